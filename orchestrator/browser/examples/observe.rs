@@ -9,7 +9,7 @@
 use std::time::{Duration, Instant};
 
 use browser::{Action, Determinism, Launch, Look, Session};
-use gateway::Activity;
+use gateway::InFlight;
 
 const SETTLE: Duration = Duration::from_secs(30);
 
@@ -22,10 +22,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let world = Determinism { clock_start: "2026-03-12T08:30:00Z".parse()?, seed: 7 };
     let mut session = Session::start(&Launch { determinism: Some(world), ..Launch::new(proxy, "") }).await?;
     let look = Look { properties: true, ..Look::default() };
-    let activity = Activity::default();
+    let in_flight = InFlight::default();
     for url in arguments {
         session.act(&Action::Goto { url: url.clone() }).await?;
-        session.settle(&activity, SETTLE).await?;
+        session.settle(&in_flight, SETTLE).await?;
         let mut looks = Vec::new();
         let mut elements = 0;
         for _ in 0..times {
@@ -42,7 +42,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             session
                 .act(&Action::MouseClick(browser::Point { x: 5.0, y: 5.0 }, browser::Press::default()))
                 .await?;
-            session.settle(&activity, SETTLE).await?;
+            session.settle(&in_flight, SETTLE).await?;
             session.observe_with(&look).await?;
             session.screenshot().await?;
             steps.push(began.elapsed().as_secs_f64() * 1000.0);

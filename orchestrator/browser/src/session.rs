@@ -59,9 +59,9 @@ impl Session {
         let connection =
             Connection::open(&driver.debugger, move |cdp, event| listener.on_event(cdp, event)).await?;
         connection.cdp.call(None, "Target.setAutoAttach", targets::auto_attach(false)).await?;
-        let frozen = launch.activity.as_ref().filter(|_| launch.is_frozen());
+        let frozen = launch.in_flight.as_ref().filter(|_| launch.is_frozen());
         let response_ordering =
-            frozen.map(|activity| response_ordering::start(activity, &tracker, &connection.cdp));
+            frozen.map(|in_flight| response_ordering::start(in_flight, &tracker, &connection.cdp));
         let mut session = Self {
             launch: launch.clone(),
             determinism: launch.determinism,

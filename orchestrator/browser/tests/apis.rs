@@ -107,7 +107,7 @@ async fn visit(session: &mut Session, gateway: &Gateway, realm: &str) -> Vec<Str
     let end = format!("{realm} is done");
     let mut text = String::new();
     for _ in 0..SETTLINGS {
-        session.settle(&gateway.activity(), SETTLE).await.unwrap();
+        session.settle(&gateway.in_flight(), SETTLE).await.unwrap();
         text = session.page_text().await.unwrap();
         if text.contains(&end) {
             return text.lines().map(str::to_owned).collect();
@@ -125,7 +125,7 @@ async fn every_interface_says_the_same_in_every_visit() {
         let (web, gateway, ca) = serve().await;
         let launch = Launch {
             determinism: Some(world),
-            activity: Some(gateway.activity()),
+            in_flight: Some(gateway.in_flight()),
             ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
         };
         browsers.push((web, gateway, Session::start(&launch).await.unwrap()));

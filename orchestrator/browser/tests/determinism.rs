@@ -7,7 +7,7 @@ mod web;
 use std::time::Duration;
 
 use browser::{Action, Determinism, Launch, Session};
-use gateway::Activity;
+use gateway::InFlight;
 
 const CLOCK: &str = include_str!("web/clock.html");
 const WORKER: &str = "
@@ -65,6 +65,6 @@ async fn ten_episodes_in_two_browsers_see_the_same_times_and_random_numbers() {
 
 async fn episode(session: &mut Session) -> (String, String) {
     session.act(&Action::Goto { url: "http://clock.test/".to_owned() }).await.unwrap();
-    session.settle(&Activity::default(), Duration::from_secs(20)).await.unwrap();
+    session.settle(&InFlight::default(), Duration::from_secs(20)).await.unwrap();
     (session.page_text().await.unwrap(), session.dom_digest().await.unwrap())
 }

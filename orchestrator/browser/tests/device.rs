@@ -8,7 +8,7 @@ mod web;
 use std::time::Duration;
 
 use browser::{Action, ActionError, Determinism, Device, Dialect, Error, Geolocation, Launch, Session};
-use gateway::Activity;
+use gateway::InFlight;
 
 use bench::{Bench, LOG};
 use web::Web;
@@ -92,7 +92,7 @@ async fn a_page_that_does_not_take_the_worlds_device_ends_the_episode() {
             if let Err(ActionError::Browser(error)) = session.act(&goto).await {
                 return Err(error);
             }
-            session.settle(&Activity::default(), Duration::from_secs(20)).await
+            session.settle(&InFlight::default(), Duration::from_secs(20)).await
         };
         let error = opened.await.expect_err(&format!("{:?}", launch.device));
         assert!(matches!(error, Error::NotPrepared { .. }), "{error:?}");
@@ -110,7 +110,7 @@ async fn workers_that_end_at_once_are_no_failure() {
     let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
     let mut session = Session::start(&launch).await.unwrap();
     session.act(&Action::Goto { url: "http://shop.test/".to_owned() }).await.unwrap();
-    session.settle(&Activity::default(), Duration::from_secs(60)).await.unwrap();
+    session.settle(&InFlight::default(), Duration::from_secs(60)).await.unwrap();
     assert_eq!(session.page_text().await.unwrap(), "done");
     session.close().await.unwrap();
 }

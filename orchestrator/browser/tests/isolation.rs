@@ -7,7 +7,7 @@ mod web;
 use std::{fs, path::PathBuf, time::Duration};
 
 use browser::{Action, Determinism, Error, Launch, Session};
-use gateway::Activity;
+use gateway::InFlight;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -33,7 +33,7 @@ const MARKS: &str = "<!doctype html><title>marks</title><pre id=out>pending</pre
 
 async fn marks(session: &mut Session) -> String {
     session.act(&Action::Goto { url: "http://localhost/".to_owned() }).await.unwrap();
-    session.settle(&Activity::default(), PATIENCE).await.unwrap();
+    session.settle(&InFlight::default(), PATIENCE).await.unwrap();
     session.page_text().await.unwrap()
 }
 
@@ -71,7 +71,7 @@ async fn nothing_is_carried_over_and_nothing_gets_out() {
     assert!(again.iter().any(|line| line.ends_with("/sw.js")), "{again:?}");
 
     session.act(&Action::Goto { url: "http://leaks.test/".to_owned() }).await.unwrap();
-    session.settle(&Activity::default(), PATIENCE).await.unwrap();
+    session.settle(&InFlight::default(), PATIENCE).await.unwrap();
     assert_eq!(session.page_text().await.unwrap(), "leaks", "WebRTC found a way");
     session.act(&Action::Goto { url: "http://127.0.0.1:8009/".to_owned() }).await.unwrap();
     session.close().await.unwrap();
@@ -111,7 +111,7 @@ async fn nothing_is_left_behind_however_a_session_ends() {
     assert!(matches!(seen, Err(Error::NoPage { .. } | Error::Refused { .. })), "{seen:?}");
     session.reset(None).await.unwrap();
     session.act(&Action::Goto { url: "http://a.test/".to_owned() }).await.unwrap();
-    session.settle(&Activity::default(), PATIENCE).await.unwrap();
+    session.settle(&InFlight::default(), PATIENCE).await.unwrap();
     assert_eq!(session.page_text().await.unwrap(), "A");
     for (pid, _) in ours().iter().filter(|(_, command)| !command.contains("--type=")) {
         kill(*pid);

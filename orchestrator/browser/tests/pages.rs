@@ -7,7 +7,7 @@ mod web;
 use std::time::{Duration, Instant};
 
 use browser::{Action, ActionError, Determinism, Launch, Look, Session, TreeText};
-use gateway::Activity;
+use gateway::InFlight;
 
 const SHOP: &str = r##"<!doctype html><title>Shop</title>
 <h1>It's a "shop"</h1>
@@ -52,7 +52,7 @@ async fn go(session: &mut Session, url: &str) {
 }
 
 async fn settle(session: &mut Session) {
-    session.settle(&Activity::default(), Duration::from_secs(20)).await.unwrap();
+    session.settle(&InFlight::default(), Duration::from_secs(20)).await.unwrap();
 }
 
 async fn bid(session: &mut Session, role: &str, name: &str) -> String {

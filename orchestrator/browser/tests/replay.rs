@@ -75,7 +75,7 @@ async fn a_recorded_site_behaves_the_same_in_every_episode() {
     let mut first = None;
     for _ in 0..4 {
         session.act(&Action::Goto { url: "https://ticker.test/".to_owned() }).await.unwrap();
-        let settled = session.settle(&gateway.activity(), Duration::from_secs(20)).await.unwrap();
+        let settled = session.settle(&gateway.in_flight(), Duration::from_secs(20)).await.unwrap();
         assert!(settled.page_time >= Duration::from_secs(5));
         let text = session.page_text().await.unwrap();
         assert_eq!(first.get_or_insert_with(|| text.clone()), &text);

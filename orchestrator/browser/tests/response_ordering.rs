@@ -108,7 +108,7 @@ async fn site() -> (Web, Gateway, Session) {
     let gateway = Gateway::start(Config::new(ca.clone(), routes)).await.unwrap();
     let launch = Launch {
         determinism: Some(world()),
-        activity: Some(gateway.activity()),
+        in_flight: Some(gateway.in_flight()),
         ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
     };
     (web, gateway, Session::start(&launch).await.unwrap())
@@ -116,7 +116,7 @@ async fn site() -> (Web, Gateway, Session) {
 
 async fn heard(session: &mut Session, gateway: &Gateway, path: &str) -> String {
     session.act(&Action::Goto { url: format!("http://shop.test{path}") }).await.unwrap();
-    session.settle(&gateway.activity(), SETTLE).await.unwrap();
+    session.settle(&gateway.in_flight(), SETTLE).await.unwrap();
     session.page_text().await.unwrap()
 }
 

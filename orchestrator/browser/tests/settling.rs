@@ -7,13 +7,13 @@ mod web;
 use std::time::{Duration, Instant};
 
 use browser::{Action, Determinism, Error, Launch, Session};
-use gateway::Activity;
+use gateway::InFlight;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
 async fn visit(session: &mut Session, url: &str) -> Result<(Duration, String), Error> {
     session.act(&Action::Goto { url: url.to_owned() }).await.unwrap();
-    let settled = session.settle(&Activity::default(), PATIENCE).await?;
+    let settled = session.settle(&InFlight::default(), PATIENCE).await?;
     Ok((settled.real_time, session.page_text().await?))
 }
 
@@ -62,7 +62,7 @@ async fn every_page_comes_to_rest() {
     }
 
     session.act(&Action::Goto { url: "http://hang.test/".to_owned() }).await.unwrap();
-    let error = session.settle(&Activity::default(), Duration::from_secs(2)).await.unwrap_err();
+    let error = session.settle(&InFlight::default(), Duration::from_secs(2)).await.unwrap_err();
     assert!(error.to_string().starts_with("wait for the page to "), "{error}");
     let started = Instant::now();
     session.reset(Some(world)).await.unwrap();
@@ -85,7 +85,7 @@ async fn a_live_browser_settles_by_the_network_and_scrolls_to_the_end() {
     let (took, text) = visit(&mut session, "http://live.test/").await.unwrap();
     println!("live {took:?}");
     assert!(text.ends_with("top"), "{text}");
-    session.scroll_to_end(&Activity::default(), PATIENCE).await.unwrap();
+    session.scroll_to_end(&InFlight::default(), PATIENCE).await.unwrap();
     assert!(session.page_text().await.unwrap().ends_with("end true"));
     assert_eq!(session.links().await.unwrap(), ["http://live.test/a", "http://else.test/b?c"]);
     assert_eq!(session.title().await.unwrap(), "Live");

@@ -113,7 +113,7 @@ async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
 async fn begin(gateway: &Gateway, ca: &CertificateAuthority) -> Session {
     let launch = Launch {
         determinism: Some(world()),
-        activity: Some(gateway.activity()),
+        in_flight: Some(gateway.in_flight()),
         ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
     };
     Session::start(&launch).await.unwrap()
@@ -131,7 +131,7 @@ async fn a_stream_that_begins_within_a_slice_changes_neither_the_time_nor_its_pa
             web.answer_in_order(&["/never.json", "/long.json"]);
             let began = Instant::now();
             session.act(&Action::Goto { url: format!("http://shop.test/{name}") }).await.unwrap();
-            let settled = session.settle(&gateway.activity(), SETTLE).await.unwrap();
+            let settled = session.settle(&gateway.in_flight(), SETTLE).await.unwrap();
             let (took, text) = (began.elapsed(), session.page_text().await.unwrap());
             println!("{name} {took:?} {:?} {text}", settled.page_time);
             assert!(
@@ -154,7 +154,7 @@ async fn a_socket_is_refused_at_the_instant_at_which_it_was_asked_for() {
     let (_web, gateway, ca) = serve().await;
     let mut session = begin(&gateway, &ca).await;
     session.act(&Action::Goto { url: "http://shop.test/sockets".to_owned() }).await.unwrap();
-    session.settle(&gateway.activity(), SETTLE).await.unwrap();
+    session.settle(&gateway.in_flight(), SETTLE).await.unwrap();
     let text = session.page_text().await.unwrap();
     assert_eq!(
         text.trim(),
@@ -169,10 +169,10 @@ async fn what_a_look_has_a_page_ask_for_has_come_when_it_is_over() {
     let (web, gateway, ca) = serve().await;
     let mut session = begin(&gateway, &ca).await;
     session.act(&Action::Goto { url: "http://shop.test/letters".to_owned() }).await.unwrap();
-    session.settle(&gateway.activity(), SETTLE).await.unwrap();
+    session.settle(&gateway.in_flight(), SETTLE).await.unwrap();
     let asked = || web.asked().iter().filter(|asked| asked.ends_with("/letters.woff2")).count();
     assert_eq!(asked(), 0, "it is out of sight");
     session.observe().await.unwrap();
-    assert_eq!((asked(), gateway.activity().counts().requests), (1, 0));
+    assert_eq!((asked(), gateway.in_flight().counts().requests), (1, 0));
     session.close().await.unwrap();
 }

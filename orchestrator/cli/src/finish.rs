@@ -5,7 +5,7 @@ use gateway::RecorderReport;
 use recorder::Studio;
 use runs::counted;
 use snapshots::matching::ChangingParts;
-use snapshots::{Finished, Load, Recording, ops};
+use snapshots::{RecordingReport, Load, Recording, ops};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::{out, progress};
@@ -40,7 +40,7 @@ pub(crate) async fn finish(
     output: &Utf8Path,
     twice: &[[Load; 2]],
     empty: EmptyRecording,
-) -> Result<Finished, Failure> {
+) -> Result<RecordingReport, Failure> {
     let (recording, report) = studio.close().await.or_environment(format!("finish {output}"))?;
     for (url, why) in &report.lost {
         out::warn(&format!("not recorded: {url}: {why}"));
@@ -90,7 +90,7 @@ fn print_learned(output: &Utf8Path, learned: &ChangingParts, pages: usize) {
 }
 
 /// A snapshot in one line.
-pub(crate) fn summary(made: &Finished) -> String {
+pub(crate) fn summary(made: &RecordingReport) -> String {
     format!(
         "{}: {} ({} of them repeats), {}, {} bytes",
         made.path,

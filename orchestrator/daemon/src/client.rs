@@ -11,7 +11,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use serde::de::DeserializeOwned;
-use sites::LoggedIn;
+use sites::LoginSession;
 use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -105,7 +105,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is no daemon, site or account of that name, or it is not let in.
-    pub async fn login(&self, site: &str, account: &str) -> Result<LoggedIn, Error> {
+    pub async fn login(&self, site: &str, account: &str) -> Result<LoginSession, Error> {
         self.ask(Method::POST, &format!("/login/{site}/{account}")).await
     }
 

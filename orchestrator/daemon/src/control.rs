@@ -11,8 +11,7 @@ use camino::Utf8PathBuf;
 use futures_util::stream;
 use http::StatusCode;
 use serde::Deserialize;
-use sites::manifest::DriverKind;
-use sites::{LoggedIn, Site};
+use sites::{LoginSession, Site};
 use tokio_util::sync::CancellationToken;
 
 use crate::site_router::SiteRouter;
@@ -68,7 +67,7 @@ async fn status(State(state): State<ControlState>) -> Json<DaemonStatus> {
 async fn add(State(state): State<ControlState>, Json(names): Json<Vec<String>>) -> Result<(), Refusal> {
     let added = tokio::spawn(async move {
         let sites = chosen(&state, &names)?;
-        if sites.iter().any(|site| site.driver == DriverKind::Docker) {
+        if sites.iter().any(|site| site.driver.container().is_some()) {
             state.folder.note_containers()?;
         }
         state.router.add(sites).await
@@ -125,7 +124,7 @@ async fn follow(
 async fn login(
     State(state): State<ControlState>,
     Path((site, account)): Path<(String, String)>,
-) -> Result<Json<LoggedIn>, Refusal> {
+) -> Result<Json<LoginSession>, Refusal> {
     state.router.login(&site, &account).await.map(Json).map_err(refusal)
 }
 

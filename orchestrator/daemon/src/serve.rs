@@ -9,7 +9,6 @@ use axum::response::IntoResponse;
 use camino::Utf8PathBuf;
 use gateway::{Config, Gateway};
 use guard::Guard;
-use sites::manifest::DriverKind;
 use sites::{Events, Options, Site, SiteGroup};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
@@ -57,7 +56,7 @@ pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationTok
     // Whoever can write to it can stop the daemon and log in as anybody.
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o600)).map_err(Error::file("shut", &socket))?;
 
-    if sites.iter().any(|site| site.driver == DriverKind::Docker) {
+    if sites.iter().any(|site| site.driver.container().is_some()) {
         folder.note_containers()?;
     }
     // Not given up half-way, as what it has made on the container engine by then would be left

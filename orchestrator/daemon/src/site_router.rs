@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use gateway::{Gateway, Routes, Target};
 use parking_lot::{Mutex, MutexGuard};
 use sites::manifest::ResetPolicy;
-use sites::{Lease, LoggedIn, Site, SiteGroup, SiteStatus};
+use sites::{Lease, LoginSession, Site, SiteGroup, SiteStatus};
 use tokio::sync::OwnedMutexGuard;
 use tokio::task::JoinError;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -163,12 +163,16 @@ impl SiteRouter {
     }
 
     /// Lets an account of the manifest in to the instance in use.
-    pub(crate) async fn login(self: &Arc<SiteRouter>, name: &str, account: &str) -> Result<LoggedIn, Error> {
+    pub(crate) async fn login(
+        self: &Arc<SiteRouter>,
+        name: &str,
+        account: &str,
+    ) -> Result<LoginSession, Error> {
         let (router, name, account) = (Arc::clone(self), name.to_owned(), account.to_owned());
         run_to_completion(async move { router.login_to_routed(&name, &account).await }).await
     }
 
-    async fn login_to_routed(&self, name: &str, account: &str) -> Result<LoggedIn, Error> {
+    async fn login_to_routed(&self, name: &str, account: &str) -> Result<LoginSession, Error> {
         let Some(routed) = self.routed(name) else {
             return Err(Error::Refused(format!("log in to {name}: it is not up; try again")));
         };
@@ -182,7 +186,12 @@ impl SiteRouter {
     }
 
     /// Logs in to an instance, and has requests to it carry what that asks for.
-    async fn log_in(&self, routed: &RoutedInstance, lease: &Lease, account: &str) -> Result<LoggedIn, Error> {
+    async fn log_in(
+        &self,
+        routed: &RoutedInstance,
+        lease: &Lease,
+        account: &str,
+    ) -> Result<LoginSession, Error> {
         routed.logged_in.store(true, Ordering::Relaxed);
         let given = lease.login(account).await?;
         *locked(&routed.routes) = SiteRoutes::new(lease, &given.headers)?;

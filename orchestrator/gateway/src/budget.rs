@@ -61,7 +61,7 @@ impl Share {
 
     /// The bytes that the share is for; it is given back with the last handle on them.
     pub(crate) fn of(self, bytes: Vec<u8>) -> Bytes {
-        if bytes.is_empty() { Bytes::new() } else { Bytes::from_owner(Held { bytes, _share: self }) }
+        if bytes.is_empty() { Bytes::new() } else { Bytes::from_owner(SharedBytes { bytes, _share: self }) }
     }
 }
 
@@ -71,12 +71,12 @@ impl Drop for Share {
     }
 }
 
-struct Held {
+struct SharedBytes {
     bytes: Vec<u8>,
     _share: Share,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for SharedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }

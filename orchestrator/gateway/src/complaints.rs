@@ -13,10 +13,10 @@ const KINDS: usize = 512;
 
 /// What was complained about so far.
 #[derive(Debug, Default)]
-pub(crate) struct Complaints(Mutex<Counted>);
+pub(crate) struct Complaints(Mutex<ComplaintCounts>);
 
 #[derive(Debug, Default)]
-struct Counted {
+struct ComplaintCounts {
     told: HashMap<(&'static str, String), u64>,
     untold: u64,
 }

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use snapshots::matching::Key;
 
-use crate::{Ledger, Network};
+use crate::{Ledger, TrafficCapture};
 
 /// Cursors are spread over this many locks.
 const SHARDS: usize = 16;
@@ -16,7 +16,7 @@ const SHARDS: usize = 16;
 pub struct Episode {
     ledger: Arc<Ledger>,
     /// Where everything that passes is kept, if it is.
-    network: Option<Arc<Network>>,
+    capture: Option<Arc<TrafficCapture>>,
     /// How often a request was asked, for requests with more than one recorded answer.
     cursors: [Mutex<HashMap<Key, u32>>; SHARDS],
 }
@@ -33,12 +33,12 @@ impl Episode {
     }
 
     /// An episode of which everything that passes is kept.
-    pub fn with_network(network: Arc<Network>) -> Self {
-        Self { network: Some(network), ..Self::default() }
+    pub fn with_capture(capture: Arc<TrafficCapture>) -> Self {
+        Self { capture: Some(capture), ..Self::default() }
     }
 
-    pub(crate) fn network(&self) -> Option<&Arc<Network>> {
-        self.network.as_ref()
+    pub(crate) fn capture(&self) -> Option<&Arc<TrafficCapture>> {
+        self.capture.as_ref()
     }
 
     /// The requests of this episode.

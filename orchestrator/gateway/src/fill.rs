@@ -29,12 +29,12 @@ use crate::{
 pub struct Fill {
     replay: Replay,
     recorder: Arc<Recorder>,
-    fetched: Mutex<Fetched>,
+    fetched: Mutex<FetchedPart>,
 }
 
 /// What has been fetched so far.
 #[derive(Default)]
-struct Fetched {
+struct FetchedPart {
     /// What was asked of the live web.
     asked: HashSet<Key>,
     /// The recording at the time of the last repeated request, and its length then.

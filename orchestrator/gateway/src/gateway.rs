@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Activity, CertificateAuthority, ClientTls, Config, Episode, Ledger, Limits, Routes,
+    CertificateAuthority, ClientTls, Config, Episode, InFlight, Ledger, Limits, Routes,
     budget::Budget,
     complaints::Complaints,
     limits::OPEN_FILES_PER_CLIENT,
@@ -32,7 +32,7 @@ pub struct Gateway {
 pub(crate) struct Shared {
     pub(crate) ca: Arc<CertificateAuthority>,
     pub(crate) upstream: Upstream,
-    pub(crate) activity: Activity,
+    pub(crate) in_flight: InFlight,
     pub(crate) limits: Limits,
     pub(crate) clients: Arc<Clients>,
     /// Request bodies that are in memory whole.
@@ -80,7 +80,7 @@ impl Gateway {
         let shared = Arc::new(Shared {
             ca: config.ca,
             upstream: Upstream::new(dialer, &config.limits),
-            activity: Activity::default(),
+            in_flight: InFlight::default(),
             clients: Clients::new(config.limits.connections.min(room())),
             uploads: Budget::new(config.limits.uploads),
             complaints: Arc::default(),
@@ -123,8 +123,8 @@ impl Gateway {
     }
 
     /// What is going on now.
-    pub fn activity(&self) -> Activity {
-        self.shared.activity.clone()
+    pub fn in_flight(&self) -> InFlight {
+        self.shared.in_flight.clone()
     }
 
     /// Stops in good order: no new connections, requests in flight end or are cut at the deadline, WebSockets and event streams are closed. What
@@ -133,7 +133,7 @@ impl Gateway {
         self.shared.draining.cancel();
         self.shared.tasks.close();
         let limit = self.shared.limits.shutdown;
-        if let Err(busy) = self.shared.activity.quiet(limit).await {
+        if let Err(busy) = self.shared.in_flight.idle(limit).await {
             tracing::warn!(requests = busy.requests, ?limit, "requests in flight were cut");
         }
         self.shared.cut.cancel();

@@ -9,7 +9,7 @@
 //! proxy::listener   accept, bound what a client may hold open; proxy::clients says who makes room
 //! proxy::wire       HTTP/1 as RFC 9112 has it, before hyper sees it
 //! proxy::connect    CONNECT, then look at the first bytes: TLS (tls/), or plain HTTP, or a WebSocket
-//! proxy::service    one request: URL, route, ledger entry, activity
+//! proxy::service    one request: URL, route, ledger entry, in_flight
 //!   |- replay/      answer from a snapshot           -> Reply
 //!   |- fill         answer from snapshots and from what was fetched before
 //!   |- upstream/    the live web: connector, pools, guard
@@ -19,7 +19,6 @@
 //!
 //! The crate never changes a body, and never answers from the live web unless the route says so.
 
-pub mod activity;
 mod blocking;
 pub mod body;
 mod budget;
@@ -30,11 +29,11 @@ pub mod episode;
 mod fetch;
 mod fill;
 mod gateway;
+pub mod in_flight;
 pub mod ledger;
 pub mod limits;
 pub mod message;
 mod miss;
-mod network;
 mod proxy;
 pub mod record;
 pub mod replay;
@@ -42,22 +41,23 @@ pub mod routes;
 mod site;
 pub mod socket;
 pub mod tls;
+mod traffic_capture;
 pub mod upstream;
 
-pub use activity::{Activity, Counts, Hold, NotQuiet, Turns};
 pub use body::Body;
 pub use config::Config;
 pub use episode::Episode;
 pub use fetch::{FetchError, Fetched};
 pub use fill::Fill;
 pub use gateway::{Gateway, StartError};
+pub use in_flight::{FrameHold, InFlight, InFlightCounts, NotIdle, ResponseQueue};
 pub use ledger::{Answer, Entry, Ledger, Levels, Near};
 pub use limits::Limits;
 pub use message::{Reply, RequestHead, Scheme};
-pub use network::Network;
 pub use record::{Recorder, RecorderReport, Redact};
 pub use replay::{DatePolicy, MatchLevel, Replay, ReplayOptions};
 pub use routes::{BadPattern, Routes, Target};
 pub use site::{BadHeader, Site};
 pub use tls::{CertificateAuthority, ClientTls};
+pub use traffic_capture::TrafficCapture;
 pub use upstream::ConnectTo;

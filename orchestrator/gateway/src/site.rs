@@ -22,7 +22,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Site {
     name: String,
-    way: Way,
+    way: SiteAddress,
     connections: Connections,
     /// Header fields that every request gets.
     headers: HeaderMap,
@@ -33,7 +33,7 @@ pub struct Site {
 
 /// How a site is reached.
 #[derive(Debug)]
-pub(crate) enum Way {
+pub(crate) enum SiteAddress {
     /// A copy of ours, for plain HTTP.
     Copy(SocketAddr),
     /// A server that is not ours and stands at an address: asked by the site's own names.
@@ -50,7 +50,7 @@ pub struct BadHeader(String);
 impl Site {
     /// The site called `name`, whose copy listens on `address` for plain HTTP.
     pub fn new(name: impl Into<String>, address: SocketAddr) -> Self {
-        Self::by(name.into(), Way::Copy(address))
+        Self::by(name.into(), SiteAddress::Copy(address))
     }
 
     /// The site called `name` that is somebody else's, on the server of a URL: in plain HTTP or, for `https`, TLS. The user has named it, so it may
@@ -62,20 +62,20 @@ impl Site {
         let port = url.port_or_known_default().unwrap_or(scheme.default_port());
         let at = |ip: IpAddr| {
             let place = Place::At(SocketAddr::new(ip, port));
-            Way::Address(Server { scheme, host: ip.to_string(), port, place })
+            SiteAddress::Address(Server { scheme, host: ip.to_string(), port, place })
         };
         let named = |host: &str| Server { scheme, host: host.to_owned(), port, place: Place::Named };
         let way = match url.host() {
             Some(Host::Ipv4(ip)) => at(ip.into()),
             Some(Host::Ipv6(ip)) => at(ip.into()),
-            Some(Host::Domain("localhost")) => Way::Address(named("localhost")),
-            Some(Host::Domain(host)) => Way::Named(named(host)),
-            None => Way::Named(named("")),
+            Some(Host::Domain("localhost")) => SiteAddress::Address(named("localhost")),
+            Some(Host::Domain(host)) => SiteAddress::Named(named(host)),
+            None => SiteAddress::Named(named("")),
         };
         Self::by(name.into(), way)
     }
 
-    fn by(name: String, way: Way) -> Self {
+    fn by(name: String, way: SiteAddress) -> Self {
         let connections = Connections::default();
         let (changes, gone) = (AtomicU64::new(0), watch::Sender::new(None));
         Self { name, way, connections, headers: HeaderMap::new(), changes, gone }
@@ -117,7 +117,7 @@ impl Site {
         self.changes.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn way(&self) -> &Way {
+    pub(crate) fn way(&self) -> &SiteAddress {
         &self.way
     }
 

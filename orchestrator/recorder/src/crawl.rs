@@ -110,7 +110,7 @@ pub async fn crawl(
         }
         let started = Timestamp::now();
         let visited = tokio::select! {
-            visited = visit::visit(session, studio.activity(), &visit.url, crawl.page_deadline) => visited,
+            visited = visit::visit(session, studio.in_flight(), &visit.url, crawl.page_deadline) => visited,
             () = cancel.cancelled() => break,
         };
         let first = (started, Timestamp::now());
@@ -126,7 +126,7 @@ pub async fn crawl(
                         () = cancel.cancelled() => break,
                     }
                     let started = Timestamp::now();
-                    let again = visit::visit(session, studio.activity(), &visit.url, crawl.page_deadline);
+                    let again = visit::visit(session, studio.in_flight(), &visit.url, crawl.page_deadline);
                     tokio::select! {
                         again = again => drop(again?),
                         () = cancel.cancelled() => break,
@@ -172,7 +172,7 @@ impl Politeness {
         let origin = visit.url.origin().ascii_serialization();
         if !self.robots.contains_key(&origin) {
             let text =
-                visit::text_of(session, studio.activity(), &format!("{origin}/robots.txt"), deadline).await;
+                visit::text_of(session, studio.in_flight(), &format!("{origin}/robots.txt"), deadline).await;
             // A site whose robots.txt cannot be read allows everything.
             self.robots.insert(origin.clone(), Robots::parse(&text.unwrap_or_default(), AGENT));
         }

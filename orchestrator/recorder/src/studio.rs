@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 use gateway::{
-    Activity, CertificateAuthority, Fill, Gateway, Recorder, RecorderReport, Redact, Replay, Routes, Target,
+    InFlight, CertificateAuthority, Fill, Gateway, Recorder, RecorderReport, Redact, Replay, Routes, Target,
 };
 use snapshots::{BrowserState, Page, Recording, RecordingOptions};
 
@@ -30,7 +30,7 @@ pub struct Studio {
     gateway: Gateway,
     ca: Arc<CertificateAuthority>,
     recorder: Arc<Recorder>,
-    activity: Activity,
+    in_flight: InFlight,
 }
 
 impl Studio {
@@ -45,8 +45,8 @@ impl Studio {
         });
         let ca = Arc::clone(&config.ca);
         let gateway = Gateway::start(config).await?;
-        let activity = gateway.activity();
-        Ok(Studio { gateway, ca, recorder, activity })
+        let in_flight = gateway.in_flight();
+        Ok(Studio { gateway, ca, recorder, in_flight })
     }
 
     /// The gateway, with its address and ledger.
@@ -59,9 +59,9 @@ impl Studio {
         &self.ca
     }
 
-    /// The gateway's requests in flight.
-    pub fn activity(&self) -> &Activity {
-        &self.activity
+    /// Requests of the gateway in flight.
+    pub fn in_flight(&self) -> &InFlight {
+        &self.in_flight
     }
 
     /// What is recorded so far, and what could not be recorded.

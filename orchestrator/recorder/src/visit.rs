@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use browser::{Action, Session};
-use gateway::Activity;
+use gateway::InFlight;
 use snapshots::{Page, Timestamp};
 use url::Url;
 
@@ -21,7 +21,7 @@ pub(crate) enum VisitOutcome {
 /// links.
 pub(crate) async fn visit(
     session: &mut Session,
-    activity: &Activity,
+    in_flight: &InFlight,
     url: &Url,
     deadline: Duration,
 ) -> Result<VisitOutcome, Error> {
@@ -30,8 +30,8 @@ pub(crate) async fn visit(
         return failed(error.to_string());
     }
     // The page did load, so one that is never idle counts as it is at the deadline.
-    settle(session, activity, deadline).await;
-    session.scroll_to_end(activity, deadline).await?;
+    settle(session, in_flight, deadline).await;
+    session.scroll_to_end(in_flight, deadline).await?;
 
     let address = session.url().await?;
     if address.starts_with("chrome-error:") {
@@ -47,17 +47,17 @@ pub(crate) async fn visit(
 /// The text of a page that is not added to the page list. `None` if it cannot be read.
 pub(crate) async fn text_of(
     session: &mut Session,
-    activity: &Activity,
+    in_flight: &InFlight,
     url: &str,
     deadline: Duration,
 ) -> Option<String> {
     session.act(&Action::Goto { url: url.to_owned() }).await.ok()?;
-    settle(session, activity, deadline).await;
+    settle(session, in_flight, deadline).await;
     session.page_text().await.ok()
 }
 
-async fn settle(session: &mut Session, activity: &Activity, deadline: Duration) {
-    if let Err(error) = session.settle(activity, deadline).await {
+async fn settle(session: &mut Session, in_flight: &InFlight, deadline: Duration) {
+    if let Err(error) = session.settle(in_flight, deadline).await {
         tracing::info!(%error, "page did not settle");
     }
 }

@@ -232,8 +232,8 @@ impl Visitor {
             }
             None => {
                 let launch = Launch::new(self.gateway.local_addr(), self.spki.clone());
-                let activity = Some(self.gateway.activity());
-                Session::start(&Launch { determinism: Some(determinism), activity, ..launch }).await?
+                let in_flight = Some(self.gateway.in_flight());
+                Session::start(&Launch { determinism: Some(determinism), in_flight, ..launch }).await?
             }
         };
         browser_state::restore(&mut session, &self.browser_state).await?;
@@ -242,7 +242,7 @@ impl Visitor {
         if let Err(error) = session.act(&Action::Goto { url: page.url.clone() }).await {
             unsettled = Some(format!("failed to {error}"));
         }
-        match session.settle(&self.gateway.activity(), self.settle_within).await {
+        match session.settle(&self.gateway.in_flight(), self.settle_within).await {
             Ok(_) => {}
             Err(error @ (browser::Error::Deadline { .. } | browser::Error::Network(_))) => {
                 unsettled = Some(format!("failed to {error}"));

@@ -17,7 +17,7 @@ use scoring::tables::{Lookup, Memory, Tables as _, kept};
 use scoring::workarena::KINDS;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::{Value, json};
-use sites::{Caller, Lease, Site, SiteGroup};
+use sites::{ApiClient, Lease, Site, SiteGroup};
 use snapshots::Exchange;
 use tasks::import::Import;
 use tasks::import::workarena::{Setup, TaskOptions, workarena, world};
@@ -152,7 +152,7 @@ impl Environment for Desk {
         Err(broken("it fetches nothing"))
     }
 
-    fn caller(&mut self, site: &str) -> Result<Caller, EnvironmentError> {
+    fn caller(&mut self, site: &str) -> Result<ApiClient, EnvironmentError> {
         let lease = self.lease.as_ref().filter(|lease| lease.site().name == site);
         let caller = lease.ok_or_else(|| broken("no such site"))?.caller("admin");
         caller.map_err(EnvironmentError::while_doing("reach it"))

@@ -82,21 +82,21 @@ struct Range {
 
 /// Addresses that are somebody's until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct AddressLease {
     pub(crate) subnet: Subnet,
     of: Addresses,
 }
 
 impl Addresses {
     /// Takes so many addresses in a row, a power of two; none when so many are not free.
-    pub(crate) fn take(&self, size: u32) -> Option<Held> {
+    pub(crate) fn take(&self, size: u32) -> Option<AddressLease> {
         let mut range = self.lock();
         let (first, next, end) = (range.first, range.next, range.end);
         let found = range.free(next, end, size).or_else(|| range.free(first, end, size))?;
         range.held.insert(found, size);
         range.next = found + size;
         drop(range);
-        Some(Held { subnet: Subnet { first: found, size }, of: self.clone() })
+        Some(AddressLease { subnet: Subnet { first: found, size }, of: self.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Range> {
@@ -120,7 +120,7 @@ impl Range {
     }
 }
 
-impl Drop for Held {
+impl Drop for AddressLease {
     fn drop(&mut self) {
         self.of.lock().held.remove(&self.subnet.first);
     }
@@ -156,7 +156,7 @@ mod tests {
         let again = addresses.take(1).unwrap();
         assert_eq!(again.subnet.at(0).to_string(), "10.0.0.3", "all were used, and the first is still held");
         drop(first);
-        let rest: Vec<Held> = (0..4).map(|_| addresses.take(1).unwrap()).collect();
+        let rest: Vec<AddressLease> = (0..4).map(|_| addresses.take(1).unwrap()).collect();
         assert!(addresses.take(1).is_none(), "all are held");
         drop((rest, again));
         assert!(addresses.take(1).is_some());

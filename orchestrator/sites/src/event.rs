@@ -9,7 +9,7 @@ pub type Events = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// How a used instance was made pristine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum ResetMethod {
     /// Its state was put back while it ran, and compared with the golden one.
     Restored,
     /// Nothing had changed: only its clock was set back.
@@ -18,12 +18,12 @@ pub enum How {
     Replaced,
 }
 
-impl fmt::Display for How {
+impl fmt::Display for ResetMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            How::Restored => "restored",
-            How::Kept => "kept",
-            How::Replaced => "replaced",
+            ResetMethod::Restored => "restored",
+            ResetMethod::Kept => "kept",
+            ResetMethod::Replaced => "replaced",
         })
     }
 }
@@ -76,7 +76,7 @@ pub enum Event {
         /// Since it was handed back.
         took: Duration,
         /// By which means.
-        how: How,
+        how: ResetMethod,
     },
     /// The state of an instance that should be pristine is not; the instance is replaced.
     Drifted {

@@ -25,11 +25,11 @@ use crate::driver::embedded::Embedded;
 use crate::driver::external::External;
 use crate::driver::process::Process;
 use crate::engine::Monitor;
-use crate::manifest::{Application, DriverKind};
+use crate::manifest::{Application, ContainerSpec, DriverSpec};
 use crate::network;
 use crate::owner::Owner;
-use crate::pool::{Pool, Surroundings};
-use crate::sweep::{self, Swept, Whose};
+use crate::pool::{Pool, PoolSettings};
+use crate::sweep::{self, SweepReport, SweepScope};
 use crate::{Error, Event, Events, Lease, Site, SiteState, SiteStatus};
 
 /// How a group is set up.
@@ -154,7 +154,7 @@ impl SiteGroup {
             let instances = fewer.get(&site.name).copied().unwrap_or(self.0.options.instances);
             let Inner { events, gate, unproven, .. } = &*self.0;
             let (events, gate, unproven) = (Arc::clone(events), Arc::clone(gate), unproven.clone());
-            all.push(Pool::open(Surroundings { site, driver, instances, events, gate, unproven }));
+            all.push(Pool::open(PoolSettings { site, driver, instances, events, gate, unproven }));
         }
         all.sort_by(|a, b| a.site().name.cmp(&b.site().name));
         let listed: Vec<&Site> = match self.0.options.listed.as_slice() {
@@ -168,13 +168,19 @@ impl SiteGroup {
 
     async fn driver(&self, site: &Arc<Site>) -> Result<Arc<dyn Driver>, Error> {
         let Inner { golden, instances, directory, .. } = &*self.0;
-        Ok(match site.driver {
-            DriverKind::Docker => Arc::new(Docker::new(Arc::clone(site), self.context().await?.clone())?),
-            DriverKind::Embedded => {
-                Arc::new(Embedded::new(site, golden.join("embedded"), directory.clone()).await?)
+        Ok(match &site.driver {
+            DriverSpec::Docker(spec) => {
+                let context = self.context().await?.clone();
+                Arc::new(Docker::new(Arc::clone(site), spec.clone(), context))
             }
-            DriverKind::External => Arc::new(External::new(site)?),
-            DriverKind::Process => Arc::new(Process::new(Arc::clone(site), instances.clone())),
+            DriverSpec::Process(spec) => {
+                Arc::new(Process::new(Arc::clone(site), spec.clone(), instances.clone()))
+            }
+            DriverSpec::Embedded(application) => {
+                let (golden, directory) = (golden.join("embedded"), directory.clone());
+                Arc::new(Embedded::new(site, application.clone(), golden, directory).await?)
+            }
+            DriverSpec::External(spec) => Arc::new(External::new(site, spec)?),
         })
     }
 
@@ -185,8 +191,8 @@ impl SiteGroup {
         let make = async || {
             let engine = Engine::connect().await?;
             // What others have left need not keep us from starting.
-            match sweep::sweep(&engine, Whose::Orphans).await {
-                Ok(Swept { containers, networks, left }) => {
+            match sweep::sweep(&engine, SweepScope::Orphans).await {
+                Ok(SweepReport { containers, networks, left }) => {
                     if containers + networks > 0 {
                         events(&Event::Swept { containers, networks });
                     }
@@ -247,7 +253,7 @@ impl SiteGroup {
         let mut images = BTreeMap::new();
         let Some(DockerContext { monitor, .. }) = self.0.engine.get() else { return Ok(images) };
         for site in self.sites() {
-            if let Some(image) = site.image.as_deref().filter(|_| site.driver == DriverKind::Docker) {
+            if let Some(ContainerSpec { image, .. }) = site.driver.container() {
                 images
                     .insert(site.name.clone(), crate::golden::id_of_image(monitor, image, &site.name).await?);
             }
@@ -328,7 +334,7 @@ impl SiteGroup {
 
     /// Waits until the container engine that a site needs has not answered for so long.
     pub async fn lacks_engine(&self, site: &str, long: Duration) -> Error {
-        let needed = self.pool(site).is_ok_and(|pool| pool.site().driver == DriverKind::Docker);
+        let needed = self.pool(site).is_ok_and(|pool| pool.site().driver.container().is_some());
         match self.0.engine.get().filter(|_| needed) {
             Some(context) => context.monitor.is_gone_for(long).await,
             None => future::pending().await,
@@ -374,7 +380,7 @@ async fn shut(folder: &Utf8Path) -> Result<(), Error> {
 
 /// What the desk shows of the others.
 fn desk_of(sites: &[&Site]) -> desk::Town {
-    let others = sites.iter().filter(|site| site.embedded != Some(Application::Desk));
+    let others = sites.iter().filter(|site| site.driver != DriverSpec::Embedded(Application::Desk));
     let shown = others.map(|site| desk::TownSite {
         title: site.title.clone(),
         url: site.address(),

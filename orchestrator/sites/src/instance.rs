@@ -78,7 +78,7 @@ impl Instance {
 
     /// Whether its state can be put back under the running application. That of sidecars is not seen.
     pub(crate) fn restores(&self, site: &Site) -> bool {
-        self.content.restores() && site.sidecars.is_empty()
+        self.content.restores() && !site.driver.has_sidecars()
     }
 
     /// Puts the state and the clock back, and says in what the state still differs from the golden one.

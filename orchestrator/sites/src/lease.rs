@@ -11,8 +11,8 @@ use tokio::time::timeout;
 
 use crate::instance::Instance;
 use crate::manifest::Host;
-use crate::pool::{Back, LAST_WORDS, Message};
-use crate::{Caller, Error, LoggedIn, Site, Upstream, probe};
+use crate::pool::{LAST_WORDS, LeaseReturn, Message};
+use crate::{ApiClient, Error, LoginSession, Site, Upstream, probe};
 
 /// How long an instance may take to accept a connection.
 const ACCEPTS: Duration = Duration::from_secs(10);
@@ -24,13 +24,13 @@ const TOLD: Duration = Duration::from_secs(10);
 /// Dropping it is handing it back as changed.
 pub struct Lease {
     instance: Arc<Instance>,
-    back: Back,
+    back: LeaseReturn,
     /// Whether somebody has to hear of its end.
     held: bool,
 }
 
 impl Lease {
-    pub(crate) fn new(instance: Arc<Instance>, back: Back) -> Lease {
+    pub(crate) fn new(instance: Arc<Instance>, back: LeaseReturn) -> Lease {
         Lease { instance, back, held: true }
     }
 
@@ -78,7 +78,7 @@ impl Lease {
     ///
     /// # Errors
     /// When there is no such account, or the site does not let it in.
-    pub async fn login(&self, account: &str) -> Result<LoggedIn, Error> {
+    pub async fn login(&self, account: &str) -> Result<LoginSession, Error> {
         self.health()?;
         self.explain(self.back.log_ins.log_in(self.site(), &self.instance, account).await)
     }
@@ -96,8 +96,8 @@ impl Lease {
     ///
     /// # Errors
     /// When there is no such account.
-    pub fn caller(&self, account: &str) -> Result<Caller, Error> {
-        Caller::new(self.site(), &self.instance.upstream, account)
+    pub fn caller(&self, account: &str) -> Result<ApiClient, Error> {
+        ApiClient::new(self.site(), &self.instance.upstream, account)
     }
 
     /// The first thing in which the state differs from the golden one; nothing where the state is not seen.

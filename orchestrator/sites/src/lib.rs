@@ -22,7 +22,7 @@
 //! is put back on disk.
 
 mod addresses;
-mod call;
+mod api_client;
 mod clock;
 mod content;
 mod driver;
@@ -49,13 +49,13 @@ pub mod state;
 mod status;
 mod sweep;
 
-pub use call::{Called, Caller};
+pub use api_client::{ApiClient, ApiResponse};
 pub use error::Error;
-pub use event::{Event, Events, How};
+pub use event::{Event, Events, ResetMethod};
 pub use group::{Options, SiteGroup};
 pub use instance::Upstream;
 pub use lease::Lease;
-pub use login::{Cookie, LoggedIn};
+pub use login::{Cookie, LoginSession};
 pub use manifest::Site;
 pub use status::{InstanceStatus, Phase, SiteState, SiteStatus};
-pub use sweep::{Left, Swept, Whose, sweep, sweep_folder};
+pub use sweep::{Leftover, SweepReport, SweepScope, sweep, sweep_folder};

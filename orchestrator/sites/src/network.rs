@@ -18,7 +18,7 @@ use bollard::models::{Ipam, IpamConfig, NetworkCreateRequest, NetworkDisconnectR
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, interval};
 
-use crate::addresses::{Addresses, Held, Subnet};
+use crate::addresses::{AddressLease, Addresses, Subnet};
 use crate::engine::Monitor;
 use crate::firewall::{self, Rules};
 use crate::{Error, Event, Events};
@@ -48,7 +48,7 @@ pub(crate) struct Network {
     /// Those of its containers.
     pub(crate) addresses: Addresses,
     /// Where it is an instance's: its part of the range.
-    _part: Option<Arc<Held>>,
+    _part: Option<Arc<AddressLease>>,
 }
 
 /// The network of a group, and the range of which instances' own networks are parts.

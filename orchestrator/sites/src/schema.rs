@@ -7,13 +7,13 @@ use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use crate::Site;
+use crate::manifest::Manifest;
 
 const TITLE: &str = "A site: how a web application runs, and how it is put back";
 
 /// The schema of `site.yaml`, in draft 7, which every editor knows.
 pub fn site() -> Schema {
-    let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<Site>();
+    let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<Manifest>();
     schema.insert("title".to_owned(), TITLE.into());
     schema
 }

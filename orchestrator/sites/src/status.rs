@@ -110,9 +110,9 @@ impl SiteStatus {
 
 /// The last few lengths of time.
 #[derive(Debug, Default)]
-pub(crate) struct Lately(std::collections::VecDeque<u64>);
+pub(crate) struct RecentDurations(std::collections::VecDeque<u64>);
 
-impl Lately {
+impl RecentDurations {
     const KEPT: usize = 10;
 
     pub(crate) fn add(&mut self, took: Duration) {

@@ -29,7 +29,7 @@ const ORPHANED_WITHIN: Duration = Duration::from_secs(4);
 
 /// Whose things are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum SweepScope {
     /// Those of processes that are gone.
     Orphans,
     /// Everybody's, whoever still uses them.
@@ -38,18 +38,18 @@ pub enum Whose {
 
 /// What was removed, and what was not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Swept {
+pub struct SweepReport {
     /// Containers.
     pub containers: usize,
     /// Networks.
     pub networks: usize,
     /// What should have been removed, and is still there.
-    pub left: Vec<Left>,
+    pub left: Vec<Leftover>,
 }
 
 /// Something that could not be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct Leftover {
     /// What it is: "container" or "network".
     pub kind: &'static str,
     /// The name that the engine knows it by.
@@ -60,9 +60,9 @@ pub struct Left {
     pub pid: Option<u32>,
 }
 
-impl std::fmt::Display for Left {
+impl std::fmt::Display for Leftover {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Left { kind, name, why, .. } = self;
+        let Leftover { kind, name, why, .. } = self;
         write!(f, "the {kind} {name} is left: failed to {why}")
     }
 }
@@ -74,16 +74,16 @@ type Labels = Option<HashMap<String, String>>;
 ///
 /// # Errors
 /// When the engine does not say what there is.
-pub async fn sweep(engine: &Engine, whose: Whose) -> Result<Swept, Error> {
+pub async fn sweep(engine: &Engine, whose: SweepScope) -> Result<SweepReport, Error> {
     let monitor = &*Monitor::start(engine.clone(), Arc::new(|_| {}));
-    if whose == Whose::All {
+    if whose == SweepScope::All {
         end_owners(monitor).await?;
     }
     let to_go = |labels: &Labels| match whose {
-        Whose::All => true,
-        Whose::Orphans => labels.as_ref().is_some_and(Owner::has_left),
+        SweepScope::All => true,
+        SweepScope::Orphans => labels.as_ref().is_some_and(Owner::has_left),
     };
-    let within = if whose == Whose::All { network::LEFT_WITHIN } else { ORPHANED_WITHIN };
+    let within = if whose == SweepScope::All { network::LEFT_WITHIN } else { ORPHANED_WITHIN };
     let (swept, kept) = remove(monitor, GROUP, within, to_go).await?;
     let kept = kept.iter().map(|name| network::bridge(name)).collect();
     firewall::open(Rules::But(&kept)).await;
@@ -95,7 +95,7 @@ pub(crate) async fn remove_group(monitor: &Monitor, group: &str) -> Result<(), E
     let (swept, _) = remove(monitor, &format!("{GROUP}={group}"), network::LEFT_WITHIN, |_| true).await?;
     match swept.left.first() {
         None => Ok(()),
-        Some(Left { kind, name, why, .. }) => {
+        Some(Leftover { kind, name, why, .. }) => {
             Err(Error::Refused { doing: format!("remove the {kind} {name}"), why: why.clone() })
         }
     }
@@ -107,7 +107,7 @@ async fn remove(
     label: &str,
     within: Duration,
     to_go: impl Fn(&Labels) -> bool,
-) -> Result<(Swept, Vec<String>), Error> {
+) -> Result<(SweepReport, Vec<String>), Error> {
     let mut left = Vec::new();
     let containers: Vec<_> =
         containers(monitor, label).await?.into_iter().filter(|found| to_go(&found.labels)).collect();
@@ -118,7 +118,7 @@ async fn remove(
         let Err(error) = result else { continue };
         let name = found.names.iter().flatten().next().or(found.id.as_ref()).cloned().unwrap_or_default();
         let name = name.trim_start_matches('/').to_owned();
-        left.push(Left { kind: "container", name, why: error.to_string(), pid: pid_of(&found.labels) });
+        left.push(Leftover { kind: "container", name, why: error.to_string(), pid: pid_of(&found.labels) });
     }
     let found = networks(monitor, label).await?;
     let (networks, kept): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| to_go(&found.labels));
@@ -128,12 +128,12 @@ async fn remove(
     for (found, result) in networks.iter().zip(future::join_all(removed).await) {
         let Err(error) = result else { continue };
         let name = found.name.clone().unwrap_or_default();
-        left.push(Left { kind: "network", name, why: error.to_string(), pid: pid_of(&found.labels) });
+        left.push(Leftover { kind: "network", name, why: error.to_string(), pid: pid_of(&found.labels) });
     }
     let still = |kind| left.iter().filter(|left| left.kind == kind).count();
     let (containers, networks) = (containers.len() - still("container"), networks.len() - still("network"));
     let kept = kept.into_iter().filter_map(|found| found.name).collect();
-    Ok((Swept { containers, networks, left }, kept))
+    Ok((SweepReport { containers, networks, left }, kept))
 }
 
 async fn containers(monitor: &Monitor, label: &str) -> Result<Vec<ContainerSummary>, Error> {

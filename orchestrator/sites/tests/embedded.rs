@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
-use sites::{Event, Events, How, Lease, Options, Phase, Site, SiteGroup, SiteState, Upstream};
+use sites::{Event, Events, Lease, Options, Phase, ResetMethod, Site, SiteGroup, SiteState, Upstream};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -112,7 +112,7 @@ async fn two_leases_never_see_each_others_writes_and_both_end_pristine() {
     assert_eq!((status[0].drifts, status[0].state), (0, SiteState::Running));
     assert!(!status[0].resets_ms.is_empty());
     running.group.stop().await.unwrap();
-    assert!(running.count(|event| matches!(event, Event::Recycled { how: How::Restored, .. })) >= 40);
+    assert!(running.count(|event| matches!(event, Event::Recycled { how: ResetMethod::Restored, .. })) >= 40);
 }
 
 #[tokio::test]
@@ -138,9 +138,9 @@ async fn when_dirty_keeps_a_copy_that_nobody_changed() {
     lease.hand_back(false).await;
     running.lease("desk").await.hand_back(true).await;
     running.group.reset("desk").await.unwrap();
-    let kept = running.count(|event| matches!(event, Event::Recycled { how: How::Kept, .. }));
+    let kept = running.count(|event| matches!(event, Event::Recycled { how: ResetMethod::Kept, .. }));
     assert_eq!(kept, 1);
-    assert!(running.count(|event| matches!(event, Event::Recycled { how: How::Restored, .. })) >= 1);
+    assert!(running.count(|event| matches!(event, Event::Recycled { how: ResetMethod::Restored, .. })) >= 1);
     running.group.stop().await.unwrap();
 }
 

@@ -27,7 +27,7 @@ pub type Storage = BTreeMap<String, BTreeMap<String, String>>;
 pub struct BrowserState {
     /// The cookies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub cookies: Vec<KeptCookie>,
+    pub cookies: Vec<RecordedCookie>,
     /// What lasts.
     #[serde(skip_serializing_if = "Storage::is_empty")]
     pub local_storage: Storage,
@@ -38,7 +38,7 @@ pub struct BrowserState {
 
 /// A cookie as Chromium's DevTools have it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct KeptCookie {
+pub struct RecordedCookie {
     /// Its name.
     pub name: String,
     /// Its value, as it is sent.
@@ -102,10 +102,10 @@ impl BrowserState {
     }
 }
 
-impl KeptCookie {
+impl RecordedCookie {
     /// Whether a browser has one of the two only.
-    fn is_replaced_by(&self, other: &KeptCookie) -> bool {
-        let path = |cookie: &KeptCookie| cookie.rest.get("path").cloned();
+    fn is_replaced_by(&self, other: &RecordedCookie) -> bool {
+        let path = |cookie: &RecordedCookie| cookie.rest.get("path").cloned();
         self.name == other.name && self.domain == other.domain && path(self) == path(other)
     }
 }

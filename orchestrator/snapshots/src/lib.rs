@@ -37,11 +37,13 @@ pub mod zipnum;
 
 pub use archive::{Archive, Encoding, Records, Segment};
 pub use body::{Body, BodyReader, Spool};
-pub use browser_state::{BrowserState, KeptCookie, Storage};
+pub use browser_state::{BrowserState, Storage, RecordedCookie};
 pub use error::{Damage, Error};
 pub use exchange::{Exchange, Request, Response};
 pub use headers::Headers;
 pub use page::Page;
-pub use recording::{Finished, Frame, FrameSide, Load, OpenSocket, Progress, Recording, RecordingOptions};
+pub use recording::{
+    Frame, FrameSide, Load, OpenSocket, Progress, Recording, RecordingOptions, RecordingReport,
+};
 pub use timestamp::Timestamp;
 pub use warc::{Block, Record, RecordKind, RecordRef};

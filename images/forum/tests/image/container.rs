@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use embedded::forum;
+use sites::manifest::DriverSpec;
 use sites::{Lease, Options, Site, SiteGroup, Upstream};
 
 use crate::visitor::{Visitor, both, crawl};
@@ -40,8 +41,8 @@ impl Bench {
 
     /// A group of the one site whose manifest this is.
     async fn group(&self, mut site: Site, name: &str) -> SiteGroup {
-        if site.image.is_some() {
-            site.image = Some(self.image.clone());
+        if let DriverSpec::Docker(container) = &mut site.driver {
+            container.image.clone_from(&self.image);
         }
         let options =
             Options { instances: 1, folder: self.path(name), listed: Vec::new(), name: name.to_owned() };

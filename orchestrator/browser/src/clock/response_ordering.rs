@@ -19,7 +19,7 @@ use crate::{
     },
     clock::idle::{self, ping_browser},
 };
-use gateway::{Activity, Counts, Turns};
+use gateway::{InFlight, InFlightCounts, ResponseQueue};
 
 /// How long the others wait for the slowest response. A request that is answered only when
 /// something happens delays them no longer.
@@ -54,13 +54,13 @@ impl Drop for ResponseOrdering {
 }
 
 /// Starts to release the gateway's responses in order.
-pub(crate) fn start(activity: &Activity, tracker: &Arc<Tracker>, cdp: &Cdp) -> ResponseOrdering {
-    let turns = activity.take_turns();
-    let (activity, tracker, cdp) = (activity.clone(), Arc::clone(tracker), cdp.clone());
+pub(crate) fn start(in_flight: &InFlight, tracker: &Arc<Tracker>, cdp: &Cdp) -> ResponseOrdering {
+    let queue = in_flight.queue_responses();
+    let (in_flight, tracker, cdp) = (in_flight.clone(), Arc::clone(tracker), cdp.clone());
     let task = tokio::spawn(async move {
         let mut slow = 0;
         loop {
-            slow = release_next(&activity, &turns, &tracker, &cdp, slow).await;
+            slow = release_next(&in_flight, &queue, &tracker, &cdp, slow).await;
         }
     });
     ResponseOrdering { task: task.abort_handle() }
@@ -69,18 +69,18 @@ pub(crate) fn start(activity: &Activity, tracker: &Arc<Tracker>, cdp: &Cdp) -> R
 /// Releases one response. `slow` requests have been waited for without success, and are not waited
 /// for again. Returns their new number.
 async fn release_next(
-    activity: &Activity,
-    turns: &Turns,
+    in_flight: &InFlight,
+    queue: &ResponseQueue,
     tracker: &Tracker,
     cdp: &Cdp,
     mut slow: usize,
 ) -> usize {
-    activity.until(FOREVER, |counts| counts.waiting > 0).await;
+    in_flight.wait_until(FOREVER, |counts| counts.queued > 0).await;
     for _ in 0..MAX_FOLLOW_UPS {
-        slow = wait_for_other_responses(activity, tracker, slow).await;
-        let before = (tracker.lock().started_count, activity.counts().begun);
+        slow = wait_for_other_responses(in_flight, tracker, slow).await;
+        let before = (tracker.lock().started_count, in_flight.counts().started);
         round_trip(tracker, cdp).await;
-        if (tracker.lock().started_count, activity.counts().begun) == before {
+        if (tracker.lock().started_count, in_flight.counts().started) == before {
             break;
         }
     }
@@ -97,9 +97,9 @@ async fn release_next(
         }
         ping_browser(tracker, cdp).await;
     }
-    wait_for_first(activity, turns, tracker, cdp).await;
-    let Some(ended) = release(turns, tracker).await else { return slow };
-    slow = wait_for_other_responses(activity, tracker, slow).await;
+    wait_for_first(in_flight, queue, tracker, cdp).await;
+    let Some(ended) = release(queue, tracker).await else { return slow };
+    slow = wait_for_other_responses(in_flight, tracker, slow).await;
     let condition = |_: &BrowserState| "the page to read a response".to_owned();
     let has_ended = |state: &BrowserState| (state.traffic.ended_count > ended).then_some(());
     for _ in 0..PROBES {
@@ -115,14 +115,14 @@ async fn release_next(
 /// Waits for the response to the first request in the order. Some requests never reach the gateway:
 /// the page's own workers answer them, or the browser delays them for more important ones. They are
 /// deferred, so that others go first.
-async fn wait_for_first(activity: &Activity, turns: &Turns, tracker: &Tracker, cdp: &Cdp) {
-    let is_waiting = |pending: &PendingRequest| turns.waits(|url, method| pending.is(url, method));
+async fn wait_for_first(in_flight: &InFlight, queue: &ResponseQueue, tracker: &Tracker, cdp: &Cdp) {
+    let is_waiting = |pending: &PendingRequest| queue.contains(|url, method| pending.is(url, method));
     for _ in 0..ARRIVAL_PROBES {
-        let is_first_waiting = |_: &Counts| {
+        let is_first_waiting = |_: &InFlightCounts| {
             let order = tracker.lock().response_order();
             order.first().is_none_or(|first| first.priority >= Priority::Deferred || is_waiting(first))
         };
-        if activity.until(ARRIVAL_INTERVAL, is_first_waiting).await {
+        if in_flight.wait_until(ARRIVAL_INTERVAL, is_first_waiting).await {
             return;
         }
         ping_browser(tracker, cdp).await;
@@ -139,7 +139,7 @@ async fn wait_for_first(activity: &Activity, turns: &Turns, tracker: &Tracker, c
 
 /// Releases the next response, once the page's time does not run. Returns how many responses have
 /// ended so far, or `None` if none was waiting.
-async fn release(turns: &Turns, tracker: &Tracker) -> Option<u64> {
+async fn release(queue: &ResponseQueue, tracker: &Tracker) -> Option<u64> {
     loop {
         let condition = |_: &BrowserState| "the page's time to stand still".to_owned();
         // A page that has gone gets nothing.
@@ -151,18 +151,18 @@ async fn release(turns: &Turns, tracker: &Tracker) -> Option<u64> {
                 let pending = order.iter().find(|pending| pending.is(url, method));
                 pending.map_or(Priority::Unknown, |pending| pending.priority)
             };
-            return turns.next_by(priority).then_some(state.traffic.ended_count);
+            return queue.release_next_by(priority).then_some(state.traffic.ended_count);
         }
     }
 }
 
 /// Waits until all requests have a response or one that waits for its release, apart from slow
 /// ones. Returns the number of slow ones.
-async fn wait_for_other_responses(activity: &Activity, tracker: &Tracker, slow: usize) -> usize {
+async fn wait_for_other_responses(in_flight: &InFlight, tracker: &Tracker, slow: usize) -> usize {
     let slow = slow.max(tracker.lock().traffic.ignored_count());
-    let in_time = activity.until(SLOW_RESPONSE, |counts| counts.waiting + slow >= counts.requests).await;
-    let counts = activity.counts();
-    let unanswered = counts.requests.saturating_sub(counts.waiting);
+    let in_time = in_flight.wait_until(SLOW_RESPONSE, |counts| counts.queued + slow >= counts.requests).await;
+    let counts = in_flight.counts();
+    let unanswered = counts.requests.saturating_sub(counts.queued);
     if in_time { unanswered.min(slow) } else { unanswered }
 }
 

@@ -25,7 +25,7 @@ use crate::{
         virtual_time,
     },
 };
-use gateway::{Activity, Counts};
+use gateway::{InFlight, InFlightCounts};
 
 /// Short slices first, while pages start one thing after another; longer ones for late timers.
 const SLICES: [Duration; 8] = {
@@ -71,11 +71,11 @@ pub struct SettleOutcome {
 impl Session {
     /// Waits until the active page is done. In a frozen world a page that is still busy at the
     /// deadline is an error.
-    pub async fn settle(&mut self, activity: &Activity, deadline: Duration) -> Result<SettleOutcome, Error> {
+    pub async fn settle(&mut self, in_flight: &InFlight, deadline: Duration) -> Result<SettleOutcome, Error> {
         let started = Instant::now();
         let limit = TimeLimit::after(deadline);
         if self.frozen().is_none() {
-            let idle = match self.wait_for_lull(activity, limit).await {
+            let idle = match self.wait_for_lull(in_flight, limit).await {
                 Ok(()) => true,
                 Err(Error::Deadline { .. } | Error::Network(_)) => false,
                 Err(error) => return Err(error),
@@ -83,7 +83,7 @@ impl Session {
             return Ok(SettleOutcome { page_time: Duration::ZERO, real_time: started.elapsed(), idle });
         }
         let before = self.tracker.lock().page_clock;
-        match timeout(deadline + GRACE, self.run_slices(activity, limit)).await {
+        match timeout(deadline + GRACE, self.run_slices(in_flight, limit)).await {
             Ok(result) => result?,
             Err(_) => {
                 let condition = "the page to answer (one of its scripts does not end)".to_owned();
@@ -96,9 +96,9 @@ impl Session {
     }
 
     /// Lets pending events arrive, while the page's time stands still.
-    pub(crate) async fn drain_within(&self, activity: &Activity, deadline: Duration) -> Result<(), Error> {
+    pub(crate) async fn drain_within(&self, in_flight: &InFlight, deadline: Duration) -> Result<(), Error> {
         let limit = TimeLimit::after(deadline);
-        match self.drain(activity, limit).await {
+        match self.drain(in_flight, limit).await {
             Ok(_) => Ok(()),
             Err(Error::Deadline { .. } | Error::Network(_)) if self.frozen().is_none() => Ok(()),
             Err(error) => Err(error),
@@ -116,23 +116,23 @@ impl Session {
                 Err(error) => Err(error),
             };
         }
-        let activity = self.launch.activity.clone().unwrap_or_default();
+        let in_flight = self.launch.in_flight.clone().unwrap_or_default();
         let limit = TimeLimit::after(CALL_TIMEOUT);
-        self.drain(&activity, limit).await?;
+        self.drain(&in_flight, limit).await?;
         let end = self.tracker.lock().page_clock + time.as_secs_f64() * 1000.0;
-        self.run_until(end, &activity, limit).await?;
-        self.drain(&activity, limit).await?;
+        self.run_until(end, &in_flight, limit).await?;
+        self.drain(&in_flight, limit).await?;
         Ok(())
     }
 
-    async fn run_slices(&self, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
+    async fn run_slices(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<(), Error> {
         let mut restarts = 0;
         let mut message_steps = 0;
         let mut next = 0;
         let mut documents = self.tracker.lock().document_count;
         let mut end = f64::NEG_INFINITY;
         loop {
-            let messages = self.drain(activity, limit).await?;
+            let messages = self.drain(in_flight, limit).await?;
             let (now, clock) = {
                 let state = self.tracker.lock();
                 (state.document_count, state.page_clock)
@@ -157,7 +157,7 @@ impl Session {
             };
             // A stopped budget sometimes ends a later one too early.
             end = end.max(clock) + slice.as_secs_f64() * 1000.0;
-            self.run_until(end, activity, limit).await?;
+            self.run_until(end, in_flight, limit).await?;
         }
     }
 
@@ -170,14 +170,14 @@ impl Session {
 
     /// Lets everything arrive that is on its way, while the page's time stands still. Returns how
     /// many messages workers had for their pages.
-    pub(crate) async fn drain(&self, activity: &Activity, limit: TimeLimit) -> Result<u64, Error> {
+    pub(crate) async fn drain(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<u64, Error> {
         let mut messages = 0;
         loop {
-            let before = (self.tracker.lock().started_count, activity.counts().begun);
+            let before = (self.tracker.lock().started_count, in_flight.counts().started);
             let page = self.tracker.lock().active()?;
             let wait = self.liveness_wait(&page, limit);
-            self.wait_for_responses(activity, wait).await?;
-            let is_active = self.has_new_activity(activity);
+            self.wait_for_responses(in_flight, wait).await?;
+            let is_active = self.has_new_activity(in_flight);
             if is_active {
                 self.wait_until_idle().await;
             } else {
@@ -185,7 +185,7 @@ impl Session {
             }
             self.present_frame(wait).await?;
             if let Some(determinism) = self.frozen() {
-                self.wait_for_socket_messages(activity, wait).await?;
+                self.wait_for_socket_messages(in_flight, wait).await?;
                 let (workers, now) = {
                     let state = self.tracker.lock();
                     (state.workers.clone(), virtual_time::script_time(determinism, state.page_clock))
@@ -197,7 +197,7 @@ impl Session {
             if is_active {
                 self.ensure_idle().await;
             }
-            if before == (self.tracker.lock().started_count, activity.counts().begun) {
+            if before == (self.tracker.lock().started_count, in_flight.counts().started) {
                 return Ok(messages);
             }
             if limit.remaining().is_zero() {
@@ -210,12 +210,12 @@ impl Session {
     /// Whether something has started or ended since the last call. Only then may something be on
     /// its way to the pages from another process. Otherwise the pages' work, such as after a slice
     /// or a click, is in their own processes, and one check is enough.
-    fn has_new_activity(&self, activity: &Activity) -> bool {
+    fn has_new_activity(&self, in_flight: &InFlight) -> bool {
         let mut state = self.tracker.lock();
         let counts = ActivityCounts {
             started_count: state.started_count,
             ended: state.traffic.ended_count,
-            request_count: activity.counts().begun,
+            request_count: in_flight.counts().started,
         };
         std::mem::replace(&mut state.seen_activity, counts) != counts
     }
@@ -238,7 +238,7 @@ impl Session {
     }
 
     /// Waits until the page has all responses, and the gateway has no more.
-    async fn wait_for_responses(&self, activity: &Activity, wait: LivenessWait<'_>) -> Result<(), Error> {
+    async fn wait_for_responses(&self, in_flight: &InFlight, wait: LivenessWait<'_>) -> Result<(), Error> {
         let limit = wait.limit;
         let condition = |state: &BrowserState| format!("the network (pending: {})", state.traffic.describe());
         let answered = |state: &BrowserState| {
@@ -246,19 +246,19 @@ impl Session {
         };
         let start = Instant::now();
         loop {
-            self.wait_for_gateway(activity, limit).await?;
-            let before = (self.tracker.lock().started_count, activity.counts().begun);
+            self.wait_for_gateway(in_flight, limit).await?;
+            let before = (self.tracker.lock().started_count, in_flight.counts().started);
             let notice = if self.tracker.lock().traffic.has_only_requested_navigations() {
                 BODY_READ
             } else {
                 DELIVERY
             };
             if !wait.until(notice, condition, answered).await? {
-                let counts = activity.counts();
+                let counts = in_flight.counts();
                 let waits = self.tracker.lock().traffic.throttled() > 0 && start.elapsed() < THROTTLED_SOCKET;
                 if !waits
                     && self.is_gateway_idle(&counts)
-                    && before == (self.tracker.lock().started_count, counts.begun)
+                    && before == (self.tracker.lock().started_count, counts.started)
                 {
                     self.tracker.lock().traffic.abandon_pending();
                 }
@@ -269,7 +269,7 @@ impl Session {
             }
             let mut state = self.tracker.lock();
             // A page need not read its responses.
-            if before == (state.started_count, activity.counts().begun) {
+            if before == (state.started_count, in_flight.counts().started) {
                 state.traffic.abandon_pending();
                 break;
             }
@@ -282,7 +282,7 @@ impl Session {
         if !wait.until(DELIVERY, condition, |state| state.traffic.service_workers() == 0).await? {
             self.tracker.lock().traffic.stop_waiting_for_service_workers();
         }
-        self.wait_for_gateway(activity, limit).await?;
+        self.wait_for_gateway(in_flight, limit).await?;
         // The browser has received all of it, and may still be writing.
         let condition = |_: &BrowserState| "a download to be saved".to_owned();
         wait.until(limit.remaining(), condition, |state| !state.is_downloading()).await?;
@@ -291,17 +291,17 @@ impl Session {
 
     /// Waits until the gateway is idle. A page may have a request that is answered only when
     /// something happens, and that may need the page's own time.
-    async fn wait_for_gateway(&self, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
+    async fn wait_for_gateway(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<(), Error> {
         let since = Instant::now();
         loop {
-            if activity
-                .until(limit.remaining().min(MAX_SILENCE / 8), |counts| self.is_gateway_idle(counts))
+            if in_flight
+                .wait_until(limit.remaining().min(MAX_SILENCE / 8), |counts| self.is_gateway_idle(counts))
                 .await
             {
                 return Ok(());
             }
             if self.determinism.is_none() || limit.remaining().is_zero() {
-                return Ok(activity.quiet(limit.remaining()).await?);
+                return Ok(in_flight.idle(limit.remaining()).await?);
             }
             self.detect_streams(since);
         }
@@ -317,43 +317,43 @@ impl Session {
         }
     }
 
-    pub(crate) fn is_gateway_idle(&self, counts: &Counts) -> bool {
+    pub(crate) fn is_gateway_idle(&self, counts: &InFlightCounts) -> bool {
         counts.frames == 0 && counts.requests <= self.tracker.lock().traffic.ignored_count()
     }
 
     /// Whether the page has received every message that was sent to it.
-    pub(crate) fn has_all_socket_messages(&self, activity: &Activity) -> bool {
+    pub(crate) fn has_all_socket_messages(&self, in_flight: &InFlight) -> bool {
         let state = self.tracker.lock();
-        let sent = activity.counts().frames_sent.cast_signed();
+        let sent = in_flight.counts().frames_sent.cast_signed();
         state.socket_offset.is_none_or(|offset| offset.0 + state.sockets.received.cast_signed() >= sent)
     }
 
     /// Waits until the messages of WebSockets have arrived, by counting them on both sides.
     async fn wait_for_socket_messages(
         &self,
-        activity: &Activity,
+        in_flight: &InFlight,
         wait: LivenessWait<'_>,
     ) -> Result<(), Error> {
         let (sockets, offset) = {
             let mut state = self.tracker.lock();
-            let counts = activity.counts();
-            let offset = (counts.frames_sent.cast_signed(), counts.frames_taken.cast_signed());
+            let counts = in_flight.counts();
+            let offset = (counts.frames_sent.cast_signed(), counts.frames_received.cast_signed());
             (state.sockets, *state.socket_offset.get_or_insert(offset))
         };
-        if sockets == SocketCounts::default() && activity.counts().frames_sent.cast_signed() == offset.0 {
+        if sockets == SocketCounts::default() && in_flight.counts().frames_sent.cast_signed() == offset.0 {
             return Ok(());
         }
         let mut rounds = wait.rounds(DELIVERY);
         while let Some(share) = rounds.next().await? {
-            let is_taken = activity.until(share, |counts| {
+            let is_taken = in_flight.wait_until(share, |counts| {
                 let sent = self.tracker.lock().sockets.sent.cast_signed();
-                counts.frames_taken.cast_signed() >= offset.1 + sent
+                counts.frames_received.cast_signed() >= offset.1 + sent
             });
-            if !is_taken.await || activity.quiet(share).await.is_err() {
+            if !is_taken.await || in_flight.idle(share).await.is_err() {
                 continue;
             }
             let received = |state: &BrowserState| {
-                let sent = activity.counts().frames_sent.cast_signed();
+                let sent = in_flight.counts().frames_sent.cast_signed();
                 (offset.0 + state.sockets.received.cast_signed() >= sent).then_some(())
             };
             let condition = |_: &BrowserState| "the WebSocket messages to reach the page".to_owned();
@@ -366,20 +366,20 @@ impl Session {
         // Some were lost with a page that has gone, or the socket is not a replayed one. They will
         // not come any more.
         let mut state = self.tracker.lock();
-        let counts = activity.counts();
+        let counts = in_flight.counts();
         tracing::debug!(?counts, sockets = ?state.sockets, "WebSocket messages were lost");
         state.socket_offset = Some((
             counts.frames_sent.cast_signed() - state.sockets.received.cast_signed(),
-            counts.frames_taken.cast_signed() - state.sockets.sent.cast_signed(),
+            counts.frames_received.cast_signed() - state.sockets.sent.cast_signed(),
         ));
         Ok(())
     }
 
-    async fn wait_for_lull(&self, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
+    async fn wait_for_lull(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<(), Error> {
         loop {
-            self.drain(activity, limit).await?;
+            self.drain(in_flight, limit).await?;
             let before = self.tracker.lock().started_count;
-            let requests = activity.counts().begun;
+            let requests = in_flight.counts().started;
             let condition = |state: &BrowserState| {
                 format!("the network to become idle (pending: {})", state.traffic.describe())
             };
@@ -393,7 +393,7 @@ impl Session {
                         waited: limit.whole,
                     });
                 }
-                Err(Error::Deadline { .. }) if activity.counts().begun == requests => return Ok(()),
+                Err(Error::Deadline { .. }) if in_flight.counts().started == requests => return Ok(()),
                 Err(Error::Deadline { .. }) | Ok(()) => {}
                 Err(error) => return Err(error),
             }

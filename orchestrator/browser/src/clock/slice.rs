@@ -24,7 +24,7 @@ use crate::{
         virtual_time::{self, STREAM_WAIT, SYNC_REQUEST_WAIT},
     },
 };
-use gateway::{Activity, Hold};
+use gateway::{FrameHold, InFlight};
 
 /// How late a response may come beside a stream, in the page's own time.
 const STEP: Duration = Duration::from_millis(25);
@@ -48,27 +48,28 @@ impl Session {
     pub(crate) async fn run_until(
         &self,
         end: f64,
-        activity: &Activity,
+        in_flight: &InFlight,
         limit: TimeLimit,
     ) -> Result<(), Error> {
         for _ in 0..MAX_STOPS {
             if self.has_streams() {
                 break;
             }
-            let hold = self.hold_socket_messages(activity, limit).await?;
+            let hold = self.hold_socket_messages(in_flight, limit).await?;
             let (page, left) = {
                 let state = self.tracker.lock();
                 (state.active()?, end - state.page_clock)
             };
             let left = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().max(MIN_GRANT);
-            if self.grant_time(self.liveness_wait(&page, limit), left, activity).await? == GrantOutcome::Whole
+            if self.grant_time(self.liveness_wait(&page, limit), left, in_flight).await?
+                == GrantOutcome::Whole
             {
                 return Ok(());
             }
             drop(hold);
-            self.drain(activity, limit).await?;
+            self.drain(in_flight, limit).await?;
         }
-        self.run_steps(end, activity, limit).await
+        self.run_steps(end, in_flight, limit).await
     }
 
     /// Lets the page's time run by `slice`, or until it stops because the page waits for something.
@@ -81,7 +82,7 @@ impl Session {
         &self,
         wait: LivenessWait<'_>,
         slice: Duration,
-        activity: &Activity,
+        in_flight: &InFlight,
     ) -> Result<GrantOutcome, Error> {
         let LivenessWait { tracker, page, limit, .. } = wait;
         let (condition, ran_out) = virtual_time::budget_wait(wait, slice);
@@ -110,7 +111,7 @@ impl Session {
                     break;
                 }
                 request_count = now;
-            } else if self.waits_only_for_streams(activity, start) {
+            } else if self.waits_only_for_streams(in_flight, start) {
                 tracing::debug!("a stream stops the page's time; the time runs on without it");
                 break;
             } else if limit.remaining().is_zero() {
@@ -138,13 +139,13 @@ impl Session {
     }
 
     /// Lets the page's time run in steps until its clock shows `end`, in milliseconds since 1970.
-    async fn run_steps(&self, end: f64, activity: &Activity, limit: TimeLimit) -> Result<(), Error> {
+    async fn run_steps(&self, end: f64, in_flight: &InFlight, limit: TimeLimit) -> Result<(), Error> {
         loop {
             let left = end - self.tracker.lock().page_clock;
             let step = Duration::try_from_secs_f64(left / 1000.0).unwrap_or_default().clamp(MIN_GRANT, STEP);
-            let before = self.started_counts(activity);
+            let before = self.started_counts(in_flight);
             {
-                let _hold = self.hold_socket_messages(activity, limit).await?;
+                let _hold = self.hold_socket_messages(in_flight, limit).await?;
                 let page = self.tracker.lock().active()?;
                 virtual_time::step(self.liveness_wait(&page, limit), step).await?;
             }
@@ -152,29 +153,29 @@ impl Session {
             if step >= left {
                 return Ok(());
             }
-            if self.started_counts(activity) == before {
+            if self.started_counts(in_flight) == before {
                 self.tracker.lock().page_clock += step;
             } else {
-                self.drain(activity, limit).await?;
+                self.drain(in_flight, limit).await?;
             }
         }
     }
 
     /// Holds WebSocket messages back, once the page has received all earlier ones.
-    async fn hold_socket_messages(&self, activity: &Activity, limit: TimeLimit) -> Result<Hold, Error> {
+    async fn hold_socket_messages(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<FrameHold, Error> {
         loop {
-            let hold = activity.hold_frames();
-            if self.has_all_socket_messages(activity) {
+            let hold = in_flight.hold_frames();
+            if self.has_all_socket_messages(in_flight) {
                 return Ok(hold);
             }
             // A message was sent between the check and the hold.
             drop(hold);
-            self.drain(activity, limit).await?;
+            self.drain(in_flight, limit).await?;
         }
     }
 
-    fn started_counts(&self, activity: &Activity) -> (u64, u64) {
-        (self.tracker.lock().started_count, activity.counts().begun)
+    fn started_counts(&self, in_flight: &InFlight) -> (u64, u64) {
+        (self.tracker.lock().started_count, in_flight.counts().started)
     }
 
     fn has_streams(&self) -> bool {
@@ -182,9 +183,9 @@ impl Session {
     }
 
     /// Whether the page has waited since `since`, and only for streams.
-    fn waits_only_for_streams(&self, activity: &Activity, since: Instant) -> bool {
+    fn waits_only_for_streams(&self, in_flight: &InFlight, since: Instant) -> bool {
         self.detect_streams(since);
-        if !self.is_gateway_idle(&activity.counts()) {
+        if !self.is_gateway_idle(&in_flight.counts()) {
             return false;
         }
         let state = &mut *self.tracker.lock();

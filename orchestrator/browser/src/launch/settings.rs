@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use jiff::Timestamp;
 
 use crate::Device;
-use gateway::Activity;
+use gateway::InFlight;
 
 /// The default limit of downloads, in bytes.
 const DEFAULT_DOWNLOAD_LIMIT: u64 = 1 << 30;
@@ -33,7 +33,7 @@ pub struct Launch {
     pub downloads: u64,
     /// The gateway's activity. With it, the pages of a frozen world get their responses one at a
     /// time, in the same order in each run.
-    pub activity: Option<Activity>,
+    pub in_flight: Option<InFlight>,
     /// The clock and seed of the first episode. Its world is frozen, except in `attach_mode`.
     /// `None` is a live browser with real time and real randomness, for recording.
     pub determinism: Option<Determinism>,
@@ -53,7 +53,7 @@ impl Launch {
             search: DEFAULT_SEARCH.to_owned(),
             files: None,
             downloads: DEFAULT_DOWNLOAD_LIMIT,
-            activity: None,
+            in_flight: None,
             determinism: None,
             attach_mode: false,
         }

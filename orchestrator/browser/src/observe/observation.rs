@@ -181,8 +181,8 @@ impl Session {
         if self.tracker.lock().started_count == started_count {
             return Ok(());
         }
-        let activity = self.launch.activity.clone().unwrap_or_default();
-        self.drain_within(&activity, CALL_TIMEOUT).await
+        let in_flight = self.launch.in_flight.clone().unwrap_or_default();
+        self.drain_within(&in_flight, CALL_TIMEOUT).await
     }
 
     async fn read_marked_page(

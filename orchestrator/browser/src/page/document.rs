@@ -9,7 +9,7 @@ use crate::{
     Error, Session,
     cdp::{connection::CALL_TIMEOUT, tracker::Page},
 };
-use gateway::Activity;
+use gateway::InFlight;
 
 const DIGEST: &str = include_str!("digest.js");
 /// How many screens [`Session::scroll_to_end`] scrolls at most. Pages that grow during scrolling
@@ -64,7 +64,7 @@ impl Session {
 
     /// Scrolls down screen by screen, and lets what comes into view arrive. Stops at the end, after
     /// `deadline`, or after 60 screens, and returns to the top.
-    pub async fn scroll_to_end(&mut self, activity: &Activity, deadline: Duration) -> Result<(), Error> {
+    pub async fn scroll_to_end(&mut self, in_flight: &InFlight, deadline: Duration) -> Result<(), Error> {
         const STEP: &str = "(() => {
             const before = scrollY;
             scrollBy({ top: Math.max(100, innerHeight * 0.9), behavior: 'instant' });
@@ -81,9 +81,9 @@ impl Session {
                 self.evaluate_isolated(&page, &page.target, STEP, CALL_TIMEOUT).await? == Value::Bool(true);
             // At the end more may load. Only after the page has settled is it the end.
             if moved {
-                self.drain_within(activity, left).await?;
+                self.drain_within(in_flight, left).await?;
             } else {
-                self.settle(activity, left).await?;
+                self.settle(in_flight, left).await?;
                 if self.evaluate_isolated(&page, &page.target, STEP, CALL_TIMEOUT).await? != Value::Bool(true)
                 {
                     break;

@@ -5,7 +5,7 @@
 use std::{path::Path, time::Duration};
 
 use browser::{Determinism, Dialect, Launch, Session};
-use gateway::Activity;
+use gateway::InFlight;
 
 use crate::web::Web;
 
@@ -64,7 +64,7 @@ impl Bench {
         }
         let action = self.dialect.read_one(&named).unwrap();
         let done = self.session.act(&action).await.map_err(|error| error.to_string());
-        self.session.settle(&Activity::default(), Duration::from_secs(20)).await.unwrap();
+        self.session.settle(&InFlight::default(), Duration::from_secs(20)).await.unwrap();
         done
     }
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use browser::{Action, Determinism, Session};
-use gateway::Activity;
+use gateway::InFlight;
 use tokio::net::TcpListener;
 
 use crate::web::Web;
@@ -66,7 +66,7 @@ pub(crate) async fn tried(session: &mut Session, page: &str, query: &str) -> Str
     let deadline = Instant::now() + ALL;
     loop {
         // Endless downloads are waited for until they are canceled.
-        let _ = session.settle(&Activity::default(), PATIENCE).await;
+        let _ = session.settle(&InFlight::default(), PATIENCE).await;
         let seen = session.observe().await.unwrap();
         if seen.title == "held" || seen.title.starts_with("ESCAPED") {
             let text = session.page_text().await.unwrap();

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use images::Engine;
 use runs::counted;
-use sites::{Left, Whose};
+use sites::{Leftover, SweepScope};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
@@ -42,7 +42,7 @@ impl Down {
             // Without an engine there is nothing of it.
             Err(_) => return Ok(()),
         };
-        let whose = if self.all { Whose::All } else { Whose::Orphans };
+        let whose = if self.all { SweepScope::All } else { SweepScope::Orphans };
         let swept = match sites::sweep(&engine, whose).await {
             // What others have left does not make this daemon any less down.
             Err(error) if !self.all && !folder.has_containers() => {
@@ -58,8 +58,8 @@ impl Down {
                 counted(swept.networks, "network")
             );
         }
-        let ours = |left: &&Left| self.all || left.pid.is_some() && left.pid == ended;
-        let (ours, others): (Vec<&Left>, Vec<&Left>) = swept.left.iter().partition(ours);
+        let ours = |left: &&Leftover| self.all || left.pid.is_some() && left.pid == ended;
+        let (ours, others): (Vec<&Leftover>, Vec<&Leftover>) = swept.left.iter().partition(ours);
         others.iter().for_each(|left| tracing::warn!("{left}"));
         if ours.is_empty() {
             return Ok(folder.forget_containers()?);
@@ -70,7 +70,7 @@ impl Down {
 }
 
 /// What is left, and the command that removes it.
-fn by_hand(left: &Left) -> String {
+fn by_hand(left: &Leftover) -> String {
     let force = if left.kind == "container" { " --force" } else { "" };
     format!("{left}; `docker {} rm{force} {}` removes it", left.kind, left.name)
 }

@@ -10,7 +10,7 @@ use ::daemon::{Client, DaemonStatus, Folder};
 use camino::Utf8Path;
 use indicatif::{MultiProgress, ProgressBar};
 use sites::Site;
-use sites::manifest::DriverKind;
+use sites::manifest::ContainerSpec;
 use tokio_util::sync::CancellationToken;
 
 use super::serve::Plan;
@@ -171,7 +171,7 @@ impl Up {
         let named = !self.plan.names.is_empty();
         let name = |site: &Site| site.name.clone();
         let (contained, others): (Vec<Site>, Vec<Site>) =
-            sites.into_iter().partition(|site| site.driver == DriverKind::Docker);
+            sites.into_iter().partition(|site| site.driver.container().is_some());
         let mut startable: Vec<String> = others.iter().map(name).collect();
         if contained.is_empty() {
             return Ok(startable);
@@ -250,9 +250,8 @@ fn ways_in(status: &DaemonStatus) -> String {
 async fn by_image(engine: &images::Engine, sites: Vec<Site>) -> Result<(Vec<Site>, Vec<String>), Failure> {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
     for site in sites {
-        let sidecars = site.sidecars.values().map(|sidecar| &sidecar.image);
         let mut all = true;
-        for image in site.image.iter().chain(sidecars) {
+        for image in site.driver.container().into_iter().flat_map(ContainerSpec::images) {
             all &= engine.has(image).await?;
         }
         if all { there.push(site) } else { missing.push(site.name) }

@@ -15,7 +15,7 @@ use super::{
     clients::Client,
     listener::{serve_http1, serve_http2},
     target::Via,
-    wire::Checked,
+    wire::CheckedIo,
 };
 use crate::{Scheme, gateway::Shared, tls::H2};
 
@@ -72,7 +72,7 @@ async fn serve(shared: Arc<Shared>, place: Arc<Client>, host: String, port: u16,
 
 /// The client's connection back from hyper, with what it had already read.
 fn opened(upgraded: Upgraded, shared: &Shared) -> io::Result<ClientIo<TcpStream>> {
-    match upgraded.downcast::<TokioIo<Checked<ClientIo<TcpStream>>>>() {
+    match upgraded.downcast::<TokioIo<CheckedIo<ClientIo<TcpStream>>>>() {
         Ok(parts) => {
             let (client, unread) = parts.io.into_inner().into_parts();
             Ok(client.unread(unread).unread(parts.read_buf))

@@ -27,7 +27,7 @@ use super::{
     clients::Client,
     service, stalled,
     target::Via,
-    wire::{Checked, Wire},
+    wire::{CheckedIo, Wire},
 };
 use crate::{gateway::Shared, limits::MAX_HEAD};
 
@@ -118,7 +118,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let own = Connection::new(via, client);
-    let io = Checked::new(io, own.wire.clone());
+    let io = CheckedIo::new(io, own.wire.clone());
     let serve = {
         let (shared, own) = (shared.clone(), own.clone());
         service_fn(move |request| {

@@ -6,12 +6,12 @@ use http::{Extensions, HeaderMap, header};
 use http_body_util::BodyExt;
 use hyper::body::Bytes;
 
-use super::{failure::Failure, service::Asked};
+use super::{failure::Failure, service::ProxyRequest};
 use crate::{
     Answer, Body, Recorder, Reply, RequestHead, body,
     gateway::Shared,
-    record::{Draft, RequestCopy, Tee},
-    upstream::{Arrived, end_to_end},
+    record::{self, Draft, RequestCopy},
+    upstream::{UpstreamResponse, end_to_end},
 };
 
 /// A reply with what only the connection knows: spelling of names and reason phrase, and whether it is a stream without an end.
@@ -28,17 +28,17 @@ impl From<Reply> for Outgoing {
 }
 
 /// Passes a request on and its answer back.
-pub(super) async fn forward(shared: &Shared, asked: Asked) -> Result<Outgoing, Failure> {
+pub(super) async fn forward(shared: &Shared, asked: ProxyRequest) -> Result<Outgoing, Failure> {
     let arrived =
         shared.upstream.send(asked.head.server(), &asked.head, asked.extensions, asked.body).await?;
     Ok(forwarded(arrived, Answer::Live))
 }
 
 /// An answer that is not kept.
-pub(super) fn forwarded(mut arrived: Arrived, answer: Answer) -> Outgoing {
+pub(super) fn forwarded(mut arrived: UpstreamResponse, answer: Answer) -> Outgoing {
     let events = is_event_stream(&arrived.head.parts.headers);
     if events {
-        arrived.body.patient();
+        arrived.body.observer().allow_silence();
     }
     outgoing(arrived.head.parts, arrived.body.boxed_unsync(), events, answer)
 }
@@ -47,7 +47,7 @@ pub(super) fn forwarded(mut arrived: Arrived, answer: Answer) -> Outgoing {
 pub(super) async fn record(
     shared: &Shared,
     recorder: &Arc<Recorder>,
-    asked: Asked,
+    asked: ProxyRequest,
 ) -> Result<Outgoing, Failure> {
     let (body, copy) = RequestCopy::of(asked.body, recorder.body_cap());
     recorded(shared, recorder, asked.head, asked.extensions, body, copy).await
@@ -76,7 +76,7 @@ async fn recorded(
 ) -> Result<Outgoing, Failure> {
     let draft = Draft::begin(recorder, &head, copy);
     match shared.upstream.send(head.server(), &head, extensions, body).await {
-        Ok(arrived) => Ok(teed(draft, arrived).await),
+        Ok(arrived) => Ok(record_response(draft, arrived).await),
         Err(error) => {
             draft.unanswered(&error);
             Err(error.into())
@@ -84,18 +84,18 @@ async fn recorded(
     }
 }
 
-/// An answer that is kept as it passes.
-pub(super) async fn teed(mut draft: Draft, mut arrived: Arrived) -> Outgoing {
+/// A response that is recorded as it passes.
+pub(super) async fn record_response(mut draft: Draft, mut arrived: UpstreamResponse) -> Outgoing {
     draft.answered(&arrived.head);
     let parts = arrived.head.parts;
     let events = is_event_stream(&parts.headers);
     if events {
-        arrived.body.patient();
+        arrived.body.observer().allow_silence();
     }
     let whole_at_each_event = events && !parts.headers.contains_key(header::CONTENT_ENCODING);
     let bodiless = draft.is_bodiless();
-    let tee = Tee::new(arrived.body, draft, whole_at_each_event, bodiless).await;
-    outgoing(parts, tee.boxed_unsync(), events, Answer::Live)
+    let body = record::record(arrived.body, draft, whole_at_each_event, bodiless).await;
+    outgoing(parts, body.boxed_unsync(), events, Answer::Live)
 }
 
 fn outgoing(parts: http::response::Parts, body: Body, stream: bool, answer: Answer) -> Outgoing {

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     Answer, Body, Episode, Fill, Replay, Reply, RequestHead, blocking, body, destination, gateway::Shared,
-    miss, network, routes::Target,
+    miss, routes::Target, traffic_capture::CapturedRequest,
 };
 
 /// Answers one request. Whatever goes wrong is an answer too.
@@ -68,30 +68,35 @@ pub(super) async fn serve(
     let (method, url) = (head.method.clone(), head.url.clone());
     let wire = own.wire.clone();
     let body = incoming.map_err(move |error| wire.broken_body(error)).boxed_unsync();
-    let (body, kept) = match episode.network() {
+    let (body, captured) = match episode.capture() {
         None => (body, None),
-        Some(network) => {
-            let (body, kept) = network::Asked::begin(network, pending.seq(), &head, body);
-            (body, Some(kept))
+        Some(capture) => {
+            let (body, captured) = CapturedRequest::begin(capture, pending.seq(), &head, body);
+            (body, Some(captured))
         }
     };
-    let asked = Asked { head, extensions, body };
+    let asked = ProxyRequest { head, extensions, body };
     let mut outgoing = answer(&shared, &episode, target, asked).await;
-    if let Some(kept) = kept {
-        outgoing.reply = kept.answered(outgoing.reply);
+    if let Some(captured) = captured {
+        outgoing.reply = captured.with_response(outgoing.reply);
     }
-    shared.activity.turn(method.as_str(), &url).await;
+    shared.in_flight.wait_for_release(method.as_str(), &url).await;
     deliver(outgoing, pending)
 }
 
 /// A request on its way to its target.
-pub(super) struct Asked {
+pub(super) struct ProxyRequest {
     pub(super) head: RequestHead,
     pub(super) extensions: http::Extensions,
     pub(super) body: Body,
 }
 
-async fn answer(shared: &Arc<Shared>, episode: &Arc<Episode>, target: &Target, asked: Asked) -> Outgoing {
+async fn answer(
+    shared: &Arc<Shared>,
+    episode: &Arc<Episode>,
+    target: &Target,
+    asked: ProxyRequest,
+) -> Outgoing {
     let document = miss::is_navigation(&asked.head);
     let host = asked.head.host.clone();
     let answered = match target {
@@ -128,7 +133,7 @@ async fn filled(
     shared: &Shared,
     episode: &Arc<Episode>,
     fill: &Arc<Fill>,
-    asked: Asked,
+    asked: ProxyRequest,
 ) -> Result<Outgoing, Failure> {
     let body = whole_body(shared, asked.body).await?;
     let look_up = {

@@ -5,25 +5,29 @@ use http::{Extensions, HeaderMap, HeaderName, HeaderValue, header};
 use super::{
     failure::Failure,
     live::{self, Outgoing},
-    service::Asked,
+    service::ProxyRequest,
 };
 use crate::{
     Answer, RequestHead, Scheme, Site,
     gateway::Shared,
     replay::dates,
-    site::Way,
+    site::SiteAddress,
     upstream::{Opened, Place, Server, UpstreamError},
 };
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// Passes a request on and its answer back.
-pub(super) async fn forward(shared: &Shared, site: &Site, mut asked: Asked) -> Result<Outgoing, Failure> {
+pub(super) async fn forward(
+    shared: &Shared,
+    site: &Site,
+    mut asked: ProxyRequest,
+) -> Result<Outgoing, Failure> {
     let server = server(site, &mut asked.head, false);
     let sent =
         shared.upstream.send_over(site.connections(), server, &asked.head, asked.extensions, asked.body);
     let mut arrived = while_there(site, sent).await?;
-    if !matches!(site.way(), Way::Copy(_)) {
+    if !matches!(site.way(), SiteAddress::Copy(_)) {
         return Ok(live::forwarded(arrived, Answer::Live));
     }
     keep_cookies(&mut arrived.head.parts.headers);
@@ -62,18 +66,18 @@ fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
     for (name, value) in site.headers() {
         head.headers.insert(name, value.clone());
     }
-    if !matches!(site.way(), Way::Named(_)) {
+    if !matches!(site.way(), SiteAddress::Named(_)) {
         head.headers.insert(FORWARDED_PROTO, HeaderValue::from_static(head.scheme.as_str()));
     }
     match site.way() {
-        Way::Copy(address) => Server {
+        SiteAddress::Copy(address) => Server {
             scheme: Scheme::Http,
             host: head.host.clone(),
             port: head.port,
             place: Place::At(*address),
         },
-        Way::Address(server) => server.clone(),
-        Way::Named(server) => {
+        SiteAddress::Address(server) => server.clone(),
+        SiteAddress::Named(server) => {
             head.url = under(&head.url, server, socket);
             // Made anew from the URL.
             head.headers.remove(header::HOST);

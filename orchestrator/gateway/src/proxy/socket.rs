@@ -28,8 +28,8 @@ use crate::{
     miss::is_navigation,
     record::{Draft, RequestCopy, SocketLog},
     routes::Target,
-    socket::{Notes, SocketScript, play, relay},
-    upstream::{ArrivedHead, Opened, end_to_end},
+    socket::{PlaybackContext, SocketScript, play, relay},
+    upstream::{Opened, UpstreamHead, end_to_end},
 };
 
 /// A handshake as the client sent it, and the way to its connection once it is answered.
@@ -44,7 +44,7 @@ pub(super) struct Handshake {
 /// What a handshake leads to.
 enum Outcome {
     Plain(Outgoing),
-    Live { head: ArrivedHead, server: Upgraded, log: Option<SocketLog>, answer: Answer },
+    Live { head: UpstreamHead, server: Upgraded, log: Option<SocketLog>, answer: Answer },
     Recorded { accept: HeaderValue, script: SocketScript, answer: Answer },
 }
 
@@ -103,13 +103,16 @@ pub(super) async fn serve(
             let pending = entered(pending, answer);
             shared.tasks.clone().spawn(async move {
                 if let Some(client) = client_side(&shared, upgrade, &head.url).await {
-                    let notes =
-                        Notes { activity: &shared.activity, ledger: episode.ledger(), url: &head.url };
+                    let context = PlaybackContext {
+                        in_flight: &shared.in_flight,
+                        ledger: episode.ledger(),
+                        url: &head.url,
+                    };
                     play(
                         TokioIo::new(client),
                         script.frames,
                         shared.limits.socket_message,
-                        notes,
+                        context,
                         &shared.cut,
                     )
                     .await;
@@ -147,7 +150,9 @@ async fn live_socket(
             Ok(Outcome::Live { head, server, log: SocketLog::open(draft), answer: Answer::Live })
         }
         (Ok(Opened::Answer(arrived)), None) => Ok(Outcome::Plain(live::forwarded(arrived, Answer::Live))),
-        (Ok(Opened::Answer(arrived)), Some(draft)) => Ok(Outcome::Plain(live::teed(draft, arrived).await)),
+        (Ok(Opened::Answer(arrived)), Some(draft)) => {
+            Ok(Outcome::Plain(live::record_response(draft, arrived).await))
+        }
         (Err(error), draft) => {
             if let Some(draft) = draft {
                 draft.unanswered(&error);

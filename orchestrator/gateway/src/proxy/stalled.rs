@@ -34,12 +34,12 @@ pub(super) fn is_watched() -> bool {
     TURN.try_with(|_| ()).is_ok()
 }
 
-/// Notes, in a stream's task, that the client was given a piece. Does nothing elsewhere.
+/// PlaybackContext, in a stream's task, that the client was given a piece. Does nothing elsewhere.
 pub(super) fn clients_turn() {
     let _ = TURN.try_with(|turn| turn.set(Turn { pieces: turn.get().pieces + 1, clients: true }));
 }
 
-/// Notes, in a stream's task, that the client has taken all that it was given.
+/// PlaybackContext, in a stream's task, that the client has taken all that it was given.
 pub(super) fn our_turn() {
     let _ = TURN.try_with(|turn| turn.set(Turn { clients: false, ..turn.get() }));
 }

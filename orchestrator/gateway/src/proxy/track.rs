@@ -1,29 +1,28 @@
-//! One request's place in the ledger and in the activity, kept until its answer has been delivered or given up.
+//! One request's place in the ledger and in the in_flight, kept until its answer has been delivered or given up.
 
-use std::{
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::sync::Arc;
 
 use http_body_util::BodyExt;
-use hyper::body::{Bytes, Frame, SizeHint};
+use hyper::body::{Bytes, Frame};
 
 use super::{clients::Busy, stalled};
 use crate::{
-    Answer, Body, Entry, Episode, Ledger, activity::InFlight, body::BodyError, complaints::Complaints,
+    Answer, Body, Entry, Episode, Ledger,
+    body::{BodyError, BodyObserver, ObservedBody},
+    complaints::Complaints,
     gateway::Shared,
+    in_flight::InFlightGuard,
 };
 
 /// The most that a connection of HTTP/2 is handed of a body before its client has taken what came
 /// before.
 const PIECE: usize = 64 * 1024;
 
-/// A request under way. However it ends, it is entered in the ledger once, and only then leaves the activity.
+/// A request under way. However it ends, it is entered in the ledger once, and only then leaves the in_flight.
 pub(super) struct Pending {
     ledger: Arc<Ledger>,
     entry: Option<Entry>,
-    in_flight: Option<InFlight>,
+    in_flight: Option<InFlightGuard>,
     complaints: Arc<Complaints>,
     _busy: Busy,
 }
@@ -43,7 +42,7 @@ impl Pending {
         Self {
             ledger,
             entry: Some(entry),
-            in_flight: Some(shared.activity.request()),
+            in_flight: Some(shared.in_flight.request()),
             complaints: shared.complaints.clone(),
             _busy: busy,
         }
@@ -70,13 +69,13 @@ impl Pending {
 
     /// Takes it out of the count of requests into that of streams.
     pub(super) fn into_stream(mut self) -> Self {
-        self.in_flight = self.in_flight.take().map(InFlight::into_stream);
+        self.in_flight = self.in_flight.take().map(InFlightGuard::into_stream);
         self
     }
 
     /// Keeps it until the body has been delivered.
     pub(super) fn until_delivered(self, body: Body) -> Body {
-        Tracked { body, rest: Bytes::new(), pending: self }.boxed_unsync()
+        ObservedBody::new(body, self).boxed_unsync()
     }
 }
 
@@ -87,76 +86,30 @@ impl Drop for Pending {
     }
 }
 
-struct Tracked {
-    body: Body,
-    /// What is left of a frame that is handed out in pieces.
-    rest: Bytes,
-    pending: Pending,
-}
-
-impl Tracked {
-    /// A frame, or its first piece: on HTTP/2 a client with a window of one byte would otherwise be
-    /// given all of it, which nobody looks after any more.
-    fn piece(&mut self, frame: Frame<Bytes>) -> Frame<Bytes> {
-        let frame = match frame.into_data() {
-            Ok(mut data) if data.len() > PIECE && stalled::is_watched() => {
-                self.rest = data.split_off(PIECE);
-                Frame::data(data)
-            }
-            Ok(data) => Frame::data(data),
-            Err(frame) => frame,
-        };
-        let bytes = frame.data_ref().map_or(0, Bytes::len) as u64;
-        self.pending.note(|entry| entry.bytes += bytes);
-        stalled::clients_turn();
-        frame
-    }
-}
-
-impl hyper::body::Body for Tracked {
-    type Data = Bytes;
-    type Error = BodyError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let this = &mut *self;
+impl BodyObserver for Pending {
+    fn on_poll(&mut self) {
         stalled::our_turn();
-        if !this.rest.is_empty() {
-            let rest = std::mem::take(&mut this.rest);
-            return Poll::Ready(Some(Ok(this.piece(Frame::data(rest)))));
-        }
-        match Pin::new(&mut this.body).poll_frame(cx) {
-            Poll::Ready(Some(Ok(frame))) => Poll::Ready(Some(Ok(this.piece(frame)))),
-            Poll::Ready(Some(Err(error))) => {
-                let text = error_text::with_causes(error.as_ref());
-                let Pending { entry, complaints, .. } = &mut this.pending;
-                if let Some(entry) = entry {
-                    if complaints.first("body-ended-early", host_of(&entry.url)) {
-                        tracing::warn!(url = entry.url, error = text, "a body ended early");
-                    }
-                    entry.answer = Answer::Failed { error: text };
-                }
-                Poll::Ready(Some(Err(error)))
-            }
-            ended => ended,
-        }
     }
 
-    fn is_end_stream(&self) -> bool {
-        self.rest.is_empty() && self.body.is_end_stream()
+    /// On HTTP/2 a client with a window of one byte would otherwise be given all of a frame, which
+    /// nobody looks after any more.
+    fn max_frame(&self) -> usize {
+        if stalled::is_watched() { PIECE } else { usize::MAX }
     }
 
-    fn size_hint(&self) -> SizeHint {
-        let rest = self.rest.len() as u64;
-        let left = self.body.size_hint();
-        let mut hint = SizeHint::new();
-        hint.set_lower(left.lower() + rest);
-        if let Some(upper) = left.upper() {
-            hint.set_upper(upper + rest);
+    fn on_frame(&mut self, frame: &Frame<Bytes>) {
+        let bytes = frame.data_ref().map_or(0, Bytes::len) as u64;
+        self.note(|entry| entry.bytes += bytes);
+        stalled::clients_turn();
+    }
+
+    fn on_error(&mut self, error: &BodyError) {
+        let Some(entry) = &mut self.entry else { return };
+        let text = error_text::with_causes(error.as_ref());
+        if self.complaints.first("body-ended-early", host_of(&entry.url)) {
+            tracing::warn!(url = entry.url, error = text, "a body ended early");
         }
-        hint
+        entry.answer = Answer::Failed { error: text };
     }
 }
 

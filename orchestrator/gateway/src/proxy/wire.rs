@@ -61,7 +61,7 @@ impl Wire {
 }
 
 /// A connection whose requests are checked.
-pub(super) struct Checked<S> {
+pub(super) struct CheckedIo<S> {
     inner: S,
     wire: Arc<Wire>,
     framing: Framing,
@@ -73,7 +73,7 @@ pub(super) struct Checked<S> {
     ended: bool,
 }
 
-impl<S> Checked<S> {
+impl<S> CheckedIo<S> {
     pub(super) fn new(inner: S, wire: Arc<Wire>) -> Self {
         let (framing, held, ready) = (Framing::default(), Vec::new(), Bytes::new());
         Self { inner, wire, framing, held, ready, ended: false }
@@ -107,7 +107,7 @@ impl<S> Checked<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Checked<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for CheckedIo<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -169,7 +169,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Checked<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Checked<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for CheckedIo<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.inner).poll_write(cx, bytes)
     }

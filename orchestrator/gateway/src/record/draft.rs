@@ -8,11 +8,11 @@ use snapshots::{Exchange, Headers, Spool, Timestamp};
 
 use super::{
     Recorder,
-    request::{Copied, RequestCopy},
+    request::{CopyOutcome, RequestCopy},
 };
 use crate::{
     RequestHead,
-    upstream::{ArrivedHead, UpstreamError},
+    upstream::{UpstreamError, UpstreamHead},
 };
 
 /// An exchange that becomes whole with its response body. Dropped before that, it is counted as partial.
@@ -35,7 +35,7 @@ impl Draft {
     }
 
     /// Adds the response's head.
-    pub(crate) fn answered(&mut self, arrived: &ArrivedHead) {
+    pub(crate) fn answered(&mut self, arrived: &UpstreamHead) {
         let Some(exchange) = &mut self.exchange else { return };
         exchange.ip = Some(arrived.remote.ip());
         exchange.protocol = Some(if arrived.http2 { "h2" } else { "http/1.1" }.to_owned());
@@ -61,16 +61,16 @@ impl Draft {
         let recorder = self.recorder.clone();
         let url = &exchange.url;
         let (request, response) = match (self.copy.take(), spool.finish()) {
-            (Copied::Whole(request), Ok(response)) => (request, response),
-            (Copied::Partial, _) => {
+            (CopyOutcome::Whole(request), Ok(response)) => (request, response),
+            (CopyOutcome::Partial, _) => {
                 recorder.partial(url, "the answer was there before the request was");
                 return None;
             }
-            (Copied::TooLarge, _) => {
+            (CopyOutcome::TooLarge, _) => {
                 recorder.too_large(url);
                 return None;
             }
-            (Copied::Failed(error), _) | (_, Err(error)) => {
+            (CopyOutcome::Failed(error), _) | (_, Err(error)) => {
                 recorder.failed(url, &error);
                 return None;
             }
@@ -173,7 +173,7 @@ fn as_sent(raw: &[u8], parsed: &HeaderMap) -> Option<Headers> {
 }
 
 /// The reason phrase: hyper keeps only an unusual one.
-fn reason(arrived: &ArrivedHead) -> String {
+fn reason(arrived: &UpstreamHead) -> String {
     match arrived.parts.extensions.get::<ReasonPhrase>() {
         Some(reason) => String::from_utf8_lossy(reason.as_bytes()).into_owned(),
         None if arrived.http2 => String::new(),

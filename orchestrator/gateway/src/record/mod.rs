@@ -1,7 +1,7 @@
 //! Keeping what passes.
 //!
 //! ```text
-//! upstream body -> Tee -> client          the exchange is appended when its last byte is here, and before that byte goes on:
+//! upstream body -> tee -> client          the exchange is appended when its last byte is here, and before that byte goes on:
 //!                   |                     what a client has received whole is on disk, also after kill -9
 //!                   `-> Spool -> Recording
 //! ```
@@ -31,9 +31,9 @@ use crate::upstream::UpstreamError;
 pub(crate) use draft::{Draft, as_listed, http_url, request_headers};
 pub use redact::Redact;
 use redact::Redactor;
-pub(crate) use request::{Copied, RequestCopy};
+pub(crate) use request::{CopyOutcome, RequestCopy};
 pub(crate) use socket::SocketLog;
-pub(crate) use tee::Tee;
+pub(crate) use tee::record;
 
 /// What stays in memory of a body before it goes to a temporary file.
 pub(crate) const SPOOL_MEMORY: usize = 1 << 20;
@@ -47,7 +47,7 @@ pub struct Recorder {
     redactor: Redactor,
     body_cap: u64,
     counts: Counts,
-    lost: Mutex<Lost>,
+    lost: Mutex<LostExchanges>,
 }
 
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ struct Counts {
 }
 
 #[derive(Debug, Default)]
-struct Lost {
+struct LostExchanges {
     urls: Vec<(String, String)>,
     first_error: Option<String>,
 }
@@ -239,7 +239,7 @@ impl Recorder {
         }
     }
 
-    fn lost(&self) -> parking_lot::MutexGuard<'_, Lost> {
+    fn lost(&self) -> parking_lot::MutexGuard<'_, LostExchanges> {
         self.lost.lock()
     }
 }

@@ -1,22 +1,25 @@
 //! The copy of a request body, taken as it goes upstream.
 
-use std::{
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::sync::Arc;
 
 use http_body_util::BodyExt;
-use hyper::body::{Body as _, Bytes, Frame, SizeHint};
+use hyper::body::{Body as _, Bytes, Frame};
 use parking_lot::{Mutex, MutexGuard};
 use snapshots::Spool;
 
 use super::SPOOL_MEMORY;
-use crate::{Body, body::BodyError};
+use crate::{
+    Body,
+    body::{BodyObserver, ObservedBody},
+};
 
-/// What has been copied so far. Shared between the body going upstream and the response coming back.
+/// The copy so far, of at most `cap` bytes. The body that goes upstream and the response that comes
+/// back share it.
 #[derive(Clone)]
-pub(crate) struct RequestCopy(Arc<Mutex<State>>);
+pub(crate) struct RequestCopy {
+    state: Arc<Mutex<State>>,
+    cap: u64,
+}
 
 enum State {
     Copying(Spool),
@@ -27,7 +30,7 @@ enum State {
 }
 
 /// What became of the copy.
-pub(crate) enum Copied {
+pub(crate) enum CopyOutcome {
     Whole(snapshots::Body),
     /// The upload had not ended when the answer was complete.
     Partial,
@@ -36,14 +39,18 @@ pub(crate) enum Copied {
 }
 
 impl RequestCopy {
+    fn new(state: State, cap: u64) -> Self {
+        Self { state: Arc::new(Mutex::new(state)), cap }
+    }
+
     /// Copies a client's body on its way.
     pub(crate) fn of(body: Body, cap: u64) -> (Body, Self) {
         let spool = Spool::new(SPOOL_MEMORY);
         if body.is_end_stream() {
-            return (crate::body::empty(), Self(Arc::new(Mutex::new(State::Whole(spool)))));
+            return (crate::body::empty(), Self::new(State::Whole(spool), cap));
         }
-        let copy = Self(Arc::new(Mutex::new(State::Copying(spool))));
-        (Copying { body, copy: copy.clone(), cap }.boxed_unsync(), copy)
+        let copy = Self::new(State::Copying(spool), cap);
+        (ObservedBody::new(body, copy.clone()).boxed_unsync(), copy)
     }
 
     /// A body that is in memory already.
@@ -53,27 +60,30 @@ impl RequestCopy {
             Ok(()) => State::Whole(spool),
             Err(error) => State::Failed(error),
         };
-        Self(Arc::new(Mutex::new(state)))
+        Self::new(state, bytes.len() as u64)
     }
 
     /// Takes the copy out.
-    pub(crate) fn take(&self) -> Copied {
+    pub(crate) fn take(&self) -> CopyOutcome {
         match std::mem::replace(&mut *self.lock(), State::Taken) {
-            State::Whole(spool) => spool.finish().map_or_else(Copied::Failed, Copied::Whole),
-            State::Copying(_) | State::Taken => Copied::Partial,
-            State::TooLarge => Copied::TooLarge,
-            State::Failed(error) => Copied::Failed(error),
+            State::Whole(spool) => spool.finish().map_or_else(CopyOutcome::Failed, CopyOutcome::Whole),
+            State::Copying(_) | State::Taken => CopyOutcome::Partial,
+            State::TooLarge => CopyOutcome::TooLarge,
+            State::Failed(error) => CopyOutcome::Failed(error),
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock()
+        self.state.lock()
     }
+}
 
-    fn saw(&self, data: &Bytes, cap: u64) {
+impl BodyObserver for RequestCopy {
+    fn on_frame(&mut self, frame: &Frame<Bytes>) {
+        let Some(data) = frame.data_ref() else { return };
         let mut state = self.lock();
         if let State::Copying(spool) = &mut *state {
-            if spool.len() + data.len() as u64 > cap {
+            if spool.len() + data.len() as u64 > self.cap {
                 *state = State::TooLarge;
             } else if let Err(error) = spool.push(data.clone()) {
                 *state = State::Failed(error);
@@ -81,46 +91,11 @@ impl RequestCopy {
         }
     }
 
-    fn ended(&self) {
+    fn on_end(&mut self) {
         let mut state = self.lock();
         *state = match std::mem::replace(&mut *state, State::Taken) {
             State::Copying(spool) => State::Whole(spool),
             other => other,
         };
-    }
-}
-
-struct Copying {
-    body: Body,
-    copy: RequestCopy,
-    cap: u64,
-}
-
-impl hyper::body::Body for Copying {
-    type Data = Bytes;
-    type Error = BodyError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(cx);
-        if let Poll::Ready(Some(Ok(frame))) = &polled
-            && let Some(data) = frame.data_ref()
-        {
-            self.copy.saw(data, self.cap);
-        }
-        if matches!(polled, Poll::Ready(None)) || self.body.is_end_stream() {
-            self.copy.ended();
-        }
-        polled
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }

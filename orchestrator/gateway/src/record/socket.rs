@@ -18,10 +18,10 @@ pub(crate) struct SocketLog {
     recorder: Arc<Recorder>,
     url: String,
     since: Instant,
-    kept: Mutex<Kept>,
+    kept: Mutex<SocketRecording>,
 }
 
-struct Kept {
+struct SocketRecording {
     /// Absent once the connection has ended.
     socket: Option<OpenSocket>,
     bytes: u64,
@@ -35,7 +35,7 @@ impl SocketLog {
         let (recorder, opening) = draft.into_opening()?;
         let socket = recorder.open_socket(&opening)?;
         recorder.opened();
-        let kept = Mutex::new(Kept { socket: Some(socket), bytes: 0, full: false });
+        let kept = Mutex::new(SocketRecording { socket: Some(socket), bytes: 0, full: false });
         Some(Self { recorder, url: opening.url, since: Instant::now(), kept })
     }
 
@@ -48,7 +48,7 @@ impl SocketLog {
             Payload::Close { .. } => 0,
         };
         let mut kept = self.kept.lock();
-        let Kept { socket: Some(socket), bytes, full: full @ false } = &mut *kept else { return };
+        let SocketRecording { socket: Some(socket), bytes, full: full @ false } = &mut *kept else { return };
         *bytes += size as u64;
         if *bytes > self.recorder.body_cap() {
             *full = true;

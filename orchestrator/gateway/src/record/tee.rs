@@ -1,56 +1,55 @@
-//! A response body that is copied on its way to the client and written down before its end gets there.
+//! A response body that is recorded on its way to the client, and written before its end gets there.
 
 use std::{
+    future::poll_fn,
     pin::Pin,
     task::{Context, Poll},
 };
 
-use hyper::body::{Body, Bytes, Frame, SizeHint};
+use hyper::body::{Bytes, Frame};
 use snapshots::{Exchange, Spool};
 use tokio::task::JoinHandle;
 
 use super::{Draft, SPOOL_MEMORY};
-use crate::{body::BodyError, upstream::UpstreamBody};
+use crate::{
+    body::{BodyError, BodyObserver, ObservedBody},
+    upstream::UpstreamBody,
+};
 
-/// The copying body.
-///
-/// Frames go on at once, so that streams stream, with one exception: the one that completes the body, by its declared length or by the end of the
-/// stream, waits until the exchange is on disk.
-pub(crate) struct Tee {
+/// A response body that is recorded: its last frame waits until the exchange is on disk.
+pub(crate) type RecordedBody = ObservedBody<UpstreamBody, ResponseRecording>;
+
+/// Records `upstream` for `draft`. Where no byte will come, by the framing or because the head alone
+/// says so (`bodiless`), the exchange is written before this returns: the client has all of it with
+/// the head.
+pub(crate) async fn record(
     upstream: UpstreamBody,
-    /// Absent once the exchange is written or given up.
-    copying: Option<(Draft, Spool)>,
-    /// The declared length, where there is one.
-    declared: Option<u64>,
-    received: u64,
-    /// An unencoded event stream, which is whole at each event.
+    draft: Draft,
     events: bool,
-    writing: Option<(JoinHandle<()>, Last)>,
+    bodiless: bool,
+) -> RecordedBody {
+    let spool = Spool::new(SPOOL_MEMORY);
+    let recording = ResponseRecording { copying: Some((draft, spool)), events, writing: None };
+    let mut body = ObservedBody::new(upstream, recording);
+    if bodiless {
+        body.end();
+    }
+    poll_fn(|cx| body.observer().poll_flush(cx)).await;
+    body
 }
 
-/// What goes to the client when the exchange has been written.
-type Last = Option<Frame<Bytes>>;
+/// The recording of one response.
+pub(crate) struct ResponseRecording {
+    /// Absent once the exchange is written or given up.
+    copying: Option<(Draft, Spool)>,
+    /// An unencoded event stream, which is whole at each event.
+    events: bool,
+    writing: Option<JoinHandle<()>>,
+}
 
-impl Tee {
-    /// Copies `upstream` for `draft`. Where no byte will come, by the framing or because the head alone says so (`bodiless`), the exchange is
-    /// written before this returns: the client has all of it with the head.
-    pub(crate) async fn new(upstream: UpstreamBody, draft: Draft, events: bool, bodiless: bool) -> Self {
-        let declared = upstream.size_hint().exact();
-        let spool = Spool::new(SPOOL_MEMORY);
-        let mut tee =
-            Self { upstream, copying: Some((draft, spool)), declared, received: 0, events, writing: None };
-        if bodiless || declared == Some(0) || tee.upstream.is_end_stream() {
-            tee.write();
-            if let Some((writing, _)) = tee.writing.take() {
-                // Its only failure would be a panic, which the task has already reported.
-                let _ = writing.await;
-            }
-        }
-        tee
-    }
-
-    fn copy(&mut self, data: &Bytes) {
-        self.received += data.len() as u64;
+impl BodyObserver for ResponseRecording {
+    fn on_frame(&mut self, frame: &Frame<Bytes>) {
+        let Some(data) = frame.data_ref() else { return };
         let Some((draft, spool)) = &mut self.copying else { return };
         if spool.len() + data.len() as u64 > draft.body_cap() {
             if let Some((draft, _)) = self.copying.take() {
@@ -63,94 +62,37 @@ impl Tee {
         }
     }
 
-    /// Writes the exchange. Small ones at once, as that is one short system call; what was spooled to a file on a thread for such work.
-    fn write(&mut self) {
+    /// Writes the exchange. A small one is written at once, as that is one short system call. One
+    /// that was spooled to a file is written on a thread for such work.
+    fn on_end(&mut self) {
         let Some((draft, spool)) = self.copying.take() else { return };
         let Some((recorder, exchange)) = draft.complete(spool) else { return };
         if in_memory(&exchange) {
             recorder.append(&exchange);
         } else {
-            self.writing = Some((tokio::task::spawn_blocking(move || recorder.append(&exchange)), None));
+            self.writing = Some(tokio::task::spawn_blocking(move || recorder.append(&exchange)));
         }
     }
 
-    /// Writes the exchange, then lets `last` go.
-    fn finish(&mut self, cx: &mut Context<'_>, last: Last) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        self.write();
-        match &mut self.writing {
-            Some((_, waits)) => {
-                *waits = last;
-                self.poll_writing(cx)
-            }
-            None => Poll::Ready(last.map(Ok)),
-        }
-    }
-
-    fn poll_writing(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        if let Some((writing, last)) = &mut self.writing {
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if let Some(writing) = &mut self.writing {
+            // Its only failure would be a panic, which the task has already reported.
             if Pin::new(writing).poll(cx).is_pending() {
                 return Poll::Pending;
             }
-            let last = last.take();
             self.writing = None;
-            return Poll::Ready(last.map(Ok));
         }
-        Poll::Ready(None)
-    }
-}
-
-fn in_memory(exchange: &Exchange) -> bool {
-    let in_memory = |body: &snapshots::Body| !matches!(body, snapshots::Body::File { .. });
-    in_memory(&exchange.request.body) && in_memory(&exchange.response.body)
-}
-
-impl Body for Tee {
-    type Data = Bytes;
-    type Error = BodyError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let this = &mut *self;
-        if this.writing.is_some() {
-            return this.poll_writing(cx);
-        }
-        match Pin::new(&mut this.upstream).poll_frame(cx) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(None) => this.finish(cx, None),
-            Poll::Ready(Some(Err(error))) => {
-                if let Some((draft, _)) = this.copying.take() {
-                    draft.broke_off(error.as_ref());
-                }
-                Poll::Ready(Some(Err(error)))
-            }
-            Poll::Ready(Some(Ok(frame))) => {
-                let Some(data) = frame.data_ref() else { return this.finish(cx, Some(frame)) };
-                this.copy(data);
-                if this.declared == Some(this.received) || this.upstream.is_end_stream() {
-                    return this.finish(cx, Some(frame));
-                }
-                Poll::Ready(Some(Ok(frame)))
-            }
-        }
+        Poll::Ready(())
     }
 
-    fn is_end_stream(&self) -> bool {
-        self.copying.is_none() && self.writing.is_none() && self.upstream.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        match (&self.writing, self.declared) {
-            (Some((_, Some(last))), Some(_)) => {
-                SizeHint::with_exact(last.data_ref().map_or(0, Bytes::len) as u64)
-            }
-            _ => self.upstream.size_hint(),
+    fn on_error(&mut self, error: &BodyError) {
+        if let Some((draft, _)) = self.copying.take() {
+            draft.broke_off(error.as_ref());
         }
     }
 }
 
-impl Drop for Tee {
+impl Drop for ResponseRecording {
     fn drop(&mut self) {
         // Closing is how an event stream ends: the events so far are the exchange.
         if self.events
@@ -160,6 +102,11 @@ impl Drop for Tee {
             recorder.append(&whole_events(exchange));
         }
     }
+}
+
+fn in_memory(exchange: &Exchange) -> bool {
+    let in_memory = |body: &snapshots::Body| !matches!(body, snapshots::Body::File { .. });
+    in_memory(&exchange.request.body) && in_memory(&exchange.response.body)
 }
 
 /// The exchange with its body cut behind the last whole event.

@@ -14,7 +14,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::stored::{Content, Stored};
+use super::stored::{Content, StoredResponse};
 
 const SHARDS: usize = 16;
 /// What an answer costs besides its body and its headers, and what a header costs besides its value.
@@ -33,15 +33,15 @@ pub(super) struct Cache {
 
 #[derive(Debug, Default)]
 struct Shard {
-    held: HashMap<Place, Held>,
+    held: HashMap<Place, CacheEntry>,
     /// Every key of `held`, the longest unlooked-at first.
     order: VecDeque<Place>,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct Held {
-    stored: Arc<Stored>,
+struct CacheEntry {
+    stored: Arc<StoredResponse>,
     asked: AtomicBool,
 }
 
@@ -51,7 +51,7 @@ impl Cache {
         Cache { shards: (0..SHARDS).map(|_| Mutex::default()).collect(), limit: bytes / SHARDS }
     }
 
-    pub(super) fn get(&self, place: Place) -> Option<Arc<Stored>> {
+    pub(super) fn get(&self, place: Place) -> Option<Arc<StoredResponse>> {
         let shard = self.shard(place).lock();
         let held = shard.held.get(&place)?;
         held.asked.store(true, Ordering::Relaxed);
@@ -59,13 +59,13 @@ impl Cache {
     }
 
     /// Keeps an answer, unless it would take a large part of a shard for itself.
-    pub(super) fn put(&self, place: Place, stored: &Arc<Stored>) {
+    pub(super) fn put(&self, place: Place, stored: &Arc<StoredResponse>) {
         let cost = cost(stored);
         if cost > self.limit / 4 {
             return;
         }
         let mut shard = self.shard(place).lock();
-        let held = Held { stored: Arc::clone(stored), asked: AtomicBool::new(false) };
+        let held = CacheEntry { stored: Arc::clone(stored), asked: AtomicBool::new(false) };
         if let Some(before) = shard.held.insert(place, held) {
             shard.bytes -= self::cost(&before.stored);
         } else {
@@ -92,7 +92,7 @@ impl Cache {
     }
 }
 
-fn cost(stored: &Stored) -> usize {
+fn cost(stored: &StoredResponse) -> usize {
     let headers: usize = stored.headers.values().map(|value| value.len() + HEADER).sum();
     let body = match &stored.content {
         Content::Held(bytes) => bytes.len(),
@@ -109,9 +109,9 @@ mod tests {
 
     use super::*;
 
-    fn stored(length: usize) -> Arc<Stored> {
+    fn stored(length: usize) -> Arc<StoredResponse> {
         let content = Content::Held(Bytes::from(vec![0; length]));
-        Arc::new(Stored {
+        Arc::new(StoredResponse {
             status: StatusCode::OK,
             headers: HeaderMap::new(),
             recorded: 0,

@@ -47,7 +47,7 @@ use crate::{
 use cache::Cache;
 use find::Found;
 use remembered::Remembered;
-use stored::{Stored, StoredError};
+use stored::{StoredError, StoredResponse};
 
 pub use dates::DatePolicy;
 pub use level::{BadMatchLevel, MatchLevel};
@@ -278,7 +278,7 @@ impl Replay {
         aside: bool,
     ) -> Result<Option<Reply>, StoredError> {
         let wanted = range::wanted(&head.headers);
-        let setting = respond::Setting {
+        let setting = respond::ReplyContext {
             set: &self.set,
             bodies: &self.bodies,
             dates: self.options.dates,
@@ -352,7 +352,7 @@ impl Replay {
         Ok(near.iter().any(|other| other.method == method && server(&other.url) == url))
     }
 
-    fn stored(&self, hit: Hit) -> Result<Arc<Stored>, StoredError> {
+    fn stored(&self, hit: Hit) -> Result<Arc<StoredResponse>, StoredError> {
         let place = (hit.member, hit.capture);
         if let Some(stored) = self.cache.get(place) {
             return Ok(stored);

@@ -7,8 +7,8 @@ use snapshots::index::ReplaySet;
 
 use super::{
     encoding,
-    range::{self, Wanted},
-    stored::{Stored, StoredError},
+    range::{self, RequestedRange},
+    stored::{StoredError, StoredResponse},
 };
 use crate::{Answer, Body, Reply, body};
 
@@ -18,15 +18,15 @@ struct Piece {
     /// One behind the last.
     end: u64,
     total: Option<u64>,
-    stored: Arc<Stored>,
+    stored: Arc<StoredResponse>,
 }
 
 /// Answers with the bytes that are wanted, all of them without a range, if the recorded parts hold them without a gap.
 /// A range that is open at its end may be answered with less, which its client will see and ask on.
 pub(super) fn reply(
     set: &Arc<ReplaySet>,
-    parts: Vec<Arc<Stored>>,
-    wanted: Option<Wanted>,
+    parts: Vec<Arc<StoredResponse>>,
+    wanted: Option<RequestedRange>,
     answer: Answer,
 ) -> Result<Option<Reply>, StoredError> {
     let mut pieces: Vec<Piece> = parts.into_iter().filter_map(piece).collect();
@@ -45,10 +45,10 @@ pub(super) fn reply(
             Some((first, last)) => (first, Some(last)),
             None => return Ok(None),
         },
-        (Some(Wanted::From(first, last)), None) => (first, last),
-        (Some(Wanted::Last(_)), None) => return Ok(None),
+        (Some(RequestedRange::From(first, last)), None) => (first, last),
+        (Some(RequestedRange::Last(_)), None) => return Ok(None),
     };
-    let open = matches!(wanted, Some(Wanted::From(_, None)));
+    let open = matches!(wanted, Some(RequestedRange::From(_, None)));
     let chain = chain(&pieces, first, last);
     let Some(end) = chain.last().map(|(_, end, _)| *end) else { return Ok(None) };
     if !open && last.is_none_or(|last| end <= last) {
@@ -73,7 +73,7 @@ pub(super) fn reply(
     Ok(Some(Reply { status, headers, body, answer }))
 }
 
-fn piece(stored: Arc<Stored>) -> Option<Piece> {
+fn piece(stored: Arc<StoredResponse>) -> Option<Piece> {
     let (first, last, total) = range::held(&stored.headers)?;
     // A body that was cut short holds less than its header says.
     let length = stored.content.length()?.min(last - first + 1);
@@ -104,18 +104,18 @@ fn joined(set: &Arc<ReplaySet>, chain: &[(u64, u64, &Piece)], length: u64) -> Re
     let mut reader: Box<dyn Read + Send> = Box::new(std::io::empty());
     for (start, end, piece) in chain {
         let source = piece.stored.content.open(set)?;
-        reader = Box::new(reader.chain(Skipping { source, skip: start - piece.first }.take(end - start)));
+        reader = Box::new(reader.chain(SkipReader { source, skip: start - piece.first }.take(end - start)));
     }
     Ok(body::from_read(reader, Some(length)))
 }
 
 /// A source from somewhere behind its start; what comes before is read and dropped when the first byte is asked for.
-pub(super) struct Skipping<R> {
+pub(super) struct SkipReader<R> {
     pub(super) source: R,
     pub(super) skip: u64,
 }
 
-impl<R: Read> Read for Skipping<R> {
+impl<R: Read> Read for SkipReader<R> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         if self.skip > 0 {
             let skipped = std::io::copy(&mut (&mut self.source).take(self.skip), &mut std::io::sink())?;

@@ -4,7 +4,7 @@ use http::{HeaderMap, HeaderValue, header};
 
 /// One byte range as asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum RequestedRange {
     /// From the first to the last position, both counted in; without a last one, to the end.
     From(u64, Option<u64>),
     /// The last so many bytes.
@@ -13,7 +13,7 @@ pub(super) enum Wanted {
 
 /// The range a request asks for. `None` without one, for units other than bytes, for what is malformed and for several
 /// ranges at once: a server may always answer with the whole.
-pub(super) fn wanted(request: &HeaderMap) -> Option<Wanted> {
+pub(super) fn wanted(request: &HeaderMap) -> Option<RequestedRange> {
     let value = request.get(header::RANGE)?.to_str().ok()?;
     let (unit, set) = value.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") || set.contains(',') {
@@ -21,23 +21,25 @@ pub(super) fn wanted(request: &HeaderMap) -> Option<Wanted> {
     }
     let (first, last) = set.trim().split_once('-')?;
     match (first.trim(), last.trim()) {
-        ("", last) => number(last).map(Wanted::Last),
-        (first, "") => Some(Wanted::From(number(first)?, None)),
+        ("", last) => number(last).map(RequestedRange::Last),
+        (first, "") => Some(RequestedRange::From(number(first)?, None)),
         (first, last) => {
             let (first, last) = (number(first)?, number(last)?);
-            (first <= last).then_some(Wanted::From(first, Some(last)))
+            (first <= last).then_some(RequestedRange::From(first, Some(last)))
         }
     }
 }
 
-impl Wanted {
+impl RequestedRange {
     /// The positions within a body of `length` bytes, both counted in; `None` when there are none such.
     pub(super) fn within(self, length: u64) -> Option<(u64, u64)> {
         let end = length.checked_sub(1)?;
         match self {
-            Wanted::From(first, last) => (first <= end).then(|| (first, last.unwrap_or(end).min(end))),
-            Wanted::Last(0) => None,
-            Wanted::Last(count) => Some((length.saturating_sub(count), end)),
+            RequestedRange::From(first, last) => {
+                (first <= end).then(|| (first, last.unwrap_or(end).min(end)))
+            }
+            RequestedRange::Last(0) => None,
+            RequestedRange::Last(count) => Some((length.saturating_sub(count), end)),
         }
     }
 }
@@ -78,16 +80,16 @@ mod tests {
 
     use super::*;
 
-    fn of(text: &str) -> Option<Wanted> {
+    fn of(text: &str) -> Option<RequestedRange> {
         wanted(&[(header::RANGE, text.parse().unwrap())].into_iter().collect())
     }
 
     #[test]
     fn ranges_are_read_or_ignored() {
         for (text, expect) in [
-            ("bytes=0-9", Some(Wanted::From(0, Some(9)))),
-            ("Bytes = 5-", Some(Wanted::From(5, None))),
-            ("bytes=-7", Some(Wanted::Last(7))),
+            ("bytes=0-9", Some(RequestedRange::From(0, Some(9)))),
+            ("Bytes = 5-", Some(RequestedRange::From(5, None))),
+            ("bytes=-7", Some(RequestedRange::Last(7))),
             ("bytes=9-0", None),
             ("bytes=0-1,4-5", None),
             ("bytes=-", None),

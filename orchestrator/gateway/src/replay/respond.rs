@@ -15,9 +15,9 @@ use snapshots::{
 
 use super::{
     DatePolicy, conditional, dates, encoding,
-    partial::Skipping,
+    partial::SkipReader,
     range,
-    stored::{Content, Stored, StoredError},
+    stored::{Content, StoredError, StoredResponse},
 };
 use crate::{Answer, Reply, RequestHead, body, budget::Budget};
 
@@ -27,7 +27,7 @@ const DECODED: u64 = 8 << 20;
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// What replies depend on besides request and recording.
-pub(super) struct Setting<'a> {
+pub(super) struct ReplyContext<'a> {
     pub(super) set: &'a Arc<ReplaySet>,
     pub(super) bodies: &'a Budget,
     pub(super) dates: DatePolicy,
@@ -36,8 +36,8 @@ pub(super) struct Setting<'a> {
 
 /// Answers `head` with what was recorded.
 pub(super) fn reply(
-    setting: &Setting<'_>,
-    stored: &Stored,
+    setting: &ReplyContext<'_>,
+    stored: &StoredResponse,
     head: &RequestHead,
     answer: Answer,
 ) -> Result<Reply, StoredError> {
@@ -79,7 +79,7 @@ pub(super) fn reply(
 }
 
 /// The answer to a HEAD that was recorded as such: everything but a body.
-pub(super) fn recorded_head(setting: &Setting<'_>, stored: &Stored, answer: Answer) -> Reply {
+pub(super) fn recorded_head(setting: &ReplyContext<'_>, stored: &StoredResponse, answer: Answer) -> Reply {
     let mut headers = stored.headers.clone();
     dates::shift(&mut headers, setting.dates, stored.recorded, setting.started, SystemTime::now());
     if let (Some(length), false) = (stored.claimed_length, bodiless(stored.status)) {
@@ -104,7 +104,7 @@ impl Readable<'_> {
         }
     }
 
-    fn open(&self, setting: &Setting<'_>) -> Result<Box<dyn Read + Send>, StoredError> {
+    fn open(&self, setting: &ReplyContext<'_>) -> Result<Box<dyn Read + Send>, StoredError> {
         match self {
             Readable::Recorded(content) => content.open(setting.set),
             Readable::Decoded(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
@@ -125,8 +125,8 @@ impl Readable<'_> {
 
 /// Decodes the body if the client does not take it as it is.
 fn readable<'a>(
-    setting: &Setting<'_>,
-    stored: &'a Stored,
+    setting: &ReplyContext<'_>,
+    stored: &'a StoredResponse,
     head: &RequestHead,
     headers: &mut HeaderMap,
 ) -> Result<Readable<'a>, StoredError> {
@@ -151,7 +151,7 @@ fn readable<'a>(
 }
 
 fn cut(
-    setting: &Setting<'_>,
+    setting: &ReplyContext<'_>,
     content: &Readable<'_>,
     head: &RequestHead,
     mut headers: HeaderMap,
@@ -164,7 +164,7 @@ fn cut(
     let body = match content.held() {
         _ if head.method == Method::HEAD => body::empty(),
         Some(bytes) => body::full(bytes.slice(first as usize..=last as usize)),
-        None => body::from_read(Skipping { source: content.open(setting)?, skip: first }, Some(length)),
+        None => body::from_read(SkipReader { source: content.open(setting)?, skip: first }, Some(length)),
     };
     Ok(Reply { status: StatusCode::PARTIAL_CONTENT, headers, body, answer: answer.derived("range") })
 }

@@ -51,7 +51,7 @@ pub(crate) enum StoredError {
 
 /// A recorded answer.
 #[derive(Debug)]
-pub(super) struct Stored {
+pub(super) struct StoredResponse {
     pub(super) status: StatusCode,
     /// End-to-end headers without `Content-Length`; cookies live as long as they did.
     pub(super) headers: HeaderMap,
@@ -116,7 +116,7 @@ fn plain(record: Record, chunked: bool) -> Box<dyn Read + Send> {
 }
 
 /// Reads a capture: its head, and its body unless that is large.
-pub(super) fn load(set: &ReplaySet, hit: Hit, bodies: &Budget) -> Result<Stored, StoredError> {
+pub(super) fn load(set: &ReplaySet, hit: Hit, bodies: &Budget) -> Result<StoredResponse, StoredError> {
     let capture = set.capture(hit)?;
     let (_, url) = set.request_line(hit, &capture)?;
     let mut record = set.read(hit.member, capture.response)?;
@@ -161,7 +161,7 @@ pub(super) fn load(set: &ReplaySet, hit: Hit, bodies: &Budget) -> Result<Stored,
         encoding::drop_false_claim(&mut headers, bytes);
     }
     let claimed_length = head.headers.get_str("Content-Length").and_then(|length| length.trim().parse().ok());
-    Ok(Stored { status, headers, recorded, claimed_length, content })
+    Ok(StoredResponse { status, headers, recorded, claimed_length, content })
 }
 
 fn is_resource(record: &Record) -> bool {
@@ -175,14 +175,14 @@ fn as_file(
     at: RecordRef,
     recorded: i64,
     bodies: &Budget,
-) -> Result<Stored, StoredError> {
+) -> Result<StoredResponse, StoredError> {
     let mut headers = HeaderMap::new();
     if let Some(kind) = record.headers.get("Content-Type").and_then(|kind| HeaderValue::from_bytes(kind).ok())
     {
         headers.insert(header::CONTENT_TYPE, kind);
     }
     let content = content(record, member, at, (true, false), bodies)?;
-    Ok(Stored { status: StatusCode::OK, headers, recorded, claimed_length: None, content })
+    Ok(StoredResponse { status: StatusCode::OK, headers, recorded, claimed_length: None, content })
 }
 
 /// The body of a record whose head has been read.

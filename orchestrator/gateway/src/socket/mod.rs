@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite::{
     protocol::{CloseFrame, WebSocketConfig, frame::coding::CloseCode},
 };
 
-pub(crate) use play::{Notes, play};
+pub(crate) use play::{PlaybackContext, play};
 pub(crate) use relay::relay;
 
 /// What a close frame without a code means.

@@ -13,7 +13,7 @@ use tokio_tungstenite::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Payload, Side, SocketFrame, config};
-use crate::{Activity, Answer, Entry, Ledger};
+use crate::{Answer, Entry, InFlight, Ledger};
 
 /// What the ledger calls a frame that differed.
 const BY_COUNT: &str = "websocket-frame-by-count";
@@ -23,24 +23,24 @@ pub(crate) async fn play(
     client: impl AsyncRead + AsyncWrite + Unpin,
     frames: Vec<SocketFrame>,
     max_message: usize,
-    notes: Notes<'_>,
+    context: PlaybackContext<'_>,
     cut: &CancellationToken,
 ) {
     let socket = WebSocketStream::from_raw_socket(client, Role::Server, Some(config(max_message))).await;
     tokio::select! {
-        () = turns(socket, frames, notes) => {}
+        () = turns(socket, frames, context) => {}
         () = cut.cancelled() => {}
     }
 }
 
 /// Where a playback reports to.
-pub(crate) struct Notes<'a> {
-    pub(crate) activity: &'a Activity,
+pub(crate) struct PlaybackContext<'a> {
+    pub(crate) in_flight: &'a InFlight,
     pub(crate) ledger: &'a Ledger,
     pub(crate) url: &'a str,
 }
 
-async fn turns<S>(mut socket: WebSocketStream<S>, frames: Vec<SocketFrame>, notes: Notes<'_>)
+async fn turns<S>(mut socket: WebSocketStream<S>, frames: Vec<SocketFrame>, context: PlaybackContext<'_>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -54,14 +54,14 @@ where
         (expected, turn)
     };
     let (_, mut turn) = server_turn(None);
-    let mut due = Due::new(notes.activity, turn.len());
+    let mut due = PendingFrames::new(context.in_flight, turn.len());
     loop {
         for message in turn {
             let closing = message.is_close();
-            notes.activity.released().await;
+            context.in_flight.frames_released().await;
             if !closing {
                 // Before it is sent: the client may be quicker to tell than we are.
-                notes.activity.frame_sent();
+                context.in_flight.frame_sent();
             }
             if socket.send(message).await.is_err() || closing {
                 // After a close the client's answer is read, so that it sees an orderly end.
@@ -74,13 +74,13 @@ where
         let Some(said) = client_says(&mut socket).await else { return };
         let expected;
         (expected, turn) = server_turn(Some(()));
-        due = Due::new(notes.activity, turn.len());
+        due = PendingFrames::new(context.in_flight, turn.len());
         // Only now: there is no moment at which the client's message is taken and the answer to it not due.
-        notes.activity.frame_taken();
+        context.in_flight.frame_received();
         match expected {
             Some(expected) if expected.payload == said => {}
-            Some(_) => notes.differed(&said, Answer::Normalised { rules: vec![BY_COUNT.to_owned()] }),
-            None => notes.differed(&said, Answer::Miss { near: Vec::new() }),
+            Some(_) => context.differed(&said, Answer::Normalised { rules: vec![BY_COUNT.to_owned()] }),
+            None => context.differed(&said, Answer::Miss { near: Vec::new() }),
         }
     }
 }
@@ -105,7 +105,7 @@ where
     }
 }
 
-impl Notes<'_> {
+impl PlaybackContext<'_> {
     fn differed(&self, said: &Payload, answer: Answer) {
         let bytes = match said {
             Payload::Text(text) => text.len(),
@@ -126,21 +126,21 @@ impl Notes<'_> {
 }
 
 /// Frames counted as due until sent or given up.
-struct Due<'a> {
-    activity: &'a Activity,
+struct PendingFrames<'a> {
+    in_flight: &'a InFlight,
     frames: usize,
 }
 
-impl<'a> Due<'a> {
-    fn new(activity: &'a Activity, frames: usize) -> Self {
-        activity.due(frames);
-        Self { activity, frames }
+impl<'a> PendingFrames<'a> {
+    fn new(in_flight: &'a InFlight, frames: usize) -> Self {
+        in_flight.add_frames(frames);
+        Self { in_flight, frames }
     }
 }
 
-impl Drop for Due<'_> {
+impl Drop for PendingFrames<'_> {
     fn drop(&mut self) {
-        self.activity.delivered(self.frames);
+        self.in_flight.remove_frames(self.frames);
     }
 }
 
@@ -167,8 +167,8 @@ mod tests {
     /// what it read, and the answers in the ledger.
     async fn check(frames: Vec<SocketFrame>, says: &[&str], expect: &[&str], noted: &[Answer]) {
         let (client, server) = tokio::io::duplex(1 << 16);
-        let (activity, ledger, cut) = (Activity::default(), Ledger::default(), CancellationToken::new());
-        let notes = Notes { activity: &activity, ledger: &ledger, url: "wss://shop.test/" };
+        let (in_flight, ledger, cut) = (InFlight::default(), Ledger::default(), CancellationToken::new());
+        let context = PlaybackContext { in_flight: &in_flight, ledger: &ledger, url: "wss://shop.test/" };
         let turns: Vec<usize> = frames
             .split(|frame| frame.from == Side::Client)
             .map(|turn| turn.iter().filter(|frame| frame.from == Side::Server).count())
@@ -189,12 +189,12 @@ mod tests {
             while let Some(Ok(_)) = socket.next().await {}
             read
         };
-        let played = play(server, frames, 1 << 20, notes, &cut);
+        let played = play(server, frames, 1 << 20, context, &cut);
         let ((), read) = timeout(PATIENCE, async { tokio::join!(played, talk) }).await.unwrap();
         assert_eq!(read, expect);
         let answers: Vec<_> = ledger.entries().into_iter().map(|entry| entry.answer).collect();
         assert_eq!(answers, noted);
-        activity.quiet(PATIENCE).await.unwrap();
+        in_flight.idle(PATIENCE).await.unwrap();
     }
 
     #[tokio::test]
@@ -227,10 +227,10 @@ mod tests {
     #[tokio::test]
     async fn the_gateways_end_ends_a_waiting_playback() {
         let (_client, server) = tokio::io::duplex(1 << 16);
-        let (activity, ledger, cut) = (Activity::default(), Ledger::default(), CancellationToken::new());
-        let notes = Notes { activity: &activity, ledger: &ledger, url: "wss://shop.test/" };
+        let (in_flight, ledger, cut) = (InFlight::default(), Ledger::default(), CancellationToken::new());
+        let context = PlaybackContext { in_flight: &in_flight, ledger: &ledger, url: "wss://shop.test/" };
         cut.cancel();
-        let played = play(server, vec![text(Side::Client, "never")], 1 << 20, notes, &cut);
+        let played = play(server, vec![text(Side::Client, "never")], 1 << 20, context, &cut);
         timeout(PATIENCE, played).await.unwrap();
     }
 }

@@ -50,7 +50,7 @@ pub(crate) enum Place {
 }
 
 /// A connection, ready for its first request.
-pub(crate) struct Dialed {
+pub(crate) struct DialedStream {
     pub(crate) stream: Stream,
     pub(crate) http2: bool,
     pub(crate) remote: SocketAddr,
@@ -58,7 +58,11 @@ pub(crate) struct Dialed {
 
 impl Dialer {
     /// Connects to a server for HTTP of any version, or for HTTP/1.1 alone.
-    pub(crate) async fn dial(&self, server: &Server, http1_only: bool) -> Result<Dialed, UpstreamError> {
+    pub(crate) async fn dial(
+        &self,
+        server: &Server,
+        http1_only: bool,
+    ) -> Result<DialedStream, UpstreamError> {
         let deadline = Instant::now() + self.deadline;
         match timeout_at(deadline, self.dial_before(server, http1_only, deadline)).await {
             Ok(outcome) => outcome,
@@ -71,7 +75,7 @@ impl Dialer {
         server: &Server,
         http1_only: bool,
         deadline: Instant,
-    ) -> Result<Dialed, UpstreamError> {
+    ) -> Result<DialedStream, UpstreamError> {
         let addresses = self.addresses(server).await?;
         if addresses.iter().any(|address| self.is_own(*address)) {
             return Err(UpstreamError::Loop { host: server.host.clone() });
@@ -83,7 +87,7 @@ impl Dialer {
         tcp.set_nodelay(true).map_err(connect)?;
         let remote = tcp.peer_addr().map_err(connect)?;
         if server.scheme == Scheme::Http {
-            return Ok(Dialed { stream: Stream::plain(tcp), http2: false, remote });
+            return Ok(DialedStream { stream: Stream::plain(tcp), http2: false, remote });
         }
 
         let config = if http1_only { &self.tls.http1 } else { &self.tls.any };
@@ -91,7 +95,7 @@ impl Dialer {
             .await
             .map_err(|source| UpstreamError::Tls { host: server.host.clone(), source })?;
         let http2 = tls.get_ref().1.alpn_protocol() == Some(crate::tls::H2);
-        Ok(Dialed { stream: Stream::tls(tls), http2, remote })
+        Ok(DialedStream { stream: Stream::tls(tls), http2, remote })
     }
 
     /// The addresses to try. Those that a `connect-to` names are taken as they are; those found by name must pass the guard.

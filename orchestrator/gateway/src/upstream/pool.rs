@@ -40,7 +40,7 @@ pub(super) enum Connection {
 
 /// All waiting connections.
 #[derive(Clone, Default)]
-pub(crate) struct Connections(Arc<Mutex<Waiting>>);
+pub(crate) struct Connections(Arc<Mutex<IdleConnections>>);
 
 impl std::fmt::Debug for Connections {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -48,7 +48,7 @@ impl std::fmt::Debug for Connections {
     }
 }
 
-struct Waiting {
+struct IdleConnections {
     /// How long one may wait.
     patience: Duration,
     http1: HashMap<Server, Vec<(Instant, Http1)>>,
@@ -98,7 +98,7 @@ impl Connections {
 
     /// Drops connections when they have waited for too long, also when nobody asks for one any
     /// more. Ends when none is left, and with the pool.
-    fn sweep(&self, waiting: &mut Waiting) {
+    fn sweep(&self, waiting: &mut IdleConnections) {
         if std::mem::replace(&mut waiting.swept, true) {
             return;
         }
@@ -130,18 +130,24 @@ impl Connections {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, IdleConnections> {
         self.0.lock()
     }
 }
 
-impl Default for Waiting {
+impl Default for IdleConnections {
     fn default() -> Self {
-        Waiting { patience: IDLE, http1: HashMap::new(), http2: HashMap::new(), idle: 0, swept: false }
+        IdleConnections {
+            patience: IDLE,
+            http1: HashMap::new(),
+            http2: HashMap::new(),
+            idle: 0,
+            swept: false,
+        }
     }
 }
 
-impl Waiting {
+impl IdleConnections {
     fn purge(&mut self) {
         let patience = self.patience;
         self.http1.retain(|_, waiting| {

@@ -2,33 +2,32 @@
 
 use std::{
     net::SocketAddr,
-    pin::Pin,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    task::{Context, Poll},
     time::Duration,
 };
 
 use http::{Extensions, HeaderValue, Request, Response, Uri, header::HOST, response};
 use http_body_util::BodyExt;
 use hyper::{
-    body::{Body as _, Bytes, Frame, Incoming, SizeHint},
+    body::{Body as _, Bytes, Frame, Incoming},
     client::conn::{http1, http2},
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use tokio::time::{Instant, Sleep, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 use super::{
     UpstreamError,
     dial::{Dialer, Server},
     headers::with_host,
     pool::{Connection, Connections, Http1, Http2},
+    response_body::{ConnectionUse, UpstreamBody},
 };
 use crate::{
     Body, RequestHead,
-    body::{self, BodyError},
+    body::{self, BodyError, BodyObserver, ObservedBody},
     limits::{Limits, MAX_HEAD},
 };
 
@@ -41,13 +40,13 @@ pub(crate) struct Upstream {
 }
 
 /// A response whose head has arrived.
-pub(crate) struct Arrived {
-    pub(crate) head: ArrivedHead,
+pub(crate) struct UpstreamResponse {
+    pub(crate) head: UpstreamHead,
     pub(crate) body: UpstreamBody,
 }
 
 /// The head of a response, and where it came from.
-pub(crate) struct ArrivedHead {
+pub(crate) struct UpstreamHead {
     pub(crate) parts: response::Parts,
     /// The head as the server sent it; HTTP/1.1 only.
     pub(crate) raw: Option<Vec<u8>>,
@@ -72,7 +71,7 @@ impl Upstream {
         head: &RequestHead,
         extensions: Extensions,
         body: Body,
-    ) -> Result<Arrived, UpstreamError> {
+    ) -> Result<UpstreamResponse, UpstreamError> {
         self.send_over(&self.pool, server, head, extensions, body).await
     }
 
@@ -84,7 +83,7 @@ impl Upstream {
         head: &RequestHead,
         extensions: Extensions,
         body: Body,
-    ) -> Result<Arrived, UpstreamError> {
+    ) -> Result<UpstreamResponse, UpstreamError> {
         let uri: Uri = head.url.parse().map_err(|error: http::uri::InvalidUri| UpstreamError::Request {
             host: head.host.clone(),
             reason: error.to_string(),
@@ -155,7 +154,7 @@ impl Upstream {
         server: &Server,
         mut request: Request<Body>,
         upload: &Upload,
-    ) -> Result<Arrived, (UpstreamError, Option<Box<Request<Body>>>)> {
+    ) -> Result<UpstreamResponse, (UpstreamError, Option<Box<Request<Body>>>)> {
         match connection {
             Connection::Http1(mut own) => {
                 to_http1(&mut request)
@@ -167,8 +166,11 @@ impl Upstream {
                 let remote = own.remote;
                 let (parts, body) = response.into_parts();
                 let back = Some((pool.clone(), server.clone(), own));
-                let head = ArrivedHead { parts, raw, remote, http2: false };
-                Ok(Arrived { head, body: UpstreamBody::new(body, back, self.stall) })
+                let head = UpstreamHead { parts, raw, remote, http2: false };
+                Ok(UpstreamResponse {
+                    head,
+                    body: UpstreamBody::new(body, ConnectionUse::new(back, self.stall)),
+                })
             }
             Connection::Http2(mut shared) => {
                 request.headers_mut().remove(HOST);
@@ -176,8 +178,11 @@ impl Upstream {
                 let sent = shared.sender.try_send_request(request);
                 let response = self.head(server, upload, sent).await?;
                 let (parts, body) = response.into_parts();
-                let head = ArrivedHead { parts, raw: None, remote: shared.remote, http2: true };
-                Ok(Arrived { head, body: UpstreamBody::new(body, None, self.stall) })
+                let head = UpstreamHead { parts, raw: None, remote: shared.remote, http2: true };
+                Ok(UpstreamResponse {
+                    head,
+                    body: UpstreamBody::new(body, ConnectionUse::new(None, self.stall)),
+                })
             }
         }
     }
@@ -271,7 +276,7 @@ impl Upload {
         if whole {
             return (body, upload);
         }
-        (Watched { body, upload: upload.clone() }.boxed_unsync(), upload)
+        (ObservedBody::new(body, upload.clone()).boxed_unsync(), upload)
     }
 
     fn progressed(&self, whole: bool) {
@@ -291,127 +296,17 @@ impl Upload {
     }
 }
 
-struct Watched {
-    body: Body,
-    upload: Upload,
-}
-
-impl hyper::body::Body for Watched {
-    type Data = Bytes;
-    type Error = BodyError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(cx);
-        if let Poll::Ready(frame) = &polled {
-            if let Some(Err(error)) = frame {
-                let _ = self.upload.0.broken.set(error_text::with_causes(error.as_ref()));
-            }
-            self.upload.progressed(frame.is_none() || self.body.is_end_stream());
-        }
-        polled
+impl BodyObserver for Upload {
+    fn on_frame(&mut self, _: &Frame<Bytes>) {
+        self.progressed(false);
     }
 
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+    fn on_end(&mut self) {
+        self.progressed(true);
     }
 
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-/// A response body from the live web. It fails when the server falls silent for too long, and gives its connection back when it has been read.
-pub(crate) struct UpstreamBody {
-    incoming: Incoming,
-    back: Option<(Connections, Server, Http1)>,
-    stall: Option<Duration>,
-    deadline: Option<Pin<Box<Sleep>>>,
-}
-
-impl UpstreamBody {
-    pub(super) fn new(
-        incoming: Incoming,
-        back: Option<(Connections, Server, Http1)>,
-        stall: Duration,
-    ) -> Self {
-        let mut body = Self { incoming, back, stall: Some(stall), deadline: None };
-        if body.incoming.is_end_stream() {
-            body.give_back();
-        }
-        body
-    }
-
-    /// Lets the server be silent for as long as it likes.
-    pub(crate) fn patient(&mut self) {
-        self.stall = None;
-    }
-
-    fn give_back(&mut self) {
-        if let Some((pool, server, mut connection)) = self.back.take() {
-            if connection.sender.is_ready() {
-                pool.give_back(server, connection);
-                return;
-            }
-            // hyper's connection task still has to notice that the response is over.
-            tokio::spawn(async move {
-                if connection.sender.ready().await.is_ok() {
-                    pool.give_back(server, connection);
-                }
-            });
-        }
-    }
-}
-
-impl hyper::body::Body for UpstreamBody {
-    type Data = Bytes;
-    type Error = BodyError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let this = &mut *self;
-        match Pin::new(&mut this.incoming).poll_frame(cx) {
-            Poll::Ready(Some(Ok(frame))) => {
-                this.deadline = None;
-                if this.incoming.is_end_stream() {
-                    this.give_back();
-                }
-                Poll::Ready(Some(Ok(frame)))
-            }
-            Poll::Ready(Some(Err(error))) => {
-                this.back = None;
-                Poll::Ready(Some(Err(error.into())))
-            }
-            Poll::Ready(None) => {
-                this.give_back();
-                Poll::Ready(None)
-            }
-            Poll::Pending => {
-                let Some(stall) = this.stall else { return Poll::Pending };
-                let deadline = this
-                    .deadline
-                    .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + stall)));
-                if deadline.as_mut().poll(cx).is_pending() {
-                    return Poll::Pending;
-                }
-                this.back = None;
-                Poll::Ready(Some(Err(format!(
-                    "the server sent nothing for {stall:?} in the middle of a body"
-                )
-                .into())))
-            }
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.incoming.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.incoming.size_hint()
+    fn on_error(&mut self, error: &BodyError) {
+        let _ = self.0.broken.set(error_text::with_causes(error.as_ref()));
+        self.progressed(false);
     }
 }

@@ -9,7 +9,8 @@ use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
 
 use super::{
-    Arrived, ArrivedHead, Server, Upstream, UpstreamBody, UpstreamError,
+    Server, Upstream, UpstreamBody, UpstreamError, UpstreamHead, UpstreamResponse,
+    response_body::ConnectionUse,
     send::{http1_client, to_http1},
 };
 use crate::{Body, RequestHead, body};
@@ -17,9 +18,9 @@ use crate::{Body, RequestHead, body};
 /// What a server made of a handshake.
 pub(crate) enum Opened {
     /// It switched to WebSocket.
-    Socket(ArrivedHead, Upgraded),
+    Socket(UpstreamHead, Upgraded),
     /// It answered in HTTP.
-    Answer(Arrived),
+    Answer(UpstreamResponse),
 }
 
 impl Upstream {
@@ -55,11 +56,11 @@ impl Upstream {
             .map_err(|_| UpstreamError::HeadTimeout { host: host(), waited: self.head })?
             .map_err(broken)?;
         let raw = tap.take();
-        let head = |parts| ArrivedHead { parts, raw, remote: dialed.remote, http2: false };
+        let head = |parts| UpstreamHead { parts, raw, remote: dialed.remote, http2: false };
         if response.status() != StatusCode::SWITCHING_PROTOCOLS {
             let (parts, incoming) = response.into_parts();
-            let body = UpstreamBody::new(incoming, None, self.stall);
-            return Ok(Opened::Answer(Arrived { head: head(parts), body }));
+            let body = UpstreamBody::new(incoming, ConnectionUse::new(None, self.stall));
+            return Ok(Opened::Answer(UpstreamResponse { head: head(parts), body }));
         }
         if response.headers().contains_key(SEC_WEBSOCKET_EXTENSIONS) {
             return Err(invalid("the server uses a WebSocket extension it was not asked for".to_owned()));

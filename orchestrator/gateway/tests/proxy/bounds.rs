@@ -145,7 +145,7 @@ async fn a_client_that_does_not_read_is_given_up_and_holds_little() {
     let mut tcp = TcpStream::connect(world.gateway.local_addr()).await.unwrap();
     let head = b"GET http://shop.test/chunked?200000000 HTTP/1.1\r\nHost: shop.test\r\n\r\n";
     tcp.write_all(head).await.unwrap();
-    world.gateway.activity().quiet(PATIENCE).await.unwrap_or_else(|busy| panic!("{busy}"));
+    world.gateway.in_flight().idle(PATIENCE).await.unwrap_or_else(|busy| panic!("{busy}"));
     timeout(PATIENCE, async {
         while world.recorder().report().partial == 0 {
             tokio::task::yield_now().await;

@@ -48,7 +48,7 @@ async fn the_longest_idle_makes_room_and_who_waits_for_an_answer_stays() {
     let mut busy = connect(&world).await;
     busy.write_all(b"GET http://shop.test/stall HTTP/1.1\r\nHost: shop.test\r\n\r\n").await.unwrap();
     timeout(PATIENCE, async {
-        while world.gateway.activity().counts().requests == 0 {
+        while world.gateway.in_flight().counts().requests == 0 {
             tokio::task::yield_now().await;
         }
     })
@@ -60,7 +60,7 @@ async fn the_longest_idle_makes_room_and_who_waits_for_an_answer_stays() {
     }
     serves(&world).await;
     assert!(closed(&mut idle[0]).await, "the longest idle has gone");
-    assert_eq!(world.gateway.activity().counts().requests, 1, "who waits for an answer stays");
+    assert_eq!(world.gateway.in_flight().counts().requests, 1, "who waits for an answer stays");
 }
 
 #[tokio::test]
@@ -103,7 +103,7 @@ async fn streams_that_take_nothing_are_given_up_and_others_are_not() {
         let url = format!("https://shop.test/{path}");
         heads.push(sender.send_request(get(&url)).await.unwrap());
     }
-    world.gateway.activity().quiet(PATIENCE).await.unwrap_or_else(|busy| panic!("{busy}"));
+    world.gateway.in_flight().idle(PATIENCE).await.unwrap_or_else(|busy| panic!("{busy}"));
 
     // One that waits for its server, and not for its client, is not touched.
     let mut patient = world.client.https("shop.test:443", &["h2"]).await;

@@ -141,7 +141,7 @@ async fn a_body_that_stalls_or_is_cut_breaks_off_at_the_client_too() {
         cut.client.absolute().await.send(request(Method::GET, "http://shop.test/", body::empty())).await;
     assert!(crate::client::collect(response.unwrap()).await.is_err());
     for world in [world, cut] {
-        world.gateway.activity().quiet(crate::origin::PATIENCE).await.unwrap();
+        world.gateway.in_flight().idle(crate::origin::PATIENCE).await.unwrap();
         let entries = world.gateway.ledger().entries();
         assert!(entries.iter().all(|entry| matches!(entry.answer, Level::Failed { .. })), "{entries:?}");
         assert_eq!(world.recorder().report().partial as usize, entries.len());

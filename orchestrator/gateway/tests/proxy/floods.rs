@@ -81,7 +81,7 @@ async fn flood(
 async fn harmless(world: &World) {
     let answer = timeout(PATIENCE, world.client.get("https://shop.test/hello")).await.unwrap();
     assert_eq!(answer.status, 200);
-    world.gateway.activity().quiet(PATIENCE).await.unwrap_or_else(|busy| panic!("{busy}"));
+    world.gateway.in_flight().idle(PATIENCE).await.unwrap_or_else(|busy| panic!("{busy}"));
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn more_requests_at_once_than_are_taken() {
     }
     let answer = timeout(PATIENCE, world.client.get("https://shop.test/hello")).await.unwrap();
     assert_eq!(answer.status, 200);
-    assert!(world.gateway.activity().counts().requests <= 256, "{:?}", world.gateway.activity().counts());
+    assert!(world.gateway.in_flight().counts().requests <= 256, "{:?}", world.gateway.in_flight().counts());
     harmless(&world).await;
 }
 

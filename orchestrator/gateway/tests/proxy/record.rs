@@ -97,7 +97,7 @@ async fn what_breaks_off_is_counted_and_not_kept() {
         assert_eq!(first.into_data().unwrap(), "half");
         drop((response, connection));
     }
-    world.gateway.activity().quiet(PATIENCE).await.unwrap();
+    world.gateway.in_flight().idle(PATIENCE).await.unwrap();
     assert!(world.recorded().is_empty());
     let report = world.recorder().report();
     assert_eq!((report.recorded, report.partial, report.open), (0, 2, 0));
@@ -131,8 +131,8 @@ async fn events_stream_and_are_kept_to_the_last_whole_one() {
             seen.extend_from_slice(&frame.into_data().unwrap());
         }
         // An open event stream is no unrest.
-        world.gateway.activity().quiet(PATIENCE).await.unwrap();
-        assert_eq!(world.gateway.activity().counts().streams, 1);
+        world.gateway.in_flight().idle(PATIENCE).await.unwrap();
+        assert_eq!(world.gateway.in_flight().counts().streams, 1);
         drop((response, connection));
         timeout(PATIENCE, async {
             while world.recorder().report().open > 0 {

@@ -56,7 +56,7 @@ async fn start(target: Target, change: impl FnOnce(&mut Config)) -> (Gateway, Cl
 }
 
 async fn levels(gateway: &Gateway) -> Vec<Level> {
-    gateway.activity().quiet(PATIENCE).await.unwrap();
+    gateway.in_flight().idle(PATIENCE).await.unwrap();
     gateway.ledger().entries().into_iter().map(|entry| entry.answer).collect()
 }
 

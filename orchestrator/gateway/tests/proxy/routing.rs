@@ -54,7 +54,7 @@ async fn an_episode_begins_with_an_empty_ledger() {
     let world = Setup { record: false, ..Setup::default() }.plain().await;
     world.client.get("http://shop.test/hello").await;
     world.client.get("http://shop.test/missing").await;
-    world.gateway.activity().quiet(crate::origin::PATIENCE).await.unwrap();
+    world.gateway.in_flight().idle(crate::origin::PATIENCE).await.unwrap();
     let old = world.gateway.begin_episode();
     assert!(world.gateway.ledger().entries().is_empty());
     let seen: Vec<_> =

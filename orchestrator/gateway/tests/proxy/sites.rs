@@ -63,7 +63,7 @@ async fn a_copy_answers_under_the_sites_name_until_the_route_leads_to_another() 
     assert!(answer.text().starts_with("two\n"), "the same connection of the client reaches the other copy");
     assert_eq!((first.changes(), second.changes()), (0, 1));
 
-    gateway.activity().quiet(PATIENCE).await.unwrap();
+    gateway.in_flight().idle(PATIENCE).await.unwrap();
     let levels: Vec<_> = gateway.ledger().entries().into_iter().map(|entry| entry.answer).collect();
     assert_eq!(levels, [Level::Site, Level::Site]);
 }
@@ -131,7 +131,7 @@ async fn a_site_elsewhere_is_asked_by_its_own_name_over_tls() {
         let seen = client.get("https://shop.test/headers").await.text().to_ascii_lowercase();
         assert!(!seen.contains("shop.test") && !seen.contains("x-forwarded-proto"), "{seen}");
         assert!(h2 || seen.contains("host: own.test:8443"), "{seen}");
-        gateway.activity().quiet(PATIENCE).await.unwrap();
+        gateway.in_flight().idle(PATIENCE).await.unwrap();
         assert!(gateway.ledger().entries().iter().all(|entry| entry.answer == Level::Live));
     }
 }

@@ -115,8 +115,8 @@ async fn frames_of_an_open_socket_are_on_disk_before_they_are_passed_on() {
     assert_eq!(next(&mut socket).await, Message::text("welcome"));
     assert!(written().contains("welcome"));
     // Open, but at rest.
-    world.gateway.activity().quiet(PATIENCE).await.unwrap();
-    assert_eq!(world.gateway.activity().counts().streams, 1);
+    world.gateway.in_flight().idle(PATIENCE).await.unwrap();
+    assert_eq!(world.gateway.in_flight().counts().streams, 1);
 
     socket.send(Message::text("more")).await.unwrap();
     assert_eq!(next(&mut socket).await, Message::text("echo more"));

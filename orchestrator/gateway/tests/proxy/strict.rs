@@ -203,7 +203,7 @@ async fn a_reason_is_told_and_entered_in_the_ledger() {
     let tcp = TcpStream::connect(world.gateway.local_addr()).await.unwrap();
     let answer = say(tcp, "GET http://shop.test/hello HTTP/1.1\r\nHost: shop.test\nX: y\r\n\r\n").await;
     assert!(answer.contains("sandbox-error: malformed") && answer.contains("CR LF"), "{answer}");
-    world.gateway.activity().quiet(PATIENCE).await.unwrap();
+    world.gateway.in_flight().idle(PATIENCE).await.unwrap();
     let entries = world.gateway.ledger().entries();
     assert_eq!((entries.len(), entries[0].status), (1, 400), "{entries:?}");
 }

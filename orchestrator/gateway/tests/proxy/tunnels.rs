@@ -40,7 +40,7 @@ async fn tunnels_lead_to_ports_that_the_world_has() {
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{server}: {answer}");
         assert_eq!(status == 403, answer.contains("sandbox-error: no-port"), "{server}: {answer}");
     }
-    gateway.activity().quiet(PATIENCE).await.unwrap();
+    gateway.in_flight().idle(PATIENCE).await.unwrap();
     let entries = gateway.ledger().entries();
     let refused: Vec<_> = entries.iter().map(|entry| (entry.url.as_str(), entry.status)).collect();
     assert_eq!(

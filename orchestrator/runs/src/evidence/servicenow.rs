@@ -4,7 +4,7 @@ use http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use scoring::tables::{Input, Lookup, Record, Tables};
 use serde_json::Value;
-use sites::{Called, Caller};
+use sites::{ApiResponse, ApiClient};
 
 use crate::play::environment::EnvironmentError;
 
@@ -16,12 +16,12 @@ const DOING: &str = "use the tables of an instance";
 /// An instance that is a site of the world, as the account of its manifest that may do everything.
 #[derive(Debug, Clone)]
 pub(crate) struct ServiceNow {
-    caller: Caller,
+    caller: ApiClient,
 }
 
 impl ServiceNow {
     /// By a caller of the site.
-    pub(crate) fn new(caller: Caller) -> ServiceNow {
+    pub(crate) fn new(caller: ApiClient) -> ServiceNow {
         ServiceNow { caller }
     }
 
@@ -40,12 +40,12 @@ impl ServiceNow {
         let body = body.map(|record| Value::Object(record.clone()));
         let called = self.caller.call(method.clone(), path, body.as_ref()).await;
         match called.map_err(EnvironmentError::while_doing(DOING))? {
-            Called { status: 404, .. } => Ok(None),
-            Called { status: 204, .. } => Ok(Some(Value::Null)),
-            Called { status: 200..=299, mut body } if body.get("result").is_some() => {
+            ApiResponse { status: 404, .. } => Ok(None),
+            ApiResponse { status: 204, .. } => Ok(Some(Value::Null)),
+            ApiResponse { status: 200..=299, mut body } if body.get("result").is_some() => {
                 Ok(Some(body["result"].take()))
             }
-            Called { status, body } => {
+            ApiResponse { status, body } => {
                 let said =
                     body.pointer("/error/message").and_then(Value::as_str).unwrap_or("no reason given");
                 let why = format!("{method} {path}: status {status}: {said}");

@@ -3,7 +3,7 @@
 
 use browser::{Entry, OriginState, Session, StorageState, StoredCookie};
 use snapshots::index::ReplaySet;
-use snapshots::{BrowserState, KeptCookie, Storage};
+use snapshots::{BrowserState, RecordedCookie, Storage};
 use url::Url;
 
 /// What the snapshots of a set say of it; what a later one says counts.
@@ -58,7 +58,7 @@ fn entries(storage: &Storage, origin: &str) -> Vec<Entry> {
     entries.map(|(name, value)| Entry { name: name.clone(), value: value.clone() }).collect()
 }
 
-fn cookie(cookie: KeptCookie) -> Option<StoredCookie> {
+fn cookie(cookie: RecordedCookie) -> Option<StoredCookie> {
     let mut written = serde_json::to_value(cookie).ok()?;
     let fields = written.as_object_mut()?;
     fields.entry("path").or_insert_with(|| "/".into());

@@ -6,7 +6,7 @@ use browser::{Action, ActionTarget, Look, Observation, Picture, StorageState};
 use gateway::Entry;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::Value;
-use sites::Caller;
+use sites::ApiClient;
 use snapshots::Exchange;
 use tasks::Task;
 
@@ -87,7 +87,7 @@ pub trait Environment: Send + Sized + 'static {
     ) -> impl Future<Output = Result<Result<FetchResponse, String>, EnvironmentError>> + Send;
 
     /// Calls a site of the episode as its account `admin`.
-    fn caller(&mut self, site: &str) -> Result<Caller, EnvironmentError>;
+    fn caller(&mut self, site: &str) -> Result<ApiClient, EnvironmentError>;
 
     /// The requests since the last call or the beginning of the episode, in order of arrival.
     fn requests(&mut self) -> Vec<Entry>;

@@ -10,7 +10,7 @@ use gateway::Routes;
 use jiff::{SignedDuration, Timestamp};
 use scoring::{Requirement, Scorer, StateCheck};
 use serde_json::Value;
-use sites::{Caller, Lease, Site, SiteGroup};
+use sites::{ApiClient, Lease, Site, SiteGroup};
 use tasks::{Suite, Task};
 use tokio_util::sync::CancellationToken;
 
@@ -223,7 +223,7 @@ impl LeasedSites {
     }
 
     /// Calls a site as its administrator.
-    pub(crate) fn caller(&self, site: &str) -> Result<Caller, EnvironmentError> {
+    pub(crate) fn caller(&self, site: &str) -> Result<ApiClient, EnvironmentError> {
         const DOING: &str = "reach an instance";
         let leased = self.sites.iter().find(|leased| leased.lease.site().name == site);
         let leased = leased

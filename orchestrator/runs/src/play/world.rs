@@ -13,12 +13,12 @@ use browser::{
     StorageState,
 };
 use camino::{Utf8Path, Utf8PathBuf};
-use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Network, Routes};
+use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Routes, TrafficCapture};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use jiff::SignedDuration;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::Value;
-use sites::{Caller, SiteGroup};
+use sites::{ApiClient, SiteGroup};
 use snapshots::Exchange;
 use tasks::{DeviceSpec, Place, Task, WorldSpec};
 
@@ -77,7 +77,7 @@ pub struct World {
     /// Whether what passes is kept, from the next episode on.
     keeps_network: bool,
     /// What has passed in this one.
-    network: Option<Arc<Network>>,
+    network: Option<Arc<TrafficCapture>>,
 }
 
 impl WorldResources {
@@ -195,7 +195,7 @@ impl World {
         let mut launch = Launch {
             device: device.clone(),
             files: spec.files.clone().map(Into::into),
-            activity: Some(gateway.activity()),
+            in_flight: Some(gateway.in_flight()),
             determinism: Some(determinism),
             attach_mode: mode != BrowserMode::Agent,
             headless: mode != BrowserMode::Window,
@@ -265,8 +265,8 @@ impl World {
             .await
             .map_err(EnvironmentError::while_doing("reset the browser"))?;
         self.gateway
-            .activity()
-            .quiet(self.settle_within)
+            .in_flight()
+            .idle(self.settle_within)
             .await
             .map_err(EnvironmentError::while_doing("wait for the last episode's requests to end"))?;
         self.sites.end().await;
@@ -306,7 +306,7 @@ impl World {
             given.map_err(EnvironmentError::while_doing("give the browser its storage"))?;
         }
         self.network = self.keeps_network.then(Arc::default);
-        self.gateway.begin(self.network.clone().map_or_else(Episode::new, Episode::with_network));
+        self.gateway.begin(self.network.clone().map_or_else(Episode::new, Episode::with_capture));
         self.ledger = self.gateway.ledger();
         self.taken.clear();
         Ok(())
@@ -324,7 +324,7 @@ impl World {
     }
 
     async fn settle_page(&mut self) -> Result<Option<String>, EnvironmentError> {
-        match self.session.settle(&self.gateway.activity(), self.settle_within).await {
+        match self.session.settle(&self.gateway.in_flight(), self.settle_within).await {
             Ok(settled) if settled.idle => Ok(None),
             Ok(_) => Ok(Some("the page was still busy".to_owned())),
             // A page may be restless for ever; that is the page's nature and not a broken browser.
@@ -446,7 +446,7 @@ impl Environment for World {
         Ok(answer.map(told).map_err(|error| format!("failed to {error}")))
     }
 
-    fn caller(&mut self, site: &str) -> Result<Caller, EnvironmentError> {
+    fn caller(&mut self, site: &str) -> Result<ApiClient, EnvironmentError> {
         self.sites.caller(site)
     }
 

@@ -11,7 +11,7 @@ use runs::{Environment, Event, Progress};
 use scoring::solution::{Element, OracleStep};
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, ProgramExit, Scorer, StateCheck};
 use serde_json::Value;
-use sites::Caller;
+use sites::ApiClient;
 use snapshots::Exchange;
 use tasks::{GoalText, MatchLevel, Suite, Task, WorldSpec};
 
@@ -186,7 +186,7 @@ impl Environment for Fake {
         Ok(Ok(FetchResponse { status, body: b"a picture".to_vec() }))
     }
 
-    fn caller(&mut self, site: &str) -> Result<Caller, EnvironmentError> {
+    fn caller(&mut self, site: &str) -> Result<ApiClient, EnvironmentError> {
         Err(broken("reach an instance", site))
     }
 

@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use parking_lot::Mutex;
-use sites::manifest::{DriverKind, ResetPolicy};
-use sites::{Event, Events, How, Lease, Options, Site, SiteGroup};
+use sites::manifest::{DriverSpec, ResetPolicy};
+use sites::{Event, Events, Lease, Options, ResetMethod, Site, SiteGroup};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -32,7 +32,7 @@ async fn main() -> Outcome<()> {
     let wanted: Vec<String> = arguments.collect();
     let mut all = Site::load_all(&Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sites"))?;
     all.retain(|site| wanted.is_empty() || wanted.contains(&site.name));
-    all.retain(|site| matches!(site.driver, DriverKind::Docker | DriverKind::Embedded));
+    all.retain(|site| matches!(site.driver, DriverSpec::Docker(_) | DriverSpec::Embedded(_)));
     all.retain(|site| site.reset == ResetPolicy::Restore);
     let folder =
         Utf8PathBuf::from_path_buf(std::env::temp_dir().join(format!("episodes-{}", std::process::id())))
@@ -93,7 +93,7 @@ async fn run(group: &SiteGroup, site: &Site, folder: &Utf8Path, episodes: usize)
             cookies = visit::header(&given);
         }
         match site.driver {
-            DriverKind::Embedded => visit::send_forms(&lease, &cookies, episode).await?,
+            DriverSpec::Embedded(_) => visit::send_forms(&lease, &cookies, episode).await?,
             _ => spoil::state(&state_of(folder, &lease)?, site, episode)?,
         }
         // Whatever it answers now.
@@ -119,13 +119,13 @@ fn state_of(folder: &Utf8Path, lease: &Lease) -> Outcome<Utf8PathBuf> {
 }
 
 /// Of all recycles the middle one and the last but one in a hundred, and by which means.
-fn told(recycles: &[(Duration, How)]) -> String {
+fn told(recycles: &[(Duration, ResetMethod)]) -> String {
     let mut times: Vec<Duration> = recycles.iter().map(|(took, _)| *took).collect();
     times.sort();
     let at = |percent: usize| {
         times.get(times.len().saturating_sub(1) * percent / 100).map_or(0.0, Duration::as_secs_f64) * 1000.0
     };
-    let replaced = recycles.iter().filter(|(_, how)| *how == How::Replaced).count();
+    let replaced = recycles.iter().filter(|(_, how)| *how == ResetMethod::Replaced).count();
     format!(
         "{} recycles: p50 {:.0} ms, p99 {:.0} ms, {replaced} by another instance",
         times.len(),

@@ -1,7 +1,7 @@
 //! What a visitor of an instance does: asks for pages, sends forms.
 
-use sites::manifest::Application;
-use sites::{Lease, LoggedIn, Upstream};
+use sites::manifest::{Application, DriverSpec};
+use sites::{Lease, LoginSession, Upstream};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::Outcome;
@@ -9,8 +9,8 @@ use crate::Outcome;
 /// Sends forms that change every table that a visitor can change, each of which has to be taken.
 pub(crate) async fn send_forms(lease: &Lease, cookies: &str, episode: usize) -> Outcome<()> {
     let number = 1 + episode * 37 % 4000;
-    let forms: Vec<(String, String)> = match &lease.site().embedded {
-        Some(Application::Forum) => vec![
+    let forms: Vec<(String, String)> = match &lease.site().driver {
+        DriverSpec::Embedded(Application::Forum) => vec![
             (format!("/sv/{number}"), format!("choice={}", ["1", "-1"][episode % 2])),
             (format!("/cv/{number}"), format!("choice={}", ["-1", "1"][episode % 2])),
             (
@@ -31,7 +31,11 @@ pub(crate) async fn send_forms(lease: &Lease, cookies: &str, episode: usize) -> 
             ("/notes/2/delete".to_owned(), String::new()),
         ],
     };
-    let page = if lease.site().embedded == Some(Application::Forum) { "/submit" } else { "/scratchpad.html" };
+    let page = if lease.site().driver == DriverSpec::Embedded(Application::Forum) {
+        "/submit"
+    } else {
+        "/scratchpad.html"
+    };
     let page = request(lease, &format!("GET {page}"), cookies, None).await?;
     let token = page.split_once("name=\"token\" value=\"").and_then(|(_, rest)| rest.split('"').next());
     let token = token.ok_or("no form with a token")?;
@@ -46,7 +50,7 @@ pub(crate) async fn send_forms(lease: &Lease, cookies: &str, episode: usize) -> 
 }
 
 /// The cookies of somebody who is logged in, as a header field.
-pub(crate) fn header(given: &LoggedIn) -> String {
+pub(crate) fn header(given: &LoginSession) -> String {
     let cookies = given.cookies.iter().map(|cookie| format!("{}={}", cookie.name, cookie.value));
     cookies.collect::<Vec<_>>().join("; ")
 }

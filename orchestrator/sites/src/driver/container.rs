@@ -19,7 +19,7 @@ use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::Error;
-use crate::addresses::Held;
+use crate::addresses::AddressLease;
 use crate::engine::Monitor;
 use crate::follow::whole_lines;
 
@@ -48,14 +48,19 @@ pub(crate) struct Container {
     id: String,
     network: String,
     /// Its own in that network.
-    address: Held,
+    address: AddressLease,
     /// When it was started, in the engine's words.
     started: OnceLock<String>,
 }
 
 impl Container {
     /// One that was made to have an address in a network.
-    pub(crate) fn new(monitor: &Arc<Monitor>, id: String, network: String, address: Held) -> Container {
+    pub(crate) fn new(
+        monitor: &Arc<Monitor>,
+        id: String,
+        network: String,
+        address: AddressLease,
+    ) -> Container {
         Container { monitor: Arc::clone(monitor), id, network, address, started: OnceLock::new() }
     }
 

@@ -27,7 +27,7 @@ use crate::clock::{self, Clock};
 use crate::content::{Content, blocking};
 use crate::engine::Monitor;
 use crate::instance::Instance;
-use crate::manifest::{Volume, folder_at};
+use crate::manifest::{ContainerSpec, Volume, folder_at};
 use crate::network::{Network, Range};
 use crate::owner::{INSTANCE, SITE};
 use crate::quota::Quota;
@@ -65,24 +65,19 @@ pub(crate) struct DockerContext {
 
 pub(crate) struct Docker {
     site: Arc<Site>,
-    image: String,
-    port: u16,
+    spec: ContainerSpec,
     context: DockerContext,
     golden: OnceCell<Option<Arc<Golden>>>,
 }
 
 impl Docker {
-    pub(crate) fn new(site: Arc<Site>, context: DockerContext) -> Result<Docker, Error> {
-        let (Some(image), Some(port)) = (site.image.clone(), site.port) else {
-            let why = "a container needs `image` and `port`".to_owned();
-            return Err(Error::Senseless { site: site.name.clone(), why });
-        };
-        Ok(Docker { site, image, port, context, golden: OnceCell::new() })
+    pub(crate) fn new(site: Arc<Site>, spec: ContainerSpec, context: DockerContext) -> Docker {
+        Docker { site, spec, context, golden: OnceCell::new() }
     }
 
     async fn start(&self, id: u32) -> Result<Instance, Error> {
         let golden = self.golden.get_or_try_init(|| self.open_golden()).await?.clone();
-        for sidecar in self.site.sidecars.values() {
+        for sidecar in self.spec.sidecars.values() {
             golden::id_of_image(&self.context.monitor, &sidecar.image, &self.site.name).await?;
         }
         let folder = self.context.instances.join(format!("{}-{id}", self.site.name));
@@ -90,17 +85,17 @@ impl Docker {
             Some(_) => Clock::File(folder.join("clock")),
             None => Clock::Real,
         };
-        let live = Live { folder: folder.join("state"), access: access(self.site.writable) };
+        let live = Live { folder: folder.join("state"), access: access(self.spec.writable) };
         let made = (golden.clone(), folder.clone(), live.clone());
         blocking(move || make_folders(made.0.as_deref(), &made.1, &made.2)).await?;
         self.site.clock.map_or(Ok(()), |start| clock.set(start))?;
 
         let mut containers = Containers::new(&self.context.monitor, folder.clone());
-        containers.access = (!self.site.writable).then_some(live.access);
+        containers.access = (!self.spec.writable).then_some(live.access);
         match self.run(id, &folder, golden.is_some(), &mut containers).await {
             Ok(address) => {
-                let upstream = Upstream::Address((address, self.port).into());
-                let quota = Quota::new(folder.clone(), &self.site.limits, golden.as_deref());
+                let upstream = Upstream::Address((address, self.spec.port).into());
+                let quota = Quota::new(folder.clone(), &self.spec.limits, golden.as_deref());
                 let content = golden.map_or(Content::Elsewhere, |golden| Content::Folder { golden, live });
                 Ok(Instance::new(id, upstream, clock, content, Box::new(containers)).held_to(quota))
             }
@@ -119,22 +114,22 @@ impl Docker {
         has_state: bool,
         made: &mut Containers,
     ) -> Result<IpAddr, Error> {
-        let site = &self.site;
-        let alone = site.sidecars.is_empty();
+        let (site, spec) = (&self.site, &self.spec);
+        let alone = spec.sidecars.is_empty();
         let name = format!("{}-{}-{id}", self.context.group, site.name);
         let mut network = self.context.range.network.clone();
         if !alone || !network.apart {
-            let containers = 1 + site.sidecars.len();
+            let containers = 1 + spec.sidecars.len();
             network =
                 self.context.range.of_copy(&self.context.monitor, &name, self.labels(id), containers).await?;
             made.network = Some(network.clone());
         }
         let shared = |hostname| Body {
-            image: &self.image,
-            command: &site.command,
-            env: &site.env,
-            writable: site.writable,
-            limits: &site.limits,
+            image: &spec.image,
+            command: &spec.command,
+            env: &spec.env,
+            writable: spec.writable,
+            limits: &spec.limits,
             scratch: Vec::new(),
             told: clock_of(site),
             mounts: mounts_of(site, folder),
@@ -144,7 +139,7 @@ impl Docker {
             own_profile: self.context.range.network.apart,
             user: None,
         };
-        for (alias, sidecar) in &site.sidecars {
+        for (alias, sidecar) in &spec.sidecars {
             let mut body = Body {
                 image: &sidecar.image,
                 command: &sidecar.command,
@@ -164,11 +159,11 @@ impl Docker {
         let mut body = shared((!alone).then_some(site.name.as_str()));
         if has_state {
             body.mounts.push(mount(&folder.join("state"), MOUNT, false));
-            body.user = (!site.writable).then(user);
+            body.user = (!spec.writable).then(user);
         }
-        self.add_volumes(&mut body, &site.volumes, "volumes")?;
+        self.add_volumes(&mut body, &spec.volumes, "volumes")?;
         let container = made.main.insert(self.create(&name, body, &network).await?);
-        container.start(&self.image).await?;
+        container.start(&spec.image).await?;
         introduce(folder, container.address(), &site.name)?;
         Ok(container.address())
     }
@@ -229,7 +224,7 @@ impl Docker {
     async fn open_golden(&self) -> Result<Option<Arc<Golden>>, Error> {
         let layout = Layout::of(&self.site.state)?;
         let found =
-            golden::of_image(&self.context.monitor, &self.image, &self.site.name, &self.context.golden)
+            golden::of_image(&self.context.monitor, &self.spec.image, &self.site.name, &self.context.golden)
                 .await?;
         let Some(folder) = found else { return Ok(None) };
         let golden = blocking(move || Ok(Golden::open(&folder, layout)?)).await?;
@@ -268,7 +263,7 @@ fn mounts_of(site: &Site, folder: &Utf8Path) -> Vec<Mount> {
     if site.clock.is_some() {
         mounts.push(mount(&folder.join("clock"), CLOCK, true));
     }
-    if !site.sidecars.is_empty() {
+    if site.driver.has_sidecars() {
         mounts.push(mount(&folder.join(HOSTS), "/etc/hosts", true));
     }
     mounts

@@ -24,7 +24,7 @@ use crate::{Error, Site, Upstream};
 
 /// Which application it is, with what it needs to know.
 #[derive(Clone)]
-enum Served {
+enum EmbeddedApp {
     Forum(Golden),
     Desk(Golden, Directory),
     Turk(Golden, turkingbench::Library),
@@ -33,7 +33,7 @@ enum Served {
 }
 
 pub(crate) struct Embedded {
-    served: Served,
+    served: EmbeddedApp,
     start_of_time: Option<Timestamp>,
     /// By which it is asked for in the world.
     names: Vec<String>,
@@ -43,6 +43,7 @@ impl Embedded {
     /// A desk shows what is in `directory`; golden databases are kept in `folder`.
     pub(crate) async fn new(
         site: &Site,
+        application: Application,
         folder: Utf8PathBuf,
         directory: Directory,
     ) -> Result<Embedded, Error> {
@@ -50,24 +51,18 @@ impl Embedded {
         let start_of_time = site.clock;
         let names = site.hosts.iter().map(|host| host.name.clone()).collect();
         let open = move || {
-            Ok(match &site.embedded {
-                Some(Application::Forum) => Served::Forum(Golden::open(folder)?),
-                Some(Application::Desk) => Served::Desk(Golden::open(folder)?, directory),
-                Some(Application::Turk(tasks)) => {
+            Ok(match &application {
+                Application::Forum => EmbeddedApp::Forum(Golden::open(folder)?),
+                Application::Desk => EmbeddedApp::Desk(Golden::open(folder)?, directory),
+                Application::Turk(tasks) => {
                     let tasks = folder_of(&site, "turk", tasks)?;
-                    Served::Turk(Golden::open(folder)?, turkingbench::Library::open(&tasks)?)
+                    EmbeddedApp::Turk(Golden::open(folder)?, turkingbench::Library::open(&tasks)?)
                 }
-                Some(Application::Static(files)) => {
-                    Served::Files(Files::open(folder_of(&site, "static", files)?.as_std_path())?)
+                Application::Static(files) => {
+                    EmbeddedApp::Files(Files::open(folder_of(&site, "static", files)?.as_std_path())?)
                 }
-                Some(Application::Hosts(files)) => {
-                    Served::Hosts(Files::open(folder_of(&site, "hosts", files)?.as_std_path())?)
-                }
-                None => {
-                    return Err(Error::Senseless {
-                        site: site.name,
-                        why: "`embedded` is missing".to_owned(),
-                    });
+                Application::Hosts(files) => {
+                    EmbeddedApp::Hosts(Files::open(folder_of(&site, "hosts", files)?.as_std_path())?)
                 }
             })
         };
@@ -88,11 +83,13 @@ impl Embedded {
         let begin = move || {
             let options = Options::new(reads);
             let instance = match served {
-                Served::Forum(golden) => forum::start(&golden, &options)?,
-                Served::Desk(golden, directory) => desk::start(&golden, &options, &directory)?,
-                Served::Turk(golden, library) => turkingbench::start(&golden, &options, &library)?,
-                Served::Files(files) => return Ok((files.router(options.clock), Content::Elsewhere)),
-                Served::Hosts(files) => return Ok((files.router_by_host(options.clock), Content::Elsewhere)),
+                EmbeddedApp::Forum(golden) => forum::start(&golden, &options)?,
+                EmbeddedApp::Desk(golden, directory) => desk::start(&golden, &options, &directory)?,
+                EmbeddedApp::Turk(golden, library) => turkingbench::start(&golden, &options, &library)?,
+                EmbeddedApp::Files(files) => return Ok((files.router(options.clock), Content::Elsewhere)),
+                EmbeddedApp::Hosts(files) => {
+                    return Ok((files.router_by_host(options.clock), Content::Elsewhere));
+                }
             };
             Ok((instance.router(), Content::Embedded(instance)))
         };

@@ -9,6 +9,7 @@ use super::{Driver, Machine};
 use crate::clock::Clock;
 use crate::content::Content;
 use crate::instance::Instance;
+use crate::manifest::ExternalSpec;
 use crate::{Error, Site, Upstream};
 
 pub(crate) struct External {
@@ -16,8 +17,8 @@ pub(crate) struct External {
 }
 
 impl External {
-    pub(crate) fn new(site: &Site) -> Result<External, Error> {
-        let url = site.url.as_deref().unwrap_or_default();
+    pub(crate) fn new(site: &Site, spec: &ExternalSpec) -> Result<External, Error> {
+        let url = spec.url.as_str();
         let senseless = |why: String| Error::Senseless { site: site.name.clone(), why };
         let url: Url = url.parse().map_err(|error| senseless(format!("{url:?} is no URL: {error}")))?;
         if !url.has_host() || !matches!(url.scheme(), "http" | "https") {
@@ -33,14 +34,20 @@ impl External {
 impl Driver for External {
     fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>> {
         let upstream = Upstream::Url(self.url.clone());
-        future::ready(Ok(Instance::new(id, upstream, Clock::Real, Content::Elsewhere, Box::new(Foreign))))
-            .boxed()
+        future::ready(Ok(Instance::new(
+            id,
+            upstream,
+            Clock::Real,
+            Content::Elsewhere,
+            Box::new(ExternalMachine),
+        )))
+        .boxed()
     }
 }
 
-struct Foreign;
+struct ExternalMachine;
 
-impl Machine for Foreign {
+impl Machine for ExternalMachine {
     fn exec<'a>(&'a self, command: &'a [String], _: Option<&'a str>) -> BoxFuture<'a, Result<String, Error>> {
         let doing = format!("run {}", command.join(" "));
         future::ready(Err(Error::Refused { doing, why: "the site is not on this machine".to_owned() }))

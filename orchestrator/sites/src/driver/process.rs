@@ -4,6 +4,7 @@
 //! ready, taken when it is first started. There is no isolation here, and no limit but that on the
 //! disk: that is what containers are for.
 
+use std::collections::BTreeMap;
 use std::io::SeekFrom;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use crate::clock::{self, Clock};
 use crate::content::{Content, blocking, remove_folder};
 use crate::follow::whole_lines;
 use crate::instance::Instance;
+use crate::manifest::ProcessSpec;
 use crate::owner::{self, Owner};
 use crate::quota::Quota;
 use crate::state::{Access, Golden, Layout, Live};
@@ -36,14 +38,15 @@ const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) struct Process {
     site: Arc<Site>,
+    spec: ProcessSpec,
     /// Folders of instances.
     instances: Utf8PathBuf,
     golden: OnceCell<Arc<Golden>>,
 }
 
 impl Process {
-    pub(crate) fn new(site: Arc<Site>, instances: Utf8PathBuf) -> Process {
-        Process { site, instances, golden: OnceCell::new() }
+    pub(crate) fn new(site: Arc<Site>, spec: ProcessSpec, instances: Utf8PathBuf) -> Process {
+        Process { site, spec, instances, golden: OnceCell::new() }
     }
 
     async fn start(&self, id: u32) -> Result<Instance, Error> {
@@ -96,21 +99,22 @@ impl Process {
         site.clock.map_or(Ok(()), |start| clock.set(start))?;
 
         let runs_in = folder.clone();
-        let runs = Runs { site: Arc::clone(site), folder, state: state.clone(), port: free_port()? };
-        let log = runs.folder.join(LOG);
+        let (env, port) = (self.spec.env.clone(), free_port()?);
+        let runner = CommandRunner { site: Arc::clone(site), env, folder, state: state.clone(), port };
+        let log = runner.folder.join(LOG);
         let file = std::fs::File::create(&log).map_err(Error::of_file("write", &log))?;
         let other = file.try_clone().map_err(Error::of_file("write", &log))?;
-        let mut command = runs.command(&site.command)?;
+        let mut command = runner.command(&self.spec.command)?;
         command.stdout(file).stderr(other).process_group(0).kill_on_drop(true);
-        let program = site.command.first().cloned().unwrap_or_default();
+        let program = self.spec.command.first().cloned().unwrap_or_default();
         let child = command.spawn().map_err(Error::of_file("run", program.as_str().into()))?;
-        let upstream = Upstream::Address(([127, 0, 0, 1], runs.port).into());
-        let quota = Quota::new(runs_in, &site.limits, golden.as_deref());
+        let upstream = Upstream::Address(([127, 0, 0, 1], runner.port).into());
+        let quota = Quota::new(runs_in, &self.spec.limits, golden.as_deref());
         let content = match golden {
             Some(golden) => Content::Folder { golden, live: own(state) },
             None => Content::Elsewhere,
         };
-        Ok(Instance::new(id, upstream, clock, content, Box::new(Group::watch(child, runs)?)).held_to(quota))
+        Ok(Instance::new(id, upstream, clock, content, Box::new(Group::watch(child, runner)?)).held_to(quota))
     }
 }
 
@@ -142,14 +146,15 @@ fn free_port() -> Result<u16, Error> {
 }
 
 /// How commands of one instance are run.
-struct Runs {
+struct CommandRunner {
     site: Arc<Site>,
+    env: BTreeMap<String, String>,
     folder: Utf8PathBuf,
     state: Utf8PathBuf,
     port: u16,
 }
 
-impl Runs {
+impl CommandRunner {
     fn command(&self, words: &[String]) -> Result<Command, Error> {
         let port = self.port.to_string();
         let fill = |word: &String| word.replace("{port}", &port).replace("{state}", self.state.as_str());
@@ -159,7 +164,7 @@ impl Runs {
         };
         let mut command = Command::new(fill(program));
         command.args(arguments.iter().map(fill)).stdin(Stdio::null());
-        command.env_clear().envs(processes::minimal()).envs(&self.site.env);
+        command.env_clear().envs(processes::minimal()).envs(&self.env);
         command.current_dir(&self.site.folder);
         if self.site.clock.is_some() {
             command.env("SITE_CLOCK_FILE", self.folder.join("clock").join(clock::FILE));
@@ -171,15 +176,15 @@ impl Runs {
 /// A program that was started, with all that it starts.
 struct Group {
     pid: u32,
-    runs: Runs,
+    runner: CommandRunner,
     ended: watch::Receiver<Option<String>>,
 }
 
 impl Group {
-    fn watch(mut child: Child, runs: Runs) -> Result<Group, Error> {
+    fn watch(mut child: Child, runner: CommandRunner) -> Result<Group, Error> {
         let pid = child.id().unwrap_or_default();
         // For whoever sweeps up after us, should we be killed.
-        let note = runs.folder.join(owner::PROCESS);
+        let note = runner.folder.join(owner::PROCESS);
         std::fs::write(&note, Owner::of(pid).to_string()).map_err(Error::of_file("write", &note))?;
         let (tell, ended) = watch::channel(None);
         tokio::spawn(async move {
@@ -189,7 +194,7 @@ impl Group {
             };
             tell.send_replace(Some(why));
         });
-        Ok(Group { pid, runs, ended })
+        Ok(Group { pid, runner, ended })
     }
 
     async fn ended(&self) -> String {
@@ -200,7 +205,7 @@ impl Group {
 
     async fn exec(&self, words: &[String]) -> Result<String, Error> {
         let refused = |why: String| Error::Refused { doing: format!("run {}", words.join(" ")), why };
-        let output = self.runs.command(words)?.kill_on_drop(true).output().await;
+        let output = self.runner.command(words)?.kill_on_drop(true).output().await;
         let output = output.map_err(|error| refused(error.to_string()))?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
@@ -209,7 +214,7 @@ impl Group {
     }
 
     async fn log(&self, lines: usize) -> Vec<String> {
-        let said = end_of(&self.runs.folder.join(LOG)).await.unwrap_or_default();
+        let said = end_of(&self.runner.folder.join(LOG)).await.unwrap_or_default();
         let said = String::from_utf8_lossy(&said);
         let mut last: Vec<String> = said.lines().rev().take(lines).map(str::to_owned).collect();
         last.reverse();
@@ -217,7 +222,7 @@ impl Group {
     }
 
     async fn follow(&self, lines: Option<usize>, tell: Sender<String>) {
-        let Ok(mut file) = tokio::fs::File::open(self.runs.folder.join(LOG)).await else { return };
+        let Ok(mut file) = tokio::fs::File::open(self.runner.folder.join(LOG)).await else { return };
         let (mut read, mut skip) = (Vec::new(), lines);
         let mut look = interval(LOOK);
         loop {
@@ -243,7 +248,7 @@ impl Group {
     async fn stop(&self) -> Result<(), Error> {
         owner::kill_group(self.pid);
         self.ended().await;
-        remove_folder(&self.runs.folder).await
+        remove_folder(&self.runner.folder).await
     }
 }
 

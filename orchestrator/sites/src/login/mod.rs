@@ -30,7 +30,7 @@ const REDIRECTS: usize = 10;
 
 /// What a browser needs in order to be somebody.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LoggedIn {
+pub struct LoginSession {
     /// Cookies of the site.
     pub cookies: Vec<Cookie>,
     /// Header fields for every request to it.
@@ -39,10 +39,10 @@ pub struct LoggedIn {
 
 /// The log-ins of one site, by account. Who logs in first makes the others wait.
 #[derive(Debug, Default)]
-pub(crate) struct LogIns(Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Option<LoggedIn>>>>>);
+pub(crate) struct LoginSessions(Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Option<LoginSession>>>>>);
 
-impl LogIns {
-    fn of(&self, account: &str) -> Arc<tokio::sync::Mutex<Option<LoggedIn>>> {
+impl LoginSessions {
+    fn of(&self, account: &str) -> Arc<tokio::sync::Mutex<Option<LoginSession>>> {
         let mut all = self.0.lock();
         Arc::clone(all.entry(account.to_owned()).or_default())
     }
@@ -55,7 +55,7 @@ impl LogIns {
         site: &Site,
         instance: &Instance,
         account: &str,
-    ) -> Result<LoggedIn, Error> {
+    ) -> Result<LoginSession, Error> {
         let failed = |why| Error::Login { site: site.name.clone(), account: account.to_owned(), why };
         let (Some(login), Some(who)) = (site.login.get(account), site.accounts.get(account)) else {
             let known: Vec<&str> = site.login.keys().map(String::as_str).collect();
@@ -89,7 +89,12 @@ impl LogIns {
 }
 
 /// Whether the site takes a visitor for the account.
-async fn check(login: &Login, given: &LoggedIn, target: &Target, instance: &Instance) -> Result<(), String> {
+async fn check(
+    login: &Login,
+    given: &LoginSession,
+    target: &Target,
+    instance: &Instance,
+) -> Result<(), String> {
     let Some(condition) = &login.check else { return Ok(()) };
     let mut headers = HeaderMap::new();
     for (name, value) in &given.headers {
@@ -105,16 +110,21 @@ async fn check(login: &Login, given: &LoggedIn, target: &Target, instance: &Inst
     held.map_err(|seen| format!("{path} does not look logged in: {seen}"))
 }
 
-async fn enter(site: &Site, login: &Login, account: &Account, target: &Target) -> Result<LoggedIn, String> {
+async fn enter(
+    site: &Site,
+    login: &Login,
+    account: &Account,
+    target: &Target,
+) -> Result<LoginSession, String> {
     let Some(form) = &login.form else {
         let cookies = login.cookie.iter().map(|(name, value)| Cookie::known(name, &filled(value, account)));
         let headers = login.header.iter().map(|(name, value)| (name.clone(), filled(value, account)));
-        return Ok(LoggedIn { cookies: cookies.collect(), headers: headers.collect() });
+        return Ok(LoginSession { cookies: cookies.collect(), headers: headers.collect() });
     };
     let now = site.clock.unwrap_or_else(Timestamp::now);
     let mut visitor = Visitor { site, target, now, cookies: Cookies::default() };
     visitor.fill_in(form, account).await?;
-    Ok(LoggedIn { cookies: visitor.cookies.0, headers: Vec::new() })
+    Ok(LoginSession { cookies: visitor.cookies.0, headers: Vec::new() })
 }
 
 /// `{username}` and `{password}` stand for the account's.

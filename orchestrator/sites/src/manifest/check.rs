@@ -1,45 +1,36 @@
 //! What of a manifest must make sense together.
 
-use super::{Application, Condition, DriverKind, Login, Probe, ResetPolicy, Site};
+use super::{Application, Condition, ContainerSpec, DriverSpec, Login, Probe, ResetPolicy, Site};
 
 type Check = Result<(), String>;
 
 pub(super) fn site(site: &Site) -> Check {
-    let needs =
-        |key: &str, given: bool| require(given, || format!("`{key}` is missing: the driver needs it"));
-    match site.driver {
-        DriverKind::Docker => {
-            needs("image", site.image.is_some())?;
-            needs("port", site.port.is_some())?;
+    match &site.driver {
+        DriverSpec::Docker(container) => {
+            sidecars(site, container)?;
+            volumes(container)?;
         }
-        DriverKind::Process => needs("command", !site.command.is_empty())?,
-        DriverKind::Embedded => needs("embedded", site.embedded.is_some())?,
-        DriverKind::External => {
-            needs("url", site.url.is_some())?;
+        DriverSpec::External(_) => {
             let policy = matches!(site.reset, ResetPolicy::Never | ResetPolicy::Spare);
             require(policy, || "reset: a site that is not ours cannot be reset".to_owned())?;
         }
+        DriverSpec::Embedded(Application::Static(_) | Application::Hosts(_)) => {
+            let never = matches!(site.reset, ResetPolicy::Never);
+            require(never, || "reset: files do not change, so it is `never`".to_owned())?;
+            require(site.probes.is_empty(), || "probes: files have no state to ask for".to_owned())?;
+        }
+        DriverSpec::Process(_) | DriverSpec::Embedded(_) => {}
     }
-    sidecars(site)?;
-    volumes(site)?;
-    let foreign = site.driver == DriverKind::External;
-    require(foreign || site.authority.is_none(), || {
-        "authority: only for a site that is not ours".to_owned()
-    })?;
+    let embedded = matches!(site.driver, DriverSpec::Embedded(_));
     require(!site.hosts.is_empty(), || "hosts: there must be one at least".to_owned())?;
     for host in site.hosts.iter().filter(|host| host.port.is_some()) {
-        require(site.driver == DriverKind::Docker, || {
+        require(site.driver.container().is_some(), || {
             format!("hosts: `{}` names a port, and only a container has several", host.name)
         })?;
     }
-    if site.reset == ResetPolicy::Restore && site.driver != DriverKind::Embedded {
+    if site.reset == ResetPolicy::Restore && !embedded {
         let given = !site.state.sqlite.is_empty() || !site.state.trees.is_empty();
         require(given, || "reset: `restore` needs `state`, which says what is put back".to_owned())?;
-    }
-    if let Some(Application::Static(_) | Application::Hosts(_)) = &site.embedded {
-        let never = matches!(site.reset, ResetPolicy::Never);
-        require(never, || "reset: files do not change, so it is `never`".to_owned())?;
-        require(site.probes.is_empty(), || "probes: files have no state to ask for".to_owned())?;
     }
     for (name, ready) in &site.ready {
         condition(ready).map_err(|wrong| format!("ready.{name}: {wrong}"))?;
@@ -49,15 +40,14 @@ pub(super) fn site(site: &Site) -> Check {
         self::login(login).map_err(|wrong| format!("login.{name}: {wrong}"))?;
     }
     for (name, probe) in &site.probes {
-        self::probe(site.driver, probe).map_err(|wrong| format!("probes.{name}: {wrong}"))?;
+        self::probe(embedded, probe).map_err(|wrong| format!("probes.{name}: {wrong}"))?;
     }
     Ok(())
 }
 
 /// Sidecars. Their state is not seen, so that an instance with them cannot be put back.
-fn sidecars(site: &Site) -> Check {
-    let none = site.sidecars.is_empty();
-    require(none || site.driver == DriverKind::Docker, || "sidecars: only a container has them".to_owned())?;
+fn sidecars(site: &Site, container: &ContainerSpec) -> Check {
+    let none = container.sidecars.is_empty();
     require(none || site.reset != ResetPolicy::Restore, || {
         "reset: `restore` does not reach `sidecars`; `spare` or `recreate` does".to_owned()
     })?;
@@ -65,7 +55,7 @@ fn sidecars(site: &Site) -> Check {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
         name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.chars().all(plain)
     };
-    for name in site.sidecars.keys() {
+    for name in container.sidecars.keys() {
         require(is_name(name), || format!("sidecars.{name}: that is no name of a machine"))?;
         require(*name != site.name && name != "localhost", || {
             format!("sidecars.{name}: that is the application's own name")
@@ -74,11 +64,9 @@ fn sidecars(site: &Site) -> Check {
     Ok(())
 }
 
-fn volumes(site: &Site) -> Check {
-    let none = site.volumes.is_empty();
-    require(none || site.driver == DriverKind::Docker, || "volumes: only a container has them".to_owned())?;
-    let own = site.volumes.iter().map(|(path, volume)| ("volumes".to_owned(), path, volume));
-    let theirs = site.sidecars.iter().flat_map(|(name, sidecar)| {
+fn volumes(container: &ContainerSpec) -> Check {
+    let own = container.volumes.iter().map(|(path, volume)| ("volumes".to_owned(), path, volume));
+    let theirs = container.sidecars.iter().flat_map(|(name, sidecar)| {
         let key = format!("sidecars.{name}.volumes");
         sidecar.volumes.iter().map(move |(path, volume)| (key.clone(), path, volume))
     });
@@ -111,10 +99,10 @@ fn login(login: &Login) -> Check {
     login.check.as_ref().map_or(Ok(()), condition)
 }
 
-fn probe(driver: DriverKind, probe: &Probe) -> Check {
+fn probe(embedded: bool, probe: &Probe) -> Check {
     let ways = [probe.query.is_some(), probe.get.is_some(), probe.exec.is_some()];
     require(ways.iter().filter(|way| **way).count() == 1, || "one of `query`, `get` and `exec`".to_owned())?;
-    let needs_file = probe.query.is_some() && driver != DriverKind::Embedded;
+    let needs_file = probe.query.is_some() && !embedded;
     require(probe.sqlite.is_some() == needs_file, || {
         "`sqlite` names the database of `query`, but for an embedded site".to_owned()
     })
@@ -176,8 +164,8 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
     fn sidecars_are_read_by_their_older_name_too() {
         let with = |lines: &str| load(&GOOD.replace("reset: restore", &format!("reset: spare\n{lines}")));
         let old = with("beside: {db: {image: a}}").unwrap();
-        assert_eq!(old.sidecars, with("sidecars: {db: {image: a}}").unwrap().sidecars);
-        assert_eq!(old.sidecars.len(), 1);
+        assert_eq!(old.driver, with("sidecars: {db: {image: a}}").unwrap().driver);
+        assert!(old.driver.has_sidecars());
         let both = with("beside: {db: {image: a}}\nsidecars: {db: {image: a}}").unwrap_err();
         assert!(both.contains("beside: this is the older name of `sidecars`; use one of them"), "{both}");
     }
@@ -188,8 +176,9 @@ probes: {orders: {sqlite: /state/db, query: select 1}}
         let led = load(&GOOD.replace("[shop.test]", "[shop.test, {host: tiles.test, port: 8081}]")).unwrap();
         let hosts = led.hosts.iter().map(|host| (host.name.as_str(), host.port));
         assert_eq!(hosts.collect::<Vec<_>>(), [("shop.test", None), ("tiles.test", Some(8081))]);
-        assert!(!load(GOOD).unwrap().writable);
-        assert!(load(&GOOD.replace("port: 8000", "port: 8000\nwritable: true")).unwrap().writable);
+        let writable = |text: &str| load(text).unwrap().driver.container().is_some_and(|own| own.writable);
+        assert!(!writable(GOOD));
+        assert!(writable(&GOOD.replace("port: 8000", "port: 8000\nwritable: true")));
         for (from, to, says) in [
             ("port: 8000", "prot: 8000", "/site.yaml:5:1: unknown field `prot`"),
             ("port: 8000\n", "", "`port` is missing"),

@@ -20,14 +20,14 @@ pub struct Host {
 /// The long form.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Led {
+struct HostWithPort {
     host: String,
     port: u16,
 }
 
 impl<'de> Deserialize<'de> for Host {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Host, D::Error> {
-        input.deserialize_any(Either)
+        input.deserialize_any(HostVisitor)
     }
 }
 
@@ -53,9 +53,9 @@ impl JsonSchema for Host {
     }
 }
 
-struct Either;
+struct HostVisitor;
 
-impl<'de> Visitor<'de> for Either {
+impl<'de> Visitor<'de> for HostVisitor {
     type Value = Host;
 
     fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -67,7 +67,7 @@ impl<'de> Visitor<'de> for Either {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Host, A::Error> {
-        let Led { host, port } = Led::deserialize(MapAccessDeserializer::new(map))?;
+        let HostWithPort { host, port } = HostWithPort::deserialize(MapAccessDeserializer::new(map))?;
         Ok(Host { name: host, port: Some(port) })
     }
 }

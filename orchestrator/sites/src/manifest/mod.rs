@@ -1,10 +1,13 @@
-//! What `sites/<name>/site.yaml` says.
+//! The manifest of a site, `sites/<name>/site.yaml`.
 //!
-//! A manifest tells how a web application runs, when it is ready, who may log in, what of it changes and how that is put
-//! back. Reading is strict: an unknown key, a missing one, or keys that make no sense together are errors with the file
-//! and, where there is one, the line.
+//! It says how a web application runs, when it is ready, who may log in, what of it changes, and how
+//! that is reset. Reading is strict: an unknown key, a missing one, or keys that contradict each
+//! other are errors with the file and, where there is one, the line. The file is a flat list of keys
+//! (`document`). A [`Site`] has the settings of its own driver and no other's.
 
 mod check;
+mod document;
+mod driver;
 mod fields;
 mod hosts;
 mod sidecars;
@@ -19,6 +22,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use document::Manifest;
+pub use driver::{ContainerSpec, DriverSpec, ExternalSpec, ProcessSpec};
 pub use fields::{Bytes, Period};
 pub use hosts::Host;
 pub use sidecars::Sidecar;
@@ -28,105 +33,36 @@ pub(crate) use volumes::folder_at;
 const FILE: &str = "site.yaml";
 
 /// One site, as its manifest describes it.
-#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Site {
     /// The name of its folder.
-    #[serde(skip)]
     pub name: String,
     /// Its folder, where the commands of a process run.
-    #[serde(skip)]
     pub folder: Utf8PathBuf,
     /// What people call it.
     pub title: String,
     /// What it is, in a sentence.
     pub about: String,
     /// What runs it.
-    pub driver: DriverKind,
-    /// Docker: the image.
-    pub image: Option<String>,
-    /// Docker: what is run instead of the image's own command. Process: the program and its arguments, where `{port}` stands
-    /// for the port to listen on and `{state}` for the folder of its state.
-    #[serde(default)]
-    pub command: Vec<String>,
-    /// Embedded: which of the built-in applications.
-    #[serde(default, with = "serde_yaml::with::singleton_map_recursive")]
-    #[schemars(with = "Option<Application>")]
-    pub embedded: Option<Application>,
-    /// External: where it is, as `http` or `https`. A server that this names by an address, or as `localhost`, is asked
-    /// under the site's own names; any other under the name that it has here, which should be among `hosts`.
-    pub url: Option<String>,
-    /// External: a PEM file, beside the manifest, with the authorities to believe besides the public web's.
-    #[schemars(with = "Option<String>")]
-    pub authority: Option<Utf8PathBuf>,
-    /// Docker: the port the application listens on inside its container.
-    pub port: Option<u16>,
+    pub driver: DriverSpec,
     /// The names it is reached by.
     pub hosts: Vec<Host>,
-    /// Environment variables.
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
     /// What the application's clock shows when an episode begins; real time if there is none.
-    #[serde(default, deserialize_with = "fields::clock")]
-    #[schemars(with = "Option<String>")]
     pub clock: Option<Timestamp>,
-    /// Docker: whether the application may write to its image's files, and starts as the image's own user with the rights
-    /// to change to others: for images that were not made to be sites of ours.
-    #[serde(default)]
-    pub writable: bool,
-    /// Docker: folders of this machine, and room to write in, by where the container has them.
-    #[serde(default)]
-    #[schemars(with = "BTreeMap<String, Volume>")]
-    pub volumes: BTreeMap<Utf8PathBuf, Volume>,
-    /// Docker: what an instance may use.
-    #[serde(default)]
-    pub limits: Limits,
-    /// Docker: containers that belong to each instance, by the names that the application knows them by.
-    #[serde(default)]
-    pub sidecars: BTreeMap<String, Sidecar>,
-    /// The older name of `sidecars`.
-    #[serde(default)]
-    #[schemars(skip)]
-    #[doc(hidden)]
-    pub beside: Option<BTreeMap<String, Sidecar>>,
     /// What must hold before it is used; conditions are called by these names.
-    #[serde(default)]
     pub ready: BTreeMap<String, Condition>,
     /// How long all of `ready` may take.
-    #[serde(default = "fields::a_minute")]
     pub ready_within: Period,
-    /// Docker: commands run in order, once, in a fresh container that is ready.
-    #[serde(default)]
-    pub after_start: Vec<Command>,
     /// Who can log in.
-    #[serde(default)]
     pub accounts: BTreeMap<String, Account>,
     /// How an account gets in, by the account's name.
-    #[serde(default)]
     pub login: BTreeMap<String, Login>,
     /// What changes, and is put back by a reset.
-    #[serde(default)]
     pub state: State,
     /// How a used instance becomes a pristine one.
-    #[serde(default)]
     pub reset: ResetPolicy,
     /// What scorers may read of its state.
-    #[serde(default)]
     pub probes: BTreeMap<String, Probe>,
-}
-
-/// What runs a site.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum DriverKind {
-    /// A container.
-    Docker,
-    /// A command on this machine.
-    Process,
-    /// An application inside our own process.
-    Embedded,
-    /// A URL that is not ours.
-    External,
 }
 
 /// What runs inside our own process.
@@ -297,12 +233,10 @@ pub struct Probe {
 impl Site {
     /// How much memory one run of it may take, in bytes, with what waits beside it: all that its containers are allowed. Other sites are small.
     pub fn memory(&self, instances: usize) -> u64 {
-        if self.driver != DriverKind::Docker {
-            return 0;
-        }
+        let Some(container) = self.driver.container() else { return 0 };
         let waiting =
             matches!(self.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
-        self.limits.memory.0.saturating_mul((instances + usize::from(waiting)) as u64)
+        container.limits.memory.0.saturating_mul((instances + usize::from(waiting)) as u64)
     }
 
     /// The manifest's file.
@@ -312,7 +246,8 @@ impl Site {
 
     /// The file of the authorities to believe besides the public web's.
     pub fn authority_file(&self) -> Option<Utf8PathBuf> {
-        self.authority.as_ref().map(|path| self.folder.join(path))
+        let DriverSpec::External(external) = &self.driver else { return None };
+        external.authority.as_ref().map(|path| self.folder.join(path))
     }
 
     /// Reads the manifest of one site from its folder.
@@ -321,19 +256,9 @@ impl Site {
     /// When the file cannot be read, holds what no manifest has, or makes no sense as a whole.
     pub fn load(folder: &Utf8Path) -> Result<Site, yaml::Error> {
         let path = folder.join(FILE);
-        let mut site: Site = yaml::read(&path)?;
-        if let Some(beside) = site.beside.take() {
-            if !site.sidecars.is_empty() {
-                let message = "beside: this is the older name of `sidecars`; use one of them";
-                return Err(yaml::Error::senseless(&path, message));
-            }
-            tracing::warn!("{path}: `beside` is now called `sidecars`");
-            site.sidecars = beside;
-        }
-        site.name = folder.file_name().unwrap_or("site").to_owned();
-        site.folder = folder.to_owned();
-        check::site(&site).map_err(|message| yaml::Error::senseless(&path, message))?;
-        Ok(site)
+        let manifest: Manifest = yaml::read(&path)?;
+        let site = manifest.into_site(folder).and_then(|site| check::site(&site).map(|()| site));
+        site.map_err(|message| yaml::Error::senseless(&path, message))
     }
 
     /// Reads every manifest below a folder, by name.

@@ -23,7 +23,7 @@ pub struct Sidecar {
     /// Environment variables.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Whether it may write to its image's files, as [`Site::writable`](super::Site::writable).
+    /// Whether it may write to its image's files, as `writable` of the site.
     #[serde(default)]
     pub writable: bool,
     /// Folders of this machine, and room to write in, by where it has them.

@@ -28,7 +28,7 @@ pub(crate) use work::LAST_WORDS;
 use crate::driver::Driver;
 use crate::follow;
 use crate::instance::Instance;
-use crate::login::LogIns;
+use crate::login::LoginSessions;
 use crate::{Error, Events, Lease, Site, SiteState, SiteStatus};
 
 type Reply<T> = oneshot::Sender<Result<T, Arc<Error>>>;
@@ -57,8 +57,8 @@ pub(crate) enum Message {
     Stop(oneshot::Sender<()>),
 }
 
-/// What a pool needs from its surroundings.
-pub(crate) struct Surroundings {
+/// What a pool needs from its settings.
+pub(crate) struct PoolSettings {
     pub(crate) site: Arc<Site>,
     pub(crate) driver: Arc<dyn Driver>,
     /// How many instances are leased at once.
@@ -81,10 +81,10 @@ pub(crate) struct Pool {
 
 impl Pool {
     /// Begins to start instances.
-    pub(crate) fn open(surroundings: Surroundings) -> Pool {
-        let site = Arc::clone(&surroundings.site);
+    pub(crate) fn open(settings: PoolSettings) -> Pool {
+        let site = Arc::clone(&settings.site);
         let (actor, inbox) = mpsc::unbounded_channel();
-        let (status, instances) = supervisor::run(surroundings, inbox, actor.downgrade());
+        let (status, instances) = supervisor::run(settings, inbox, actor.downgrade());
         Pool { site, actor, status, instances }
     }
 
@@ -191,8 +191,8 @@ impl Pool {
 
 /// What leases share with their pool.
 #[derive(Clone)]
-pub(crate) struct Back {
+pub(crate) struct LeaseReturn {
     pub(crate) site: Arc<Site>,
     pub(crate) actor: mpsc::UnboundedSender<Message>,
-    pub(crate) log_ins: Arc<LogIns>,
+    pub(crate) log_ins: Arc<LoginSessions>,
 }

@@ -10,12 +10,12 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::work::Work;
-use super::{Back, Message, Reply, Surroundings};
+use super::{LeaseReturn, Message, PoolSettings, Reply};
 use crate::instance::Instance;
-use crate::login::LogIns;
+use crate::login::LoginSessions;
 use crate::manifest::ResetPolicy;
-use crate::status::Lately;
-use crate::{Error, Event, How, InstanceStatus, Lease, Phase, SiteState, SiteStatus};
+use crate::status::RecentDurations;
+use crate::{Error, Event, InstanceStatus, Lease, Phase, ResetMethod, SiteState, SiteStatus};
 
 /// After so many failures in a row a site is given up.
 const FAILURES: u32 = 3;
@@ -40,7 +40,7 @@ struct PoolActor {
     work: Work,
     /// Weak, so that the actor ends when all who could ask it for something are gone.
     own: mpsc::WeakUnboundedSender<Message>,
-    log_ins: Arc<LogIns>,
+    log_ins: Arc<LoginSessions>,
     /// How many instances there should be.
     target: usize,
     slots: BTreeMap<u32, Slot>,
@@ -56,7 +56,7 @@ struct PoolActor {
     pause: Option<Instant>,
     given_up: Option<Arc<Error>>,
     problem: Option<String>,
-    resets: Lately,
+    resets: RecentDurations,
     drifts: u64,
     status: watch::Sender<SiteStatus>,
     instances: watch::Sender<Vec<Arc<Instance>>>,
@@ -64,11 +64,11 @@ struct PoolActor {
 
 /// Starts the actor.
 pub(super) fn run(
-    surroundings: Surroundings,
+    settings: PoolSettings,
     inbox: mpsc::UnboundedReceiver<Message>,
     own: mpsc::WeakUnboundedSender<Message>,
 ) -> (watch::Receiver<SiteStatus>, watch::Receiver<Vec<Arc<Instance>>>) {
-    let Surroundings { site, driver, instances, events, gate, unproven } = surroundings;
+    let PoolSettings { site, driver, instances, events, gate, unproven } = settings;
     let spare = matches!(site.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
     let status = watch::Sender::new(SiteStatus {
         name: site.name.clone(),
@@ -97,7 +97,7 @@ pub(super) fn run(
         pause: None,
         given_up: None,
         problem: None,
-        resets: Lately::default(),
+        resets: RecentDurations::default(),
         drifts: 0,
         status,
         instances: watch::Sender::new(Vec::new()),
@@ -159,7 +159,7 @@ impl PoolActor {
             Message::Gone { id, took } => {
                 let removed = self.slots.remove(&id);
                 if removed.is_some() && !self.work.stopping.is_cancelled() {
-                    self.recycled(id, took, How::Replaced);
+                    self.recycled(id, took, ResetMethod::Replaced);
                 }
             }
             Message::Ended { id, error } => self.ended(id, error),
@@ -214,7 +214,7 @@ impl PoolActor {
             let (Some((_, slot)), Some(actor)) = (ready, self.own.upgrade()) else { break };
             let (Some(instance), Some(reply)) = (&slot.instance, self.queue.pop_front()) else { break };
             let site = Arc::clone(&self.work.site);
-            let back = Back { site, actor, log_ins: Arc::clone(&self.log_ins) };
+            let back = LeaseReturn { site, actor, log_ins: Arc::clone(&self.log_ins) };
             match reply.send(Ok(Lease::new(Arc::clone(instance), back))) {
                 Ok(()) => slot.enter(Phase::Leased),
                 Err(unwanted) => unwanted.into_iter().for_each(Lease::revoke),
@@ -282,7 +282,7 @@ impl PoolActor {
         match set_back {
             Ok(()) => {
                 slot.enter(Phase::Ready);
-                self.recycled(id, Duration::ZERO, How::Kept);
+                self.recycled(id, Duration::ZERO, ResetMethod::Kept);
             }
             Err(error) => {
                 self.failed(id, error);
@@ -313,7 +313,7 @@ impl PoolActor {
         match result {
             Ok(None) => {
                 slot.enter(Phase::Ready);
-                self.recycled(id, took, How::Restored);
+                self.recycled(id, took, ResetMethod::Restored);
             }
             Ok(Some(difference)) => {
                 self.drifts += 1;
@@ -328,7 +328,7 @@ impl PoolActor {
         }
     }
 
-    fn recycled(&mut self, instance: u32, took: Duration, how: How) {
+    fn recycled(&mut self, instance: u32, took: Duration, how: ResetMethod) {
         self.resets.add(took);
         (self.work.events)(&Event::Recycled { site: self.work.site.name.clone(), instance, took, how });
     }

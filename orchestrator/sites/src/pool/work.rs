@@ -96,10 +96,11 @@ impl Work {
             let log = instance.machine.log(LAST_WORDS).await;
             return Err(Error::NotReady { site: site.name.clone(), within, condition, log });
         }
-        for command in &site.after_start {
+        for command in site.driver.after_start() {
             instance.machine.exec(&command.exec, command.user.as_deref()).await?;
         }
-        if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) && site.sidecars.is_empty() {
+        if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) && !site.driver.has_sidecars()
+        {
             instance.machine.settle().await;
             // The application itself and our looking at it may have written something: the first lease is to find what
             // the next ones find.

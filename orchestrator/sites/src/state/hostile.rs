@@ -15,7 +15,7 @@ use rusqlite::Connection;
 use rustix::fs::Mode;
 
 use super::dir::Dir;
-use super::tests::{Ground, ground};
+use super::tests::{StateFixture, ground};
 use super::{Golden, Layout, StateError};
 
 const SECRET: &str = "ssh-ed25519 AAAA... the owner's";
@@ -28,7 +28,7 @@ struct Outside {
 }
 
 impl Outside {
-    fn beside(ground: &Ground) -> Outside {
+    fn beside(ground: &StateFixture) -> Outside {
         let folder = ground.live.parent().unwrap().join("outside");
         fs::create_dir_all(folder.join("er")).unwrap();
         for name in ["keys", "er/b.txt", "a.png", "new"] {
@@ -61,7 +61,7 @@ impl Outside {
 /// such a file from the application's own, so that this is tried without one.
 const HARD_LINK: &str = "a database that is a hard link";
 
-type Trick = fn(&Ground, &Outside);
+type Trick = fn(&StateFixture, &Outside);
 
 /// What an application does to its state, by name.
 const TRICKS: [(&str, Trick); 9] = [
@@ -120,7 +120,7 @@ fn no_trick_writes_outside() {
 }
 
 /// Whether the state could be put back, and is as golden.
-fn put_back(ground: &Ground) -> bool {
+fn put_back(ground: &StateFixture) -> bool {
     let odd = |error| match error {
         StateError::Odd { path, what } => println!("  found: {path}: {what}"),
         other => panic!("{other}"),
@@ -132,11 +132,11 @@ fn put_back(ground: &Ground) -> bool {
 
 #[test]
 fn what_no_application_needs_is_found_out_soon() {
-    let pipe = |ground: &Ground, name: &str| {
+    let pipe = |ground: &StateFixture, name: &str| {
         let _ = fs::remove_file(ground.live.join(name));
         rustix::fs::mkfifoat(rustix::fs::CWD, ground.live.join(name).as_std_path(), Mode::RWXU).unwrap();
     };
-    type Oddity<'a> = (&'a str, bool, Box<dyn Fn(&Ground) + 'a>);
+    type Oddity<'a> = (&'a str, bool, Box<dyn Fn(&StateFixture) + 'a>);
     let oddities: [Oddity<'_>; 12] = [
         ("a pipe for a file", true, Box::new(|ground| pipe(ground, "media/a.png"))),
         ("a pipe beside the trees", false, Box::new(|ground| pipe(ground, "stray"))),

@@ -260,7 +260,7 @@ impl Golden {
                 || self.layout.is_beside_database(path)
                 || self.layout.sqlite.iter().any(|database| database == path)
         };
-        let mut restoring = trees::Restoring { keep: &keep, access: live.access, most: REMOVED };
+        let mut restoring = trees::TreeRestore { keep: &keep, access: live.access, most: REMOVED };
         self.layout.trees.iter().try_for_each(|tree| restoring.restore_at(&self.folder, &folder, tree))
     }
 

@@ -36,7 +36,7 @@ const HOUSEKEEPING: [Range<usize>; 4] = [18..20, 24..28, 40..44, 92..100];
 const WAL_VERSIONS: [u8; 2] = [2, 2];
 
 /// A database as it was found in a folder.
-struct Found<'a> {
+struct DatabaseFile<'a> {
     parent: Dir,
     path: Utf8PathBuf,
     /// For reading its pages.
@@ -48,9 +48,13 @@ struct Found<'a> {
     has_log: bool,
 }
 
-impl Found<'_> {
+impl DatabaseFile<'_> {
     /// Looks for a database and what belongs to it: regular files, each under one name only.
-    fn of<'a>(root: &Dir, database: &Utf8Path, source: Option<&'a File>) -> Result<Found<'a>, StateError> {
+    fn of<'a>(
+        root: &Dir,
+        database: &Utf8Path,
+        source: Option<&'a File>,
+    ) -> Result<DatabaseFile<'a>, StateError> {
         let (parent, name) = parent_of(root, database)?;
         let (mut file, entry) = parent.file(&name)?;
         let path = parent.path_of(&name);
@@ -75,7 +79,7 @@ impl Found<'_> {
             parent.is_only_here(&name, &entry)?;
             beside.push(file);
         }
-        Ok(Found { parent, path, file, beside, source, has_log })
+        Ok(DatabaseFile { parent, path, file, beside, source, has_log })
     }
 
     /// Opens it where nothing else is within reach.
@@ -110,7 +114,7 @@ fn with<T: Send>(
     work: impl Fn(Connection, &File) -> Result<T, StateError> + Send + Sync,
 ) -> Result<T, StateError> {
     let attempt = || {
-        let found = Found::of(root, database, source)?;
+        let found = DatabaseFile::of(root, database, source)?;
         found.with(flags, |connection| work(connection, &found.file))
     };
     for _ in 1..TRIES {

@@ -42,7 +42,8 @@ impl Temporary {
         }
         std::fs::create_dir_all(kept).map_err(StateError::io("create", kept))?;
         let kept = Dir::open(kept)?;
-        let mut copying = Copying { access, entries: MOST_ENTRIES, bytes: MOST_BYTES, stay: BTreeSet::new() };
+        let mut copying =
+            TreeCopy { access, entries: MOST_ENTRIES, bytes: MOST_BYTES, stay: BTreeSet::new() };
         if !copying.copy(&live, &kept, Utf8Path::new(""))? {
             return Ok(None);
         }
@@ -52,19 +53,19 @@ impl Temporary {
     /// Makes the folder as it was.
     pub(crate) fn restore(&self) -> Result<(), StateError> {
         let keep = |path: &Utf8Path| self.stay.contains(path);
-        let mut restoring = trees::Restoring { keep: &keep, access: self.access, most: REMOVED };
+        let mut restoring = trees::TreeRestore { keep: &keep, access: self.access, most: REMOVED };
         restoring.restore_within(&self.kept, &self.live, Utf8Path::new(""))
     }
 }
 
-struct Copying {
+struct TreeCopy {
     access: Access,
     entries: usize,
     bytes: u64,
     stay: BTreeSet<Utf8PathBuf>,
 }
 
-impl Copying {
+impl TreeCopy {
     /// Whether all could be copied.
     fn copy(&mut self, from: &Dir, to: &Dir, below: &Utf8Path) -> Result<bool, StateError> {
         for (name, entry) in from.entries(self.entries)? {

@@ -9,14 +9,14 @@ use rusqlite::Connection;
 use super::*;
 
 /// A golden folder with a database, a tree and a file that does not count, and a copy of it.
-pub(super) struct Ground {
+pub(super) struct StateFixture {
     _keep: tempfile::TempDir,
     pub(super) golden: Golden,
     pub(super) live: Utf8PathBuf,
     pub(super) state: Live,
 }
 
-pub(super) fn ground() -> Ground {
+pub(super) fn ground() -> StateFixture {
     let keep = tempfile::tempdir().unwrap();
     let folder = Utf8Path::from_path(keep.path()).unwrap();
     let seed = folder.join("golden");
@@ -44,10 +44,10 @@ pub(super) fn ground() -> Ground {
     let live = folder.join("live");
     let state = Live { folder: live.clone(), access: Access::Own };
     golden.copy_to(&state).unwrap();
-    Ground { _keep: keep, golden, live, state }
+    StateFixture { _keep: keep, golden, live, state }
 }
 
-pub(super) fn check_pristine(ground: &Ground) {
+pub(super) fn check_pristine(ground: &StateFixture) {
     let now = ground.golden.digest_of(&ground.state).unwrap();
     assert_eq!(ground.golden.digest().difference(&now), None);
     assert_eq!(ground.golden.digest().to_string(), now.to_string());

@@ -13,7 +13,7 @@ use super::dir::{Access, Dir, Entry, Kind, give};
 const PART: &str = ".sandbox-part";
 
 /// A tree and what it is to be like.
-pub(super) struct Restoring<'a> {
+pub(super) struct TreeRestore<'a> {
     /// Which paths, relative to the state, stay as they are.
     pub(super) keep: &'a dyn Fn(&Utf8Path) -> bool,
     pub(super) access: Access,
@@ -32,7 +32,7 @@ pub(super) fn copy(from: &Dir, to: &Dir, access: Access) -> Result<(), StateErro
     Ok(())
 }
 
-impl Restoring<'_> {
+impl TreeRestore<'_> {
     /// Makes the tree at a path in `live` like that in `golden`, with the folders on the way there.
     pub(super) fn restore_at(&mut self, golden: &Dir, live: &Dir, tree: &Utf8Path) -> Result<(), StateError> {
         let (mut golden, mut live) = (golden.again()?, live.again()?);

@@ -10,7 +10,7 @@ use super::{Attachments, Error};
 
 /// A body, and how sure the log makes us whether the content coding is still on it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum BodyContent {
     /// The log does not hold the body.
     Missing,
     /// Text, hence decoded.
@@ -30,36 +30,36 @@ pub(super) fn of_response(
     entry: u64,
     attachments: &mut Attachments,
     limit: u64,
-) -> Result<Found, Error> {
-    let Some(content) = content else { return Ok(Found::Missing) };
+) -> Result<BodyContent, Error> {
+    let Some(content) = content else { return Ok(BodyContent::Missing) };
     // A size that is not what went over the wire, and is what we hold: the coding is off.
     let decoded = |bytes: Vec<u8>| {
         let saved = content.compression.is_some_and(|saved| saved != 0.0);
         if saved && content.size == Some(bytes.len() as f64) {
-            Found::Decoded(bytes)
+            BodyContent::Decoded(bytes)
         } else {
-            Found::Bytes(bytes)
+            BodyContent::Bytes(bytes)
         }
     };
     if let Some(name) = content.file.filter(|name| !name.0.is_empty()) {
         return Ok(decoded(attachments.read(entry, &name.0, limit)?));
     }
-    let Some(text) = content.text else { return Ok(Found::Missing) };
+    let Some(text) = content.text else { return Ok(BodyContent::Missing) };
     let base64 = content.encoding.is_some_and(|encoding| encoding.0.eq_ignore_ascii_case("base64"));
     if coded || content.is_binary == Some(true) {
         let chunk = if base64 { from_base64 } else { from_hex };
         if let Some(bytes) = from_chunks(&text.0, chunk) {
-            return Ok(Found::Sent(bytes));
+            return Ok(BodyContent::Sent(bytes));
         }
         if content.is_binary == Some(true)
             && !base64
             && let Some(bytes) = from_hex(&text.0)
         {
-            return Ok(Found::Bytes(bytes));
+            return Ok(BodyContent::Bytes(bytes));
         }
     }
     if !base64 {
-        return Ok(Found::Text(text.0));
+        return Ok(BodyContent::Text(text.0));
     }
     match from_base64(&text.0) {
         Some(bytes) => Ok(decoded(bytes)),
@@ -77,22 +77,22 @@ pub(super) fn of_request(
     entry: u64,
     attachments: &mut Attachments,
     limit: u64,
-) -> Result<(Found, bool), Error> {
-    let Some(data) = data else { return Ok((Found::Missing, false)) };
+) -> Result<(BodyContent, bool), Error> {
+    let Some(data) = data else { return Ok((BodyContent::Missing, false)) };
     if let Some(name) = data.file.filter(|name| !name.0.is_empty()) {
-        return Ok((Found::Bytes(attachments.read(entry, &name.0, limit)?), false));
+        return Ok((BodyContent::Bytes(attachments.read(entry, &name.0, limit)?), false));
     }
     let params = data.params.unwrap_or_default();
     match data.text {
         Some(text) if !text.0.is_empty() || params.is_empty() => {
             let base64 = data.encoding.is_some_and(|encoding| encoding.0.eq_ignore_ascii_case("base64"));
             let bytes = if base64 { from_base64(&text.0) } else { None };
-            Ok((bytes.map_or(Found::Text(text.0), Found::Bytes), false))
+            Ok((bytes.map_or(BodyContent::Text(text.0), BodyContent::Bytes), false))
         }
-        _ if params.is_empty() => Ok((Found::Missing, false)),
+        _ if params.is_empty() => Ok((BodyContent::Missing, false)),
         _ => {
             let mime = data.mime_type.map(|mime| mime.0).unwrap_or_default();
-            Ok((Found::Bytes(from_params(&params, &mime)), true))
+            Ok((BodyContent::Bytes(from_params(&params, &mime)), true))
         }
     }
 }

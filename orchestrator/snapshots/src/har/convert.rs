@@ -10,7 +10,7 @@ use crate::exchange::target_of;
 use crate::http::decoder;
 use crate::{Body, Exchange, Frame, Headers, Request, Response, Timestamp};
 
-use super::body::{self, Found};
+use super::body::{self, BodyContent};
 use super::messages;
 use super::schema::{RawEntry, RawHeader, Text};
 use super::{Attachments, Error};
@@ -144,7 +144,7 @@ pub(super) fn entry_from(
     if rebuilt {
         notes.push(Note::RequestBodyRebuilt);
     }
-    if found == Found::Missing && raw.request.body_size.is_some_and(|size| size > 0.0) {
+    if found == BodyContent::Missing && raw.request.body_size.is_some_and(|size| size > 0.0) {
         notes.push(Note::RequestBodyMissing);
     }
     let request_body = settle(found, &mut request_headers, &mut notes);
@@ -158,7 +158,7 @@ pub(super) fn entry_from(
     let events = raw.event_source_messages.unwrap_or_default();
     if found.is_empty() && !events.is_empty() {
         notes.push(Note::BodyFromEvents);
-        found = Found::Text(messages::event_stream(&events));
+        found = BodyContent::Text(messages::event_stream(&events));
     }
     if status == 0 {
         let reason = raw.response.error.map(|error| error.0).filter(|error| !error.is_empty());
@@ -207,24 +207,26 @@ pub(super) fn entry_from(
     Ok(Entry { number, exchange, frames, page: raw.pageref.map(|page| page.0), notes })
 }
 
-impl Found {
+impl BodyContent {
     fn is_empty(&self) -> bool {
         match self {
-            Found::Missing => true,
-            Found::Text(text) => text.is_empty(),
-            Found::Sent(bytes) | Found::Decoded(bytes) | Found::Bytes(bytes) => bytes.is_empty(),
+            BodyContent::Missing => true,
+            BodyContent::Text(text) => text.is_empty(),
+            BodyContent::Sent(bytes) | BodyContent::Decoded(bytes) | BodyContent::Bytes(bytes) => {
+                bytes.is_empty()
+            }
         }
     }
 }
 
 /// The body's bytes, with the headers made to fit them.
-fn settle(found: Found, headers: &mut Headers, notes: &mut Vec<Note>) -> Vec<u8> {
+fn settle(found: BodyContent, headers: &mut Headers, notes: &mut Vec<Note>) -> Vec<u8> {
     let content_type = headers.get_str("content-type").unwrap_or_default().to_owned();
     let coding = headers.get_str("content-encoding").filter(|coding| !is_identity(coding)).map(str::to_owned);
     let (bytes, decoded) = match found {
-        Found::Missing => return Vec::new(),
-        Found::Sent(bytes) => (bytes, false),
-        Found::Text(text) => {
+        BodyContent::Missing => return Vec::new(),
+        BodyContent::Sent(bytes) => (bytes, false),
+        BodyContent::Text(text) => {
             let charset = body::charset(&content_type);
             let (bytes, honest) = body::encode_text(text, charset.as_deref());
             if !honest {
@@ -234,8 +236,8 @@ fn settle(found: Found, headers: &mut Headers, notes: &mut Vec<Note>) -> Vec<u8>
             }
             (bytes, true)
         }
-        Found::Decoded(bytes) => (bytes, true),
-        Found::Bytes(bytes) => {
+        BodyContent::Decoded(bytes) => (bytes, true),
+        BodyContent::Bytes(bytes) => {
             let decoded = coding.as_deref().is_some_and(|coding| !is_coded(coding, &bytes));
             (bytes, decoded)
         }
@@ -309,10 +311,10 @@ fn has_body(method: &str, status: u16) -> bool {
     method != "HEAD" && status >= 200 && !matches!(status, 204 | 205 | 300..400)
 }
 
-fn is_known_empty(size: Option<f64>, headers: &Headers, found: &Found) -> bool {
+fn is_known_empty(size: Option<f64>, headers: &Headers, found: &BodyContent) -> bool {
     match headers.get_str("content-length").and_then(|length| length.trim().parse::<u64>().ok()) {
         Some(length) => length == 0,
-        None => matches!(found, Found::Text(_)) || size == Some(0.0),
+        None => matches!(found, BodyContent::Text(_)) || size == Some(0.0),
     }
 }
 

@@ -17,19 +17,19 @@ const SEGMENT: usize = 8;
 const COMPARED: usize = 200;
 
 /// A request as learning looks at it.
-struct Seen {
+struct RequestSample {
     method: String,
     path: Vec<String>,
     leaves: Vec<Leaf>,
 }
 
-impl Seen {
-    fn of(asked: &Asked<'_>) -> Seen {
+impl RequestSample {
+    fn of(asked: &Asked<'_>) -> RequestSample {
         let url = super::normalised_url(asked.url);
         let path = query::split(&url).0.split('/').map(str::to_owned).collect();
         let mut leaves = leaves(asked);
         leaves.sort();
-        Seen { method: asked.method.to_owned(), path, leaves }
+        RequestSample { method: asked.method.to_owned(), path, leaves }
     }
 
     /// What requests have in common that can be compared part by part.
@@ -55,7 +55,7 @@ type Shape = (String, String, BTreeSet<Name>);
 
 /// The rules that two loads of one page show.
 pub fn learn(first: &[Asked<'_>], second: &[Asked<'_>]) -> Vec<ChangingPart> {
-    let mut loads = [first, second].map(|load| load.iter().map(Seen::of).collect::<Vec<_>>());
+    let mut loads = [first, second].map(|load| load.iter().map(RequestSample::of).collect::<Vec<_>>());
     join_paths(&mut loads);
     let [first, second] = loads.map(by_shape);
     let mut rules = Vec::new();
@@ -83,15 +83,15 @@ pub fn learn(first: &[Asked<'_>], second: &[Asked<'_>]) -> Vec<ChangingPart> {
     rules
 }
 
-fn by_shape(load: Vec<Seen>) -> BTreeMap<Shape, Vec<Seen>> {
-    let mut groups: BTreeMap<Shape, Vec<Seen>> = BTreeMap::new();
+fn by_shape(load: Vec<RequestSample>) -> BTreeMap<Shape, Vec<RequestSample>> {
+    let mut groups: BTreeMap<Shape, Vec<RequestSample>> = BTreeMap::new();
     for seen in load {
         groups.entry(seen.shape()).or_default().push(seen);
     }
     groups
 }
 
-fn is_changing(name: &Name, before: &[Seen], after: &[Seen]) -> bool {
+fn is_changing(name: &Name, before: &[RequestSample], after: &[RequestSample]) -> bool {
     let before: BTreeSet<&str> = before.iter().flat_map(|seen| seen.values(name)).collect();
     let mut after = after.iter().flat_map(|seen| seen.values(name)).peekable();
     !before.is_empty() && after.peek().is_some() && after.all(|value| !before.contains(value))
@@ -99,8 +99,8 @@ fn is_changing(name: &Name, before: &[Seen], after: &[Seen]) -> bool {
 
 /// Puts `*` for a segment in paths that only one load has, where the other has the same but for
 /// that segment.
-fn join_paths(loads: &mut [Vec<Seen>; 2]) {
-    let paths = |load: &[Seen]| load.iter().map(|seen| seen.path.clone()).collect::<BTreeSet<_>>();
+fn join_paths(loads: &mut [Vec<RequestSample>; 2]) {
+    let paths = |load: &[RequestSample]| load.iter().map(|seen| seen.path.clone()).collect::<BTreeSet<_>>();
     let (first, second) = (paths(&loads[0]), paths(&loads[1]));
     let mut patterns = BTreeSet::new();
     for own in first.difference(&second).take(COMPARED) {

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256, Sha512};
 
 /// How a digest compares with the bytes it is said to be of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Compared {
+pub(super) enum DigestComparison {
     /// It is theirs.
     Equal,
     /// It is not; this one is, in the same spelling.
@@ -53,33 +53,33 @@ impl Check {
         }
     }
 
-    pub(super) fn compare(self) -> Compared {
+    pub(super) fn compare(self) -> DigestComparison {
         let bytes = match self.state {
             Some(State::Sha1(hash)) => hash.finalize().to_vec(),
             Some(State::Sha256(hash)) => hash.finalize().to_vec(),
             Some(State::Sha512(hash)) => hash.finalize().to_vec(),
-            None => return Compared::Unknown,
+            None => return DigestComparison::Unknown,
         };
         let (name, said) = self.label.split_once(':').unwrap_or((&self.label, ""));
         let said = said.trim();
         if said.len() == bytes.len() * 2 {
             let is = hex::encode(bytes);
             return if said.eq_ignore_ascii_case(&is) {
-                Compared::Equal
+                DigestComparison::Equal
             } else {
-                Compared::Differs(format!("{name}:{is}"))
+                DigestComparison::Differs(format!("{name}:{is}"))
             };
         }
         // Base64 is met, too, in both alphabets.
         let plain = said.trim_end_matches('=').replace('-', "+").replace('_', "/");
         if plain == STANDARD_NO_PAD.encode(&bytes) {
-            return Compared::Equal;
+            return DigestComparison::Equal;
         }
         let is = base32(&bytes);
         if said.trim_end_matches('=').eq_ignore_ascii_case(&is) {
-            Compared::Equal
+            DigestComparison::Equal
         } else {
-            Compared::Differs(format!("{name}:{is}"))
+            DigestComparison::Differs(format!("{name}:{is}"))
         }
     }
 }
@@ -143,7 +143,7 @@ mod tests {
         assert!(!same("sha256:ab12", "sha1:ab12"));
     }
 
-    fn compare(label: &str, bytes: &[u8]) -> Compared {
+    fn compare(label: &str, bytes: &[u8]) -> DigestComparison {
         let mut check = Check::new(label);
         check.update(bytes);
         check.compare()
@@ -159,12 +159,12 @@ mod tests {
             "sha1:qvTGHdzF6KLavt4PO0gs2a6pQ00=",
             "sha256:FTZE3OS7WCRQ4JXIHMVMLOPCTYNRMHS4D6TUEXTTAQZWFE4LTASA",
         ] {
-            assert_eq!(compare(label, b"hello"), Compared::Equal, "{label}");
-            assert!(matches!(compare(label, b"hello!"), Compared::Differs(_)), "{label}");
+            assert_eq!(compare(label, b"hello"), DigestComparison::Equal, "{label}");
+            assert!(matches!(compare(label, b"hello!"), DigestComparison::Differs(_)), "{label}");
         }
         for label in ["", "md5:x", "x", "sha9:abc"] {
-            assert_eq!(compare(label, b"hello"), Compared::Unknown, "{label}");
+            assert_eq!(compare(label, b"hello"), DigestComparison::Unknown, "{label}");
         }
-        assert!(matches!(compare("sha1:", b"hello"), Compared::Differs(_)));
+        assert!(matches!(compare("sha1:", b"hello"), DigestComparison::Differs(_)));
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Exchanges<'a> {
 
 /// An exchange and where its response lies.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct LocatedExchange {
     pub(super) at: RecordRef,
     pub(super) exchange: Exchange,
     pub(super) frames: Option<Vec<Frame>>,
@@ -55,7 +55,7 @@ impl<'a> Exchanges<'a> {
         &self,
         progress: OnProgress<'_>,
         mut leave_out: impl FnMut(String),
-        mut give: impl FnMut(Found) -> Result<(), Error>,
+        mut give: impl FnMut(LocatedExchange) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let starts = starts(self.archive);
         for item in self.archive.records() {
@@ -79,7 +79,7 @@ impl<'a> Exchanges<'a> {
         Ok(self.put_together(at, record)?.map(|found| found.exchange))
     }
 
-    fn put_together(&self, at: RecordRef, record: Record) -> Result<Option<Found>, Error> {
+    fn put_together(&self, at: RecordRef, record: Record) -> Result<Option<LocatedExchange>, Error> {
         let revisit = record.kind() == RecordKind::Revisit;
         let original = if revisit { self.originals.find(&record).map(|(_, at)| at) } else { None };
         if !record.holds_http() || (revisit && original.is_none()) {
@@ -90,7 +90,9 @@ impl<'a> Exchanges<'a> {
         let request = self.pairs.request_of(&self.pairs.link(&record)).map(read).transpose()?;
         let payload = original.map(read).transpose()?;
         match content::exchange(record, request, payload) {
-            Ok(exchange) => Ok(Some(Found { at, exchange, frames: frames.map(read_frames).transpose()? })),
+            Ok(exchange) => {
+                Ok(Some(LocatedExchange { at, exchange, frames: frames.map(read_frames).transpose()? }))
+            }
             Err(crate::Error::Http(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }

@@ -36,7 +36,7 @@ pub enum Format {
 
 /// What came out of an export.
 #[derive(Debug, Clone, Serialize)]
-pub struct Exported {
+pub struct ExportReport {
     /// The file or folder.
     pub path: Utf8PathBuf,
     /// Its format.
@@ -59,11 +59,11 @@ pub fn export(
     out: &Utf8Path,
     format: Format,
     progress: OnProgress<'_>,
-) -> Result<Exported, Error> {
+) -> Result<ExportReport, Error> {
     let archive = Archive::open(input)?;
     let output = Output::create(out)?;
     let mut report =
-        Exported { path: out.to_owned(), format, written: 0, left_out: Vec::new(), left_out_count: 0 };
+        ExportReport { path: out.to_owned(), format, written: 0, left_out: Vec::new(), left_out_count: 0 };
     match format {
         Format::WarcGz => to_warc(&archive, output.path(), &mut report, progress)?,
         Format::Har => to_har(&archive, output.path(), &mut report, progress)?,
@@ -73,7 +73,7 @@ pub fn export(
     Ok(report)
 }
 
-impl Exported {
+impl ExportReport {
     fn leave_out(&mut self, mut urls: Vec<String>) {
         self.left_out_count = urls.len() as u64;
         urls.truncate(100);
@@ -84,7 +84,7 @@ impl Exported {
 fn to_warc(
     archive: &Archive,
     out: &Utf8Path,
-    report: &mut Exported,
+    report: &mut ExportReport,
     progress: OnProgress<'_>,
 ) -> Result<(), Error> {
     let failed = |source| Error::io("write", out, source);
@@ -113,7 +113,7 @@ fn to_warc(
 fn to_har(
     archive: &Archive,
     out: &Utf8Path,
-    report: &mut Exported,
+    report: &mut ExportReport,
     progress: OnProgress<'_>,
 ) -> Result<(), Error> {
     let failed = |source| Error::io("write", out, source);
@@ -161,7 +161,7 @@ struct FileLine<'a> {
 fn to_folder(
     archive: &Archive,
     out: &Utf8Path,
-    report: &mut Exported,
+    report: &mut ExportReport,
     progress: OnProgress<'_>,
 ) -> Result<(), Error> {
     let failed = |source| Error::io("write", out, source);

@@ -30,7 +30,7 @@ pub struct ImportOptions {
 
 /// What came out of an import.
 #[derive(Debug, Clone, Serialize)]
-pub struct Imported {
+pub struct ImportReport {
     /// The new snapshot.
     pub path: Utf8PathBuf,
     /// Its size in bytes.
@@ -69,7 +69,7 @@ pub struct InputReport {
     /// Bytes between records that belong to none.
     pub stray_bytes: u64,
     /// Why the others are not.
-    pub skipped: BTreeMap<Skipped, u64>,
+    pub skipped: BTreeMap<SkipReason, u64>,
     /// Entries of a HAR that can be no exchange: the first hundred, each with its number and what
     /// is wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -81,7 +81,7 @@ pub struct InputReport {
 /// Why something was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Skipped {
+pub enum SkipReason {
     /// The request got no answer.
     NoResponse,
     /// The log does not hold the body: an empty answer in its place would be a lie.
@@ -105,7 +105,7 @@ pub fn import(
     out: &Utf8Path,
     options: &ImportOptions,
     progress: OnProgress<'_>,
-) -> Result<Imported, Error> {
+) -> Result<ImportReport, Error> {
     if inputs.is_empty() {
         return Err(Error::NoInput { action: "import" });
     }
@@ -153,7 +153,7 @@ pub fn import(
         snapshot.page(page)?;
     }
     let made = snapshot.finish(|_| Ok(()))?;
-    Ok(Imported {
+    Ok(ImportReport {
         path: out.to_owned(),
         bytes: made.bytes,
         digest: made.digest,
@@ -205,8 +205,8 @@ pub(super) fn copy(
         report.stray_bytes = stray;
         before += starts(archive).total;
         report.kept = stage.counts.records - earlier.records;
-        report.skip(Skipped::Unusable, stage.counts.unusable - earlier.unusable);
-        report.skip(Skipped::Identical, stage.counts.identical - earlier.identical);
+        report.skip(SkipReason::Unusable, stage.counts.unusable - earlier.unusable);
+        report.skip(SkipReason::Identical, stage.counts.identical - earlier.identical);
         copy.reports.push(report);
         let (pages, candidates) = (archive.pages(), std::mem::take(&mut stage.candidates));
         if pages.is_empty() {
@@ -238,7 +238,7 @@ pub(super) fn join_pages(pages: &mut Vec<Page>, more: Vec<Page>) {
 }
 
 impl InputReport {
-    fn skip(&mut self, why: Skipped, count: u64) {
+    fn skip(&mut self, why: SkipReason, count: u64) {
         if count > 0 {
             *self.skipped.entry(why).or_default() += count;
         }
@@ -290,7 +290,7 @@ fn add_har(path: &Utf8Path, recording: &Recording, pages: &mut Vec<Page>) -> Res
         report.kept += 1;
         Ok::<(), Error>(())
     })?;
-    report.skip(Skipped::Unusable, log.unusable);
+    report.skip(SkipReason::Unusable, log.unusable);
     report.read += log.unusable;
     report.unusable = log.named.iter().map(|(number, why)| format!("entry {number}: {why}")).collect();
     for listed in log.pages {
@@ -304,7 +304,7 @@ fn add_har(path: &Utf8Path, recording: &Recording, pages: &mut Vec<Page>) -> Res
 /// Why a HAR, of several the first, gives nothing to replay; `None` where one of them does.
 fn without_bodies(reports: &[InputReport]) -> Option<Error> {
     let first = reports.first().filter(|_| reports.iter().all(|report| report.kept == 0))?;
-    let missing = first.skipped.get(&Skipped::BodyMissing).copied().unwrap_or_default();
+    let missing = first.skipped.get(&SkipReason::BodyMissing).copied().unwrap_or_default();
     let reason = match missing {
         0 => "they got no answer, or are no requests of the web".to_owned(),
         missing => format!(
@@ -324,14 +324,14 @@ fn is_document(exchange: &Exchange) -> bool {
         && (media.starts_with("text/html") || media.starts_with("application/xhtml"))
 }
 
-fn refusal(entry: &har::Entry) -> Option<Skipped> {
+fn refusal(entry: &har::Entry) -> Option<SkipReason> {
     let scheme = entry.exchange.url.split(':').next().unwrap_or_default().to_ascii_lowercase();
     if !matches!(scheme.as_str(), "http" | "https" | "ws" | "wss") {
-        return Some(Skipped::NotHttp);
+        return Some(SkipReason::NotHttp);
     }
     entry.notes.iter().find_map(|note| match note {
-        Note::NoResponse { .. } => Some(Skipped::NoResponse),
-        Note::BodyMissing | Note::RequestBodyMissing => Some(Skipped::BodyMissing),
+        Note::NoResponse { .. } => Some(SkipReason::NoResponse),
+        Note::BodyMissing | Note::RequestBodyMissing => Some(SkipReason::BodyMissing),
         _ => None,
     })
 }

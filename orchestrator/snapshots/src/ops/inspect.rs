@@ -60,7 +60,7 @@ pub struct Inspection {
     pub credentials: Credentials,
     /// What pages had kept in the browser; absent where nothing is said of it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub browser_state: Option<KeptCounts>,
+    pub browser_state: Option<BrowserStateCounts>,
     /// How many places are damaged.
     pub damaged: u64,
     /// The first of them.
@@ -89,7 +89,7 @@ pub struct HostCount {
 
 /// How much pages had kept in the browser. Values are not told.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct KeptCounts {
+pub struct BrowserStateCounts {
     /// Cookies by the domain that they are for.
     pub cookies: BTreeMap<String, usize>,
     /// Entries of `localStorage` by origin.
@@ -98,9 +98,9 @@ pub struct KeptCounts {
     pub session_storage: BTreeMap<String, usize>,
 }
 
-impl KeptCounts {
+impl BrowserStateCounts {
     /// Nothing where nothing was kept.
-    fn of(state: &BrowserState) -> Option<KeptCounts> {
+    fn of(state: &BrowserState) -> Option<BrowserStateCounts> {
         if state.is_empty() {
             return None;
         }
@@ -113,7 +113,7 @@ impl KeptCounts {
         };
         let (local_storage, session_storage) =
             (counted(&state.local_storage), counted(&state.session_storage));
-        Some(KeptCounts { cookies, local_storage, session_storage })
+        Some(BrowserStateCounts { cookies, local_storage, session_storage })
     }
 }
 
@@ -145,7 +145,7 @@ pub fn inspect(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Inspection, 
         last: None,
         block_bytes: 0,
         credentials: Credentials::default(),
-        browser_state: KeptCounts::of(&BrowserState::of(&archive)),
+        browser_state: BrowserStateCounts::of(&BrowserState::of(&archive)),
         damaged: 0,
         damages: Vec::new(),
     };

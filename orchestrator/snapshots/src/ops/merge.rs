@@ -12,7 +12,7 @@ use super::{Error, OnProgress};
 
 /// What came out of a merge.
 #[derive(Debug, Clone, Serialize)]
-pub struct Merged {
+pub struct MergeReport {
     /// The new snapshot.
     pub path: Utf8PathBuf,
     /// Its size in bytes.
@@ -42,7 +42,7 @@ pub struct Merged {
 ///
 /// # Errors
 /// If `out` exists, or an input cannot be read or is damaged.
-pub fn merge(inputs: &[Utf8PathBuf], out: &Utf8Path, progress: OnProgress<'_>) -> Result<Merged, Error> {
+pub fn merge(inputs: &[Utf8PathBuf], out: &Utf8Path, progress: OnProgress<'_>) -> Result<MergeReport, Error> {
     if inputs.is_empty() {
         return Err(Error::NoInput { action: "merge" });
     }
@@ -54,7 +54,7 @@ pub fn merge(inputs: &[Utf8PathBuf], out: &Utf8Path, progress: OnProgress<'_>) -
         snapshot.page(page)?;
     }
     let made = snapshot.finish(|_| Ok(()))?;
-    Ok(Merged {
+    Ok(MergeReport {
         path: out.to_owned(),
         bytes: made.bytes,
         digest: made.digest,

@@ -21,7 +21,7 @@ mod salvage;
 
 /// What came out of a repair.
 #[derive(Debug, Clone, Serialize)]
-pub struct Repaired {
+pub struct RepairReport {
     /// The new snapshot.
     pub path: Utf8PathBuf,
     /// Its size in bytes.
@@ -60,9 +60,9 @@ pub struct Loss {
 ///
 /// # Errors
 /// If `out` exists, or nothing whole is found.
-pub fn repair(input: &Utf8Path, out: &Utf8Path, progress: OnProgress<'_>) -> Result<Repaired, Error> {
+pub fn repair(input: &Utf8Path, out: &Utf8Path, progress: OnProgress<'_>) -> Result<RepairReport, Error> {
     let mut losses = Vec::new();
-    let Found { archive, pages, browser_state } = open(input, &mut losses)?;
+    let SalvagedFile { archive, pages, browser_state } = open(input, &mut losses)?;
     let archives = [archive];
     let mut snapshot = NewSnapshot::create(out, describe(None, None, &archives))?;
     snapshot.description().rules.join(left_over_rules(input, &mut losses));
@@ -95,7 +95,7 @@ pub fn repair(input: &Utf8Path, out: &Utf8Path, progress: OnProgress<'_>) -> Res
         snapshot.page(page)?;
     }
     let made = snapshot.finish(|_| Ok(()))?;
-    Ok(Repaired {
+    Ok(RepairReport {
         path: out.to_owned(),
         bytes: made.bytes,
         digest: made.digest,
@@ -127,14 +127,14 @@ fn extent(error: &crate::Error, archive: &Archive) -> u64 {
 }
 
 /// What was found in a damaged file.
-struct Found {
+struct SalvagedFile {
     archive: Archive,
     pages: Vec<Page>,
     browser_state: BrowserState,
 }
 
 /// Whatever `input` is.
-fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<Found, Error> {
+fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<SalvagedFile, Error> {
     let left_over = Recording::folder_of(input);
     if input.is_dir() {
         return open_recording(input, losses);
@@ -153,7 +153,7 @@ fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<Found, Error> {
             }
             let browser_state = BrowserState::of(&archive);
             let archive = salvage::with_shared_members_unpacked(archive)?;
-            Ok(Found { archive, pages, browser_state })
+            Ok(SalvagedFile { archive, pages, browser_state })
         }
         Err(error @ (crate::Error::Container { .. } | crate::Error::UnknownFormat { .. })) => {
             losses.push(Loss { place: input.to_string(), what: error.to_string() });
@@ -164,7 +164,7 @@ fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<Found, Error> {
     }
 }
 
-fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<Found, Error> {
+fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<SalvagedFile, Error> {
     let data = folder.join("data.warc");
     let archive = with_open_sockets(folder, Archive::open(&data)?)?;
     let path = folder.join("pages.jsonl");
@@ -176,7 +176,7 @@ fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<Found, Er
         losses.push(Loss { place: "what pages kept".to_owned(), what: error.to_string() });
         BrowserState::default()
     });
-    Ok(Found { archive, pages, browser_state })
+    Ok(SalvagedFile { archive, pages, browser_state })
 }
 
 /// The rules that a killed recording had learned.

@@ -20,7 +20,7 @@ pub(super) struct NewSnapshot {
 
 /// What was made.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct SnapshotSummary {
     pub(super) bytes: u64,
     pub(super) digest: String,
     /// Responses, revisits among them.
@@ -70,7 +70,10 @@ impl NewSnapshot {
     }
 
     /// Completes the snapshot, lets `check` see it, and moves it to its place.
-    pub(super) fn finish(self, check: impl FnOnce(&Utf8Path) -> Result<(), Error>) -> Result<Made, Error> {
+    pub(super) fn finish(
+        self,
+        check: impl FnOnce(&Utf8Path) -> Result<(), Error>,
+    ) -> Result<SnapshotSummary, Error> {
         let written = self.writer.finish(self.description)?;
         let path = self.output.path();
         check(path)?;
@@ -79,7 +82,7 @@ impl NewSnapshot {
         let count = |kind: RecordKind| written.records.get(kind.name()).copied().unwrap_or(0);
         let revisits = count(RecordKind::Revisit);
         let responses = count(RecordKind::Response) + revisits;
-        Ok(Made { bytes, digest: written.digest, responses, revisits, pages: written.pages })
+        Ok(SnapshotSummary { bytes, digest: written.digest, responses, revisits, pages: written.pages })
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
 };
 
 use super::OnProgress;
-use super::digest::{self, Check, Compared};
+use super::digest::{self, Check, DigestComparison};
 use super::originals::{Originals, Place};
 use super::pages::{Candidate, PageFinder};
 use super::pairs::Pairs;
@@ -48,7 +48,7 @@ pub(super) fn starts(archive: &Archive) -> Starts {
 
 /// A record taken out of an archive, whole.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct StagedRecord {
     pub(super) kind: RecordKind,
     /// Whether the block is an HTTP message.
     pub(super) http: bool,
@@ -143,7 +143,7 @@ impl<'a> Stage<'a> {
         before: u64,
         progress: OnProgress<'_>,
         damaged: &mut dyn FnMut(Error) -> Result<(), ops::Error>,
-        change: &mut dyn FnMut(Taken) -> Result<Taken, ops::Error>,
+        change: &mut dyn FnMut(StagedRecord) -> Result<StagedRecord, ops::Error>,
     ) -> Result<u64, ops::Error> {
         let archive = &self.archives[number];
         let starts = starts(archive);
@@ -175,7 +175,7 @@ impl<'a> Stage<'a> {
 
     /// Takes a record with its block; `None` if it lacks what a record must have. A block whose end cannot be read is an
     /// error, and nothing is written.
-    fn take(&mut self, mut record: Record) -> Result<Option<Taken>, Error> {
+    fn take(&mut self, mut record: Record) -> Result<Option<StagedRecord>, Error> {
         let (kind, http) = (record.kind(), record.holds_http());
         let needs_url = !matches!(kind, RecordKind::Warcinfo | RecordKind::Metadata | RecordKind::Other);
         if kind == RecordKind::Other
@@ -199,7 +199,7 @@ impl<'a> Stage<'a> {
         }
         let said = record.headers.get_str("WARC-Block-Digest").map(str::to_owned);
         let (block, check) = spool(&mut record, said.as_deref())?;
-        if matches!(check, Some(Compared::Differs(_))) {
+        if matches!(check, Some(DigestComparison::Differs(_))) {
             self.counts.wrong_digests += 1;
         }
         let mut headers = record.headers;
@@ -208,12 +208,12 @@ impl<'a> Stage<'a> {
             headers.remove("WARC-Payload-Digest");
         }
         headers.remove("Content-Length");
-        let taken = Taken { kind, http, headers, block };
+        let taken = StagedRecord { kind, http, headers, block };
         self.consider(&taken);
         Ok(Some(taken))
     }
 
-    fn consider(&mut self, taken: &Taken) {
+    fn consider(&mut self, taken: &StagedRecord) {
         let text = |name| taken.headers.get_str(name);
         let date = text("WARC-Date").and_then(|date| Timestamp::parse(date).ok());
         if let (RecordKind::Response, Some(url), Some(date)) = (taken.kind, text("WARC-Target-URI"), date) {
@@ -224,7 +224,7 @@ impl<'a> Stage<'a> {
 
     /// Writes a record, unless the very same was written before. A different record under an id that is taken gets a new
     /// one.
-    fn write(&mut self, mut taken: Taken) -> Result<(), Error> {
+    fn write(&mut self, mut taken: StagedRecord) -> Result<(), Error> {
         let id = taken.headers.get("WARC-Record-ID").map(<[u8]>::to_vec);
         match id {
             Some(id) => {
@@ -253,7 +253,7 @@ fn is_identical_payload(record: &Record) -> bool {
 }
 
 /// URL, date and block of a record, as one digest.
-fn fingerprint(taken: &Taken) -> Result<String, Error> {
+fn fingerprint(taken: &StagedRecord) -> Result<String, Error> {
     let mut check = Check::new("sha256:");
     for name in ["WARC-Target-URI", "WARC-Date"] {
         check.update(taken.headers.get(name).unwrap_or_default());
@@ -262,13 +262,13 @@ fn fingerprint(taken: &Taken) -> Result<String, Error> {
     digest::run(taken.block.reader(), &mut [&mut check])
         .map_err(|e| Error::io("read", "a spooled body".into(), e))?;
     match check.compare() {
-        Compared::Differs(label) => Ok(label),
-        Compared::Equal | Compared::Unknown => Ok(String::new()),
+        DigestComparison::Differs(label) => Ok(label),
+        DigestComparison::Equal | DigestComparison::Unknown => Ok(String::new()),
     }
 }
 
 /// The block of a record, hashed while it is read if there is a digest to compare with.
-fn spool(record: &mut Record, said: Option<&str>) -> Result<(Body, Option<Compared>), Error> {
+fn spool(record: &mut Record, said: Option<&str>) -> Result<(Body, Option<DigestComparison>), Error> {
     let failed = |source| Error::io("read", "a record block".into(), source);
     let mut check = said.map(Check::new);
     let mut spool = Spool::new(MEMORY);
@@ -287,7 +287,7 @@ fn spool(record: &mut Record, said: Option<&str>) -> Result<(Body, Option<Compar
 }
 
 /// A revisit with the payload of the record it stands for, as the response it was.
-fn expand(mut revisit: Record, mut original: Record) -> Result<Taken, Error> {
+fn expand(mut revisit: Record, mut original: Record) -> Result<StagedRecord, Error> {
     let failed = |source| Error::io("read", "a record block".into(), source);
     let own = if revisit.block.remaining() > 0 { Some(revisit.response_head()?) } else { None };
     let theirs = if original.holds_http() { Some(original.response_head()?) } else { None };
@@ -320,5 +320,5 @@ fn expand(mut revisit: Record, mut original: Record) -> Result<Taken, Error> {
         headers.remove(name);
     }
     let block = spool.finish().map_err(failed)?;
-    Ok(Taken { kind: RecordKind::Response, http: true, headers, block })
+    Ok(StagedRecord { kind: RecordKind::Response, http: true, headers, block })
 }

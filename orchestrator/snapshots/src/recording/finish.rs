@@ -9,16 +9,16 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use super::folder::{DATA, PAGES};
-use super::{Finished, Progress, Recording};
+use super::{Progress, Recording, RecordingReport};
 use crate::ops::pages;
-use crate::wacz::{Description, PageLines, SnapshotWriter, Written};
+use crate::wacz::{Description, PageLines, SnapshotWriter, WriteReport};
 use crate::{Archive, Error, RecordKind};
 
 impl Recording {
     /// Makes the snapshot: digests, one copy of each payload, compression, index, pages. It is written beside its
     /// place, read back, and moved there whole; then the folder goes. If anything fails, the folder stays and
     /// [`Recording::recover`] takes it up again.
-    pub fn finish(self, progress: &dyn Fn(Progress)) -> Result<Finished, Error> {
+    pub fn finish(self, progress: &dyn Fn(Progress)) -> Result<RecordingReport, Error> {
         let part = Utf8PathBuf::from(format!("{}.part", self.out));
         if part.exists() {
             fs::remove_file(&part).map_err(|e| Error::io("remove", &part, e))?;
@@ -39,7 +39,7 @@ impl Recording {
         fs::remove_dir_all(&self.folder).map_err(|e| Error::io("remove", &self.folder, e))?;
         let count = |kind: RecordKind| written.records.get(kind.name()).copied().unwrap_or(0);
         let revisits = count(RecordKind::Revisit);
-        Ok(Finished {
+        Ok(RecordingReport {
             path: self.out,
             bytes,
             responses: count(RecordKind::Response) + revisits,
@@ -50,7 +50,7 @@ impl Recording {
     }
 }
 
-fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) -> Result<Written, Error> {
+fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) -> Result<WriteReport, Error> {
     let mut writer = SnapshotWriter::create(part)?;
     let data = recording.folder.join(DATA);
     recording.append_left_over(&Archive::open(&data)?)?;
@@ -92,7 +92,7 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
 
 /// Reads the snapshot back: every file has its digest, every record can be read, every line of the index points to
 /// one of them.
-fn verify(path: &Utf8Path, written: &Written) -> Result<(), Error> {
+fn verify(path: &Utf8Path, written: &WriteReport) -> Result<(), Error> {
     let wrong = |reason: String| Error::Verification { path: path.to_owned(), reason };
     let archive = Archive::open(path)?;
     let mut places = HashSet::new();

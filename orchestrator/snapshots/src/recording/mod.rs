@@ -56,7 +56,7 @@ pub struct Progress {
 
 /// What came out of a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finished {
+pub struct RecordingReport {
     /// The snapshot.
     pub path: Utf8PathBuf,
     /// Its size in bytes.

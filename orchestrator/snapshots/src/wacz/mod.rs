@@ -31,4 +31,4 @@ pub use package::{Entry, Package, RULES_NAME};
 pub use pages::PageLines;
 pub(crate) use pages::line as page_line;
 pub use signature::signature_holds;
-pub use write::{SnapshotWriter, WARC_NAME, Written};
+pub use write::{SnapshotWriter, WARC_NAME, WriteReport};

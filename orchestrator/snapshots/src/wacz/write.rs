@@ -30,7 +30,7 @@ const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-m
 
 /// What was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WriteReport {
     /// Records by kind.
     pub records: BTreeMap<&'static str, u64>,
     /// Of the responses given, how many became revisits because their payload is there already.
@@ -53,7 +53,7 @@ pub struct SnapshotWriter {
     pages: Spool,
     main_page: Option<(String, Timestamp)>,
     has_text: bool,
-    written: Written,
+    written: WriteReport,
 }
 
 impl SnapshotWriter {
@@ -70,7 +70,7 @@ impl SnapshotWriter {
             pages: Spool::new(MEMORY),
             main_page: None,
             has_text: false,
-            written: Written::default(),
+            written: WriteReport::default(),
         })
     }
 
@@ -119,7 +119,7 @@ impl SnapshotWriter {
     }
 
     /// Writes index, pages and descriptions. The first page is the main page, if the description names none.
-    pub fn finish(mut self, mut description: Description) -> Result<Written, Error> {
+    pub fn finish(mut self, mut description: Description) -> Result<WriteReport, Error> {
         if let Some(line) = self.lines.finish() {
             self.index_line(&line)?;
         }
@@ -145,7 +145,7 @@ impl SnapshotWriter {
         body: &Body,
         payload_at: usize,
         digests: &Digests,
-    ) -> Result<Wrote, Error> {
+    ) -> Result<WrittenRecord, Error> {
         let mut kind = record.kind();
         let id = record.id().map_or_else(new_record_id, str::to_owned);
         let date = record.date().unwrap_or_else(Timestamp::now);
@@ -205,7 +205,7 @@ impl SnapshotWriter {
         }
         let head = head.field("WARC-Block-Digest", &block).finish(length);
         let at = self.member(&head, body, length).map_err(|e| self.io(e))?;
-        Ok(Wrote { at, kind, digest: payload })
+        Ok(WrittenRecord { at, kind, digest: payload })
     }
 
     /// Writes one record as a gzip member.
@@ -231,7 +231,7 @@ impl SnapshotWriter {
     }
 }
 
-struct Wrote {
+struct WrittenRecord {
     at: Place,
     kind: RecordKind,
     digest: String,

@@ -12,7 +12,7 @@ async fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().context("a folder")?;
     if folder == "sweep" {
-        let swept = sites::sweep(&images::Engine::connect().await?, sites::Whose::All).await?;
+        let swept = sites::sweep(&images::Engine::connect().await?, sites::SweepScope::All).await?;
         println!("{} containers, {} networks", swept.containers, swept.networks);
         return Ok(());
     }

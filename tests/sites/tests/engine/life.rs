@@ -1,6 +1,6 @@
 //! An instance's life when nothing goes wrong.
 
-use sites::{Event, How};
+use sites::{Event, ResetMethod};
 
 use crate::harness::{Bench, Running, docker, page, wait_for};
 
@@ -23,7 +23,7 @@ async fn a_copy_is_put_back_below_the_running_application() {
     }
     running.group.reset("small").await.unwrap();
     running.group.stop().await.unwrap();
-    let restored = |event: &&Event| matches!(event, Event::Recycled { how: How::Restored, .. });
+    let restored = |event: &&Event| matches!(event, Event::Recycled { how: ResetMethod::Restored, .. });
     assert!(running.events().iter().filter(restored).count() >= 10);
     assert!(
         !running.events().iter().any(|event| matches!(event, Event::Drifted { .. } | Event::Failed { .. }))

@@ -59,7 +59,8 @@ mod tests {
         fs::write(folder.join("site.yaml"), text).unwrap();
         let site = sites::Site::load(folder).unwrap();
         assert_eq!(site.address(), "https://dev1.service-now.com/");
-        assert_eq!(site.url.as_deref(), Some("https://dev1.service-now.com"));
+        let sites::manifest::DriverSpec::External(external) = &site.driver else { panic!("{site:?}") };
+        assert_eq!(external.url, "https://dev1.service-now.com");
         assert_eq!(site.accounts["admin"].username, "ann: #1");
         assert!(manifest(&instance("file:///etc"), "ann").is_err());
     }

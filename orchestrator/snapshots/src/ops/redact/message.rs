@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::content;
 use crate::http::{Dechunk, parse_request, parse_response, write_request, write_response};
 use crate::ops::scan::patterns;
-use crate::ops::stage::Taken;
+use crate::ops::stage::StagedRecord;
 use crate::recording::FRAMES_TYPE;
 use crate::{Body, Error, Frame, Headers, Page, RecordKind};
 
@@ -130,7 +130,7 @@ impl Cleaner {
     }
 
     /// A record without the values, and how many places were replaced.
-    pub(super) fn record(&self, taken: Taken) -> Result<(Taken, u64), Error> {
+    pub(super) fn record(&self, taken: StagedRecord) -> Result<(StagedRecord, u64), Error> {
         let mut count = 0;
         let mut headers = Headers::new();
         for (name, value) in taken.headers.iter() {
@@ -167,7 +167,7 @@ impl Cleaner {
         };
         // A block in which nothing stood is kept to the byte.
         let block = if count == before { taken.block.clone() } else { Body::from(block) };
-        Ok((Taken { headers, block, ..taken }, count))
+        Ok((StagedRecord { headers, block, ..taken }, count))
     }
 
     /// A page without the values.

@@ -23,7 +23,7 @@ pub(in crate::ops) use message::Cleaner;
 
 use super::exchanges::damaged;
 use super::snapshot::{NewSnapshot, describe};
-use super::stage::{Stage, Taken, survey};
+use super::stage::{Stage, StagedRecord, survey};
 use super::{Error, OnProgress};
 
 /// What to take out.
@@ -56,7 +56,7 @@ impl std::fmt::Debug for Redaction {
 
 /// What came out of a redaction.
 #[derive(Debug, Clone, Serialize)]
-pub struct Redacted {
+pub struct RedactionReport {
     /// The new snapshot.
     pub path: Utf8PathBuf,
     /// Its size in bytes.
@@ -87,7 +87,7 @@ pub fn redact(
     out: &Utf8Path,
     what: &Redaction,
     progress: OnProgress<'_>,
-) -> Result<Redacted, Error> {
+) -> Result<RedactionReport, Error> {
     if let Some(index) = what.values.iter().position(|value| value.len() < LEAST) {
         return Err(Error::ShortSecret { name: format!("value {}", index + 1), least: LEAST });
     }
@@ -101,7 +101,7 @@ pub fn redact(
     let looked_for: BTreeSet<Vec<u8>> = given.chain(long).collect();
     cleaner.literals = Literals::new(&what.key, &looked_for);
 
-    let mut report = Redacted {
+    let mut report = RedactionReport {
         path: out.to_owned(),
         bytes: 0,
         digest: String::new(),
@@ -163,7 +163,7 @@ fn copy(
     archives: &[Archive; 1],
     cleaner: &Cleaner,
     snapshot: &mut NewSnapshot,
-    report: &mut Redacted,
+    report: &mut RedactionReport,
     progress: OnProgress<'_>,
 ) -> Result<(), Error> {
     let survey = survey(archives);
@@ -189,7 +189,7 @@ fn check(staged: &Utf8Path, out: &Utf8Path, cleaner: &Cleaner) -> Result<(), Err
         let http = record.holds_http();
         let block = Body::spool(&mut record.block, crate::body::MEMORY)
             .map_err(|error| crate::Error::io("read", "a record block".into(), error))?;
-        let taken = Taken { kind: record.kind(), http, headers: record.headers, block };
+        let taken = StagedRecord { kind: record.kind(), http, headers: record.headers, block };
         let (_, count) = cleaner.record(taken)?;
         left += count;
         if count > 0 {

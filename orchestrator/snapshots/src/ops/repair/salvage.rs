@@ -10,7 +10,7 @@ use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 use crate::warc::Window;
 use crate::{Archive, BrowserState, Damage, Segment};
 
-use super::{Error, Found, Loss, read_pages};
+use super::{Error, SalvagedFile, Loss, read_pages};
 
 const LOCAL: &[u8; 4] = b"PK\x03\x04";
 const CENTRAL: &[u8; 4] = b"PK\x01\x02";
@@ -36,7 +36,7 @@ pub(super) fn from_container(
     path: &Utf8Path,
     file: Arc<File>,
     losses: &mut Vec<Loss>,
-) -> Result<Option<Found>, Error> {
+) -> Result<Option<SalvagedFile>, Error> {
     let failed = |source| Error::io("read", path, source);
     let length = file.metadata().map_err(failed)?.len();
     let whole = Window::new(Arc::clone(&file), 0, length);
@@ -69,7 +69,7 @@ pub(super) fn from_container(
     if segments.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Found { archive: Archive::from_segments(path, segments), pages, browser_state }))
+    Ok(Some(SalvagedFile { archive: Archive::from_segments(path, segments), pages, browser_state }))
 }
 
 fn unpacked(window: Window, stored: bool) -> Box<dyn Read> {

@@ -49,9 +49,9 @@ fn import_of_everything_at_once() {
     let har = report.inputs.iter().find(|input| input.format == "har").unwrap();
     assert_eq!((har.read, har.kept), (4, 1));
     assert_eq!(
-        har.skipped[&Skipped::BodyMissing]
-            + har.skipped[&Skipped::NoResponse]
-            + har.skipped[&Skipped::NotHttp],
+        har.skipped[&SkipReason::BodyMissing]
+            + har.skipped[&SkipReason::NoResponse]
+            + har.skipped[&SkipReason::NotHttp],
         3
     );
     assert!(report.pages_found);

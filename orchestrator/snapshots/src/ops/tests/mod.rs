@@ -116,7 +116,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 fn bodies(path: &Utf8Path) -> Vec<(String, Vec<u8>)> {
     let archive = Archive::open(path).unwrap();
     let mut all = Vec::new();
-    let give = |found: exchanges::Found| {
+    let give = |found: exchanges::LocatedExchange| {
         let response = &found.exchange.response;
         all.push((
             found.exchange.url.clone(),

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use serde_json::Value;
 
-use crate::ops::digest::{self, Check, Compared};
+use crate::ops::digest::{self, Check, DigestComparison};
 use crate::ops::signature::SignatureKind;
 use crate::wacz::{Entry, Package};
 
@@ -171,15 +171,15 @@ fn file(package: &Package, entry: &Entry, resource: &Value, findings: &mut Findi
         ),
     }
     match check.compare() {
-        Compared::Equal => {}
-        Compared::Differs(is) => {
+        DigestComparison::Equal => {}
+        DigestComparison::Differs(is) => {
             findings.error(
                 Flaw::FileDigest,
                 &entry.name,
                 format!("datapackage.json says {said}, it is {is}"),
             );
         }
-        Compared::Unknown => {
+        DigestComparison::Unknown => {
             findings.error(Flaw::UnknownDigest, &entry.name, format!("its hash is {said:?}"))
         }
     }

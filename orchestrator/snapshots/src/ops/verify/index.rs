@@ -7,12 +7,12 @@ use std::io::{self, BufRead, BufReader, Read};
 use flate2::bufread::{GzDecoder, MultiGzDecoder};
 
 use crate::cdxj::{CdxLine, CdxLines};
-use crate::ops::digest::{self, Check, Compared};
+use crate::ops::digest::{self, Check, DigestComparison};
 use crate::wacz::{Entry, Package};
 use crate::zipnum::{self, BlockRef};
 use crate::{Archive, Encoding, RecordKind, RecordRef};
 
-use super::records::{AllSeen, place};
+use super::records::{RecordSummaries, place};
 use super::{Error, Findings, Flaw};
 
 /// Largest block of the compressed index that is looked at.
@@ -20,12 +20,12 @@ const MAX_BLOCK: u64 = 256 << 20;
 
 /// The URLs that the index names.
 #[derive(Debug, Default)]
-pub(super) struct Captured {
+pub(super) struct IndexedUrls {
     hasher: RandomState,
     urls: HashSet<u64>,
 }
 
-impl Captured {
+impl IndexedUrls {
     /// Whether a URL is among them; fragments do not count.
     pub(super) fn has(&self, url: &str) -> bool {
         self.urls.contains(&self.hash(url))
@@ -40,8 +40,8 @@ struct Pass<'a> {
     archive: &'a Archive,
     /// Segments by file name.
     segments: HashMap<&'a str, u32>,
-    seen: &'a mut AllSeen,
-    captured: Captured,
+    seen: &'a mut RecordSummaries,
+    captured: IndexedUrls,
     /// Key and time of the line before, to see that lines are in order.
     last: String,
 }
@@ -49,12 +49,17 @@ struct Pass<'a> {
 pub(super) fn check(
     archive: &Archive,
     package: &Package,
-    seen: &mut AllSeen,
+    seen: &mut RecordSummaries,
     findings: &mut Findings,
-) -> Result<Captured, Error> {
+) -> Result<IndexedUrls, Error> {
     let names = archive.segments().iter().zip(0..).map(|(segment, number)| (segment.name.as_str(), number));
-    let mut pass =
-        Pass { archive, segments: names.collect(), seen, captured: Captured::default(), last: String::new() };
+    let mut pass = Pass {
+        archive,
+        segments: names.collect(),
+        seen,
+        captured: IndexedUrls::default(),
+        last: String::new(),
+    };
     let named = |end: &str| -> Vec<&Entry> {
         let inside = |entry: &&Entry| entry.name.starts_with("indexes/") && entry.name.ends_with(end);
         package.entries().iter().filter(inside).collect()
@@ -253,7 +258,7 @@ impl Pass<'_> {
             let length = line.length().unwrap_or(at.length);
             let bytes = self.archive.segments()[at.segment as usize].window_at(at.offset, length);
             match digest::run(bytes, &mut [&mut check]).map(|_| check.compare()) {
-                Ok(Compared::Differs(is)) => differs("recordDigest", Some(said), &is),
+                Ok(DigestComparison::Differs(is)) => differs("recordDigest", Some(said), &is),
                 Ok(_) => {}
                 Err(error) => differs("recordDigest", Some(said), &error.to_string()),
             }

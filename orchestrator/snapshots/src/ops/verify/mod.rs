@@ -191,7 +191,7 @@ fn check(archive: &Archive, findings: &mut Findings, progress: OnProgress<'_>) -
 }
 
 /// Every page must be among the captured URLs. A line that cannot be read costs its page.
-fn pages(archive: &Archive, captured: &index::Captured, findings: &mut Findings) {
+fn pages(archive: &Archive, captured: &index::IndexedUrls, findings: &mut Findings) {
     for page in archive.page_lines() {
         match page {
             Ok(page) if captured.has(&page.url) => {}

@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use crate::body::MEMORY;
 use crate::content::is_chunked;
 use crate::http::{Dechunk, parse_request, parse_response};
-use crate::ops::digest::{self, Check, Compared};
+use crate::ops::digest::{self, Check, DigestComparison};
 use crate::ops::originals::Originals;
 use crate::ops::pairs::{Link, Pairs};
 use crate::ops::stage::starts;
@@ -18,7 +18,7 @@ use super::{Error, Findings, Flaw, OnProgress};
 
 /// What the index is compared with.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct RecordSummary {
     pub(super) kind: RecordKind,
     /// Length in the stream, as the reader found it.
     pub(super) length: u64,
@@ -29,13 +29,13 @@ pub(super) struct Seen {
 }
 
 /// All records by their place: index of the segment and offset in it.
-pub(super) type AllSeen = HashMap<(u32, u64), Seen>;
+pub(super) type RecordSummaries = HashMap<(u32, u64), RecordSummary>;
 
 pub(super) fn check(
     archive: &Archive,
     findings: &mut Findings,
     progress: OnProgress<'_>,
-) -> Result<AllSeen, Error> {
+) -> Result<RecordSummaries, Error> {
     let mut pass = Pass {
         archive,
         hasher: RandomState::new(),
@@ -46,7 +46,7 @@ pub(super) fn check(
         revisits: Vec::new(),
     };
     let starts = starts(archive);
-    let mut seen = AllSeen::new();
+    let mut seen = RecordSummaries::new();
     for item in archive.records() {
         match item {
             Ok((at, record)) => {
@@ -57,7 +57,7 @@ pub(super) fn check(
                     matches!(kind, RecordKind::Response | RecordKind::Revisit) && record.holds_http();
                 seen.insert(
                     (at.segment, at.offset),
-                    Seen { kind, length: at.length, must_be_indexed, indexed: false },
+                    RecordSummary { kind, length: at.length, must_be_indexed, indexed: false },
                 );
                 pass.record(at, record, findings);
             }
@@ -160,23 +160,30 @@ impl Pass<'_> {
         if let Some(said) = said {
             let payload = || skip(block.reader(), payload_start);
             let mut found = compare(said, payload()?)?;
-            if found != Compared::Equal && is_chunked(&headers) {
+            if found != DigestComparison::Equal && is_chunked(&headers) {
                 // Writers disagree on whether chunks belong to the payload.
                 let dechunked = compare(said, Dechunk::new(io::BufReader::new(payload()?)))?;
-                found = if dechunked == Compared::Equal { dechunked } else { found };
+                found = if dechunked == DigestComparison::Equal { dechunked } else { found };
             }
             self.digest(at, Flaw::PayloadDigest, said, &found, findings);
         }
         Ok(())
     }
 
-    fn digest(&self, at: RecordRef, flaw: Flaw, said: &str, found: &Compared, findings: &mut Findings) {
+    fn digest(
+        &self,
+        at: RecordRef,
+        flaw: Flaw,
+        said: &str,
+        found: &DigestComparison,
+        findings: &mut Findings,
+    ) {
         match found {
-            Compared::Equal => {}
-            Compared::Differs(is) => {
+            DigestComparison::Equal => {}
+            DigestComparison::Differs(is) => {
                 findings.error(flaw, self.place(at), format!("the record says {said}, it is {is}"));
             }
-            Compared::Unknown => {
+            DigestComparison::Unknown => {
                 findings.warning(Flaw::UnknownDigest, self.place(at), format!("{said:?} was not checked"));
             }
         }
@@ -222,7 +229,7 @@ pub(super) fn place(archive: &Archive, at: RecordRef) -> String {
     format!("{name} at offset {}", at.offset)
 }
 
-fn compare(said: &str, bytes: impl Read) -> io::Result<Compared> {
+fn compare(said: &str, bytes: impl Read) -> io::Result<DigestComparison> {
     let mut check = Check::new(said);
     digest::run(bytes, &mut [&mut check])?;
     Ok(check.compare())

@@ -1,4 +1,6 @@
-//! Bodies in flight: one boxed type for everything the gateway sends, and the sources it is made from.
+//! Bodies in flight: one boxed type for everything that the gateway sends, and its sources.
+
+mod observed;
 
 use std::{
     io::{self, Read},
@@ -12,6 +14,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::PollSemaphore;
 
 use crate::blocking;
+pub(crate) use observed::{BodyObserver, ObservedBody};
 
 /// A body on its way to a client or to an upstream server.
 pub type Body = UnsyncBoxBody<Bytes, BodyError>;

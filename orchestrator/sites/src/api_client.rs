@@ -12,7 +12,7 @@ use crate::{Error, Site, Upstream};
 
 /// Asks one instance of a site as one account. It stays good for as long as the instance runs.
 #[derive(Debug, Clone)]
-pub struct Caller {
+pub struct ApiClient {
     target: Target,
     site: String,
     account: String,
@@ -22,7 +22,7 @@ pub struct Caller {
 
 /// What a site answered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Called {
+pub struct ApiResponse {
     /// The status, such as 200.
     pub status: u16,
     /// The body; null where there is none.
@@ -31,8 +31,8 @@ pub struct Called {
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-impl Caller {
-    pub(crate) fn new(site: &Site, upstream: &Upstream, account: &str) -> Result<Caller, Error> {
+impl ApiClient {
+    pub(crate) fn new(site: &Site, upstream: &Upstream, account: &str) -> Result<ApiClient, Error> {
         let failed = |why: String| Error::Call {
             site: site.name.clone(),
             account: account.to_owned(),
@@ -46,7 +46,7 @@ impl Caller {
         let mut authorization = HeaderValue::from_str(&format!("Basic {named}"))
             .map_err(|_| failed("name and password cannot be sent".to_owned()))?;
         authorization.set_sensitive(true);
-        Ok(Caller {
+        Ok(ApiClient {
             target: Target::new(site, upstream),
             site: site.name.clone(),
             account: account.to_owned(),
@@ -64,7 +64,7 @@ impl Caller {
     ///
     /// # Errors
     /// When there is no answer, the site does not accept the account, or the answer is no JSON.
-    pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Called, Error> {
+    pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<ApiResponse, Error> {
         let what = format!("{method} {path}");
         let failed = |why| Error::Call { site: self.site.clone(), account: self.account.clone(), what, why };
         let mut headers = HeaderMap::new();
@@ -95,6 +95,6 @@ impl Caller {
                 }
             },
         };
-        Ok(Called { status: answer.status.as_u16(), body })
+        Ok(ApiResponse { status: answer.status.as_u16(), body })
     }
 }

@@ -1,0 +1,203 @@
+//! A body with an observer: the one way in which the gateway looks at what passes.
+//!
+//! ```text
+//! inner body -> frame -> BodyObserver::on_frame -> receiver
+//!            -> the last frame, or the end -> on_end -> poll_flush is ready -> receiver
+//!            -> error -> on_error -> receiver
+//! ```
+//!
+//! Frames go on at once, so that streams stream. Only the frame that completes the body waits, until
+//! the observer has flushed what it keeps of it.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use hyper::body::{Body, Bytes, Frame, SizeHint};
+
+use super::BodyError;
+
+/// What happens to a body on its way. A body ends with `on_end` or `on_error`, or is dropped before.
+pub(crate) trait BodyObserver {
+    /// The receiver asks for the next frame.
+    fn on_poll(&mut self) {}
+
+    /// The most bytes that the receiver is handed in one frame. A larger frame is handed on in
+    /// pieces, and each piece is observed.
+    fn max_frame(&self) -> usize {
+        usize::MAX
+    }
+
+    /// A frame goes on to the receiver.
+    fn on_frame(&mut self, _frame: &Frame<Bytes>) {}
+
+    /// The sender has nothing to send yet. An error ends the body.
+    fn poll_stalled(&mut self, _cx: &mut Context<'_>) -> Poll<BodyError> {
+        Poll::Pending
+    }
+
+    /// The body is complete. Called once; before any frame, where the body is empty.
+    fn on_end(&mut self) {}
+
+    /// Ready once the end may go on to the receiver.
+    fn poll_flush(&mut self, _cx: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
+
+    /// The body broke off.
+    fn on_error(&mut self, _error: &BodyError) {}
+}
+
+/// A body whose frames an observer sees.
+pub(crate) struct ObservedBody<B, O> {
+    inner: B,
+    observer: O,
+    /// Bytes that the declared length still promises, where there is one.
+    left: Option<u64>,
+    /// What is left of a frame that is handed on in pieces.
+    rest: Bytes,
+    /// Whether the observer knows of the end.
+    ended: bool,
+    flushing: Flushing,
+}
+
+/// What waits for the observer's flush.
+enum Flushing {
+    Nothing,
+    LastFrame(Frame<Bytes>),
+    End,
+}
+
+impl<B, O> ObservedBody<B, O>
+where
+    B: Body<Data = Bytes>,
+    O: BodyObserver,
+{
+    pub(crate) fn new(inner: B, observer: O) -> Self {
+        let (left, empty) = (inner.size_hint().exact(), inner.is_end_stream());
+        let mut body =
+            Self { inner, observer, left, rest: Bytes::new(), ended: false, flushing: Flushing::Nothing };
+        if empty || left == Some(0) {
+            body.end();
+        }
+        body
+    }
+
+    /// Its observer.
+    pub(crate) fn observer(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
+    /// Tells the observer that the body is complete: here, where no byte of it will come.
+    pub(crate) fn end(&mut self) {
+        if !std::mem::replace(&mut self.ended, true) {
+            self.observer.on_end();
+        }
+    }
+
+    /// Hands a frame on, or its first piece.
+    fn hand_on(&mut self, frame: Frame<Bytes>) -> Frame<Bytes> {
+        let max = self.observer.max_frame();
+        let frame = match frame.into_data() {
+            Ok(mut data) if data.len() > max => {
+                self.rest = data.split_off(max);
+                Frame::data(data)
+            }
+            Ok(data) => Frame::data(data),
+            Err(trailers) => trailers,
+        };
+        let bytes = frame.data_ref().map_or(0, Bytes::len) as u64;
+        self.left = self.left.map(|left| left.saturating_sub(bytes));
+        self.observer.on_frame(&frame);
+        frame
+    }
+
+    fn is_last(&self, frame: &Frame<Bytes>) -> bool {
+        self.rest.is_empty() && (frame.is_trailers() || self.left == Some(0) || self.inner.is_end_stream())
+    }
+
+    /// Lets go of what waits, once the observer has flushed.
+    fn poll_flushing(&mut self, cx: &mut Context<'_>) -> Poll<Option<Frame<Bytes>>> {
+        if self.observer.poll_flush(cx).is_pending() {
+            return Poll::Pending;
+        }
+        Poll::Ready(match std::mem::replace(&mut self.flushing, Flushing::Nothing) {
+            Flushing::LastFrame(frame) => Some(frame),
+            Flushing::Nothing | Flushing::End => None,
+        })
+    }
+}
+
+impl<B, O> Body for ObservedBody<B, O>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<BodyError>,
+    O: BodyObserver + Unpin,
+{
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let this = &mut *self;
+        this.observer.on_poll();
+        if !matches!(this.flushing, Flushing::Nothing) {
+            return this.poll_flushing(cx).map(|frame| frame.map(Ok));
+        }
+        let frame = if this.rest.is_empty() {
+            match Pin::new(&mut this.inner).poll_frame(cx) {
+                Poll::Ready(Some(Ok(frame))) => frame,
+                Poll::Ready(Some(Err(error))) => {
+                    let error = error.into();
+                    this.observer.on_error(&error);
+                    return Poll::Ready(Some(Err(error)));
+                }
+                Poll::Ready(None) => {
+                    this.end();
+                    this.flushing = Flushing::End;
+                    return this.poll_flushing(cx).map(|frame| frame.map(Ok));
+                }
+                Poll::Pending => {
+                    return this.observer.poll_stalled(cx).map(|error| {
+                        this.observer.on_error(&error);
+                        Some(Err(error))
+                    });
+                }
+            }
+        } else {
+            Frame::data(std::mem::take(&mut this.rest))
+        };
+        let frame = this.hand_on(frame);
+        if !this.is_last(&frame) {
+            return Poll::Ready(Some(Ok(frame)));
+        }
+        this.end();
+        this.flushing = Flushing::LastFrame(frame);
+        this.poll_flushing(cx).map(|frame| frame.map(Ok))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.ended && matches!(self.flushing, Flushing::Nothing) && self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let waiting = match &self.flushing {
+            Flushing::LastFrame(frame) => frame.data_ref().map_or(0, Bytes::len),
+            Flushing::Nothing | Flushing::End => self.rest.len(),
+        } as u64;
+        let inner = self.inner.size_hint();
+        let mut hint = SizeHint::new();
+        hint.set_lower(inner.lower() + waiting);
+        if let Some(upper) = inner.upper() {
+            hint.set_upper(upper + waiting);
+        }
+        hint
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,403 @@
+//! The requests and frames in flight, so that "the page has settled" is a fact and not a sleep.
+//!
+//! A request is in flight from the arrival of its head until the last byte of its response was
+//! handed to the connection. A WebSocket or an event stream stays open as long as the page lives, so
+//! an open one does not count. A recorded WebSocket frame that the page has still to get does.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use parking_lot::{Mutex, MutexGuard};
+use tokio::sync::Notify;
+
+/// What the gateway has in flight. Clones are handles on the same counts.
+#[derive(Debug, Clone, Default)]
+pub struct InFlight {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    counts: Mutex<InFlightCounts>,
+    changed: Notify,
+    /// How many hold back the frames of playbacks.
+    holds: AtomicUsize,
+    queue: Mutex<QueueState>,
+}
+
+/// Responses that wait to be released, while somebody orders them.
+#[derive(Debug, Default)]
+struct QueueState {
+    holders: usize,
+    /// By address and method, and only then by when they came: parallel connections may change places.
+    waiting: BTreeSet<(String, String, u64)>,
+    granted: HashSet<u64>,
+    next: u64,
+}
+
+/// Responses are released one at a time until this is dropped: see
+/// [`InFlight::queue_responses`].
+#[derive(Debug)]
+#[must_use]
+pub struct ResponseQueue {
+    in_flight: InFlight,
+}
+
+impl ResponseQueue {
+    /// Whether a response waits for which `is_it` holds, by its URL and method.
+    pub fn contains(&self, is_it: impl Fn(&str, &str) -> bool) -> bool {
+        self.in_flight.queue().waiting.iter().any(|(url, method, _)| is_it(url, method))
+    }
+
+    /// Releases one response: the one with the least `place`, by URL and method; of several at one
+    /// place the first by URL. False where none waits.
+    pub fn release_next_by<P: Ord>(&self, place: impl Fn(&str, &str) -> P) -> bool {
+        let released = {
+            let queue = &mut *self.in_flight.queue();
+            let first = queue.waiting.iter().min_by_key(|(url, method, _)| place(url, method)).cloned();
+            if let Some(first) = &first {
+                queue.waiting.remove(first);
+                queue.granted.insert(first.2);
+            }
+            first.is_some()
+        };
+        self.in_flight.shared.changed.notify_waiters();
+        released
+    }
+}
+
+impl Drop for ResponseQueue {
+    fn drop(&mut self) {
+        self.in_flight.queue().holders -= 1;
+        self.in_flight.shared.changed.notify_waiters();
+    }
+}
+
+/// A response that waits to be released, until dropped.
+struct QueuedResponse<'a> {
+    in_flight: &'a InFlight,
+    place: (String, String, u64),
+}
+
+impl Drop for QueuedResponse<'_> {
+    fn drop(&mut self) {
+        {
+            let mut queue = self.in_flight.queue();
+            queue.waiting.remove(&self.place);
+            queue.granted.remove(&self.place.2);
+        }
+        self.in_flight.lock().queued -= 1;
+        self.in_flight.shared.changed.notify_waiters();
+    }
+}
+
+/// Holds back the recorded frames of WebSockets until dropped. They count as in flight meanwhile.
+#[derive(Debug)]
+#[must_use]
+pub struct FrameHold {
+    shared: Arc<Shared>,
+}
+
+impl Drop for FrameHold {
+    fn drop(&mut self) {
+        self.shared.holds.fetch_sub(1, Ordering::SeqCst);
+        self.shared.changed.notify_waiters();
+    }
+}
+
+/// How much is in flight at one moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct InFlightCounts {
+    /// Requests whose response is not delivered yet.
+    pub requests: usize,
+    /// Open WebSockets and event streams.
+    pub streams: usize,
+    /// Recorded WebSocket frames that are to be sent and are not delivered yet.
+    pub frames: usize,
+    /// Of the requests, those whose responses wait to be released.
+    pub queued: usize,
+    /// Requests ever started: tells a lull from silence.
+    pub started: u64,
+    /// Recorded WebSocket messages ever sent to clients. Whoever counts the arrivals knows whether
+    /// some are still on their way.
+    pub frames_sent: u64,
+    /// WebSocket messages ever received from clients of a playback.
+    pub frames_received: u64,
+}
+
+impl InFlightCounts {
+    /// Whether nothing is on its way to the browser.
+    pub fn is_idle(&self) -> bool {
+        self.requests == 0 && self.frames == 0
+    }
+}
+
+/// The gateway did not become idle in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the network was not quiet within {waited:?}: {requests} requests in flight, {frames} frames to deliver"
+)]
+pub struct NotIdle {
+    /// The deadline that passed.
+    pub waited: Duration,
+    /// Requests still in flight.
+    pub requests: usize,
+    /// Frames still to deliver.
+    pub frames: usize,
+}
+
+impl InFlight {
+    /// The counts now.
+    pub fn counts(&self) -> InFlightCounts {
+        *self.lock()
+    }
+
+    /// Waits until no request and no frame is in flight; gives up after `deadline`.
+    pub async fn idle(&self, deadline: Duration) -> Result<(), NotIdle> {
+        if self.wait_until(deadline, InFlightCounts::is_idle).await {
+            return Ok(());
+        }
+        let InFlightCounts { requests, frames, .. } = self.counts();
+        Err(NotIdle { waited: deadline, requests, frames })
+    }
+
+    /// Lets no recorded frame go to a client until the guard is dropped: a page whose time runs would
+    /// get them at moments that differ.
+    pub fn hold_frames(&self) -> FrameHold {
+        self.shared.holds.fetch_add(1, Ordering::SeqCst);
+        FrameHold { shared: Arc::clone(&self.shared) }
+    }
+
+    /// Waits until nobody holds the frames back.
+    pub(crate) async fn frames_released(&self) {
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if self.shared.holds.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// From now on responses wait until [`ResponseQueue::release_next_by`] releases them, one after
+    /// the other: pages that get theirs in the same order each time do the same each time. Nothing
+    /// waits while nobody holds a queue.
+    pub fn queue_responses(&self) -> ResponseQueue {
+        self.queue().holders += 1;
+        ResponseQueue { in_flight: self.clone() }
+    }
+
+    /// Waits until the response to a request is released, if responses are queued.
+    pub(crate) async fn wait_for_release(&self, method: &str, url: &str) {
+        let waiting = {
+            let mut queue = self.queue();
+            if queue.holders == 0 {
+                return;
+            }
+            queue.next += 1;
+            let place = (url.to_owned(), method.to_owned(), queue.next);
+            queue.waiting.insert(place.clone());
+            self.lock().queued += 1;
+            QueuedResponse { in_flight: self, place }
+        };
+        self.shared.changed.notify_waiters();
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            {
+                let queue = self.queue();
+                if queue.holders == 0 || queue.granted.contains(&waiting.place.2) {
+                    return;
+                }
+            }
+            changed.await;
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, QueueState> {
+        self.shared.queue.lock()
+    }
+
+    /// Counts a request until the guard is dropped.
+    pub(crate) fn request(&self) -> InFlightGuard {
+        {
+            let mut counts = self.lock();
+            counts.requests += 1;
+            counts.started += 1;
+        }
+        InFlightGuard { in_flight: self.clone(), kind: Kind::Request }
+    }
+
+    /// Counts `n` frames as in flight until [`Self::remove_frames`].
+    pub(crate) fn add_frames(&self, n: usize) {
+        self.lock().frames += n;
+    }
+
+    /// Counts `n` frames as delivered, or given up.
+    pub(crate) fn remove_frames(&self, n: usize) {
+        {
+            let mut counts = self.lock();
+            counts.frames = counts.frames.saturating_sub(n);
+        }
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Counts one recorded message as sent to the client.
+    pub(crate) fn frame_sent(&self) {
+        self.lock().frames_sent += 1;
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Counts one message as received from the client.
+    pub(crate) fn frame_received(&self) {
+        self.lock().frames_received += 1;
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Waits until `ready` finds the counts as they should be; false after `deadline`.
+    pub async fn wait_until(&self, deadline: Duration, ready: impl Fn(&InFlightCounts) -> bool) -> bool {
+        let waiting = async {
+            loop {
+                let changed = self.shared.changed.notified();
+                tokio::pin!(changed);
+                // Registered before the counts are read, so that no change in between is lost.
+                changed.as_mut().enable();
+                if ready(&self.counts()) {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        tokio::time::timeout(deadline, waiting).await.is_ok()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, InFlightCounts> {
+        self.shared.counts.lock()
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Request,
+    Stream,
+}
+
+/// Holds a place in the counts until dropped.
+#[derive(Debug)]
+pub(crate) struct InFlightGuard {
+    in_flight: InFlight,
+    kind: Kind,
+}
+
+impl InFlightGuard {
+    /// From a request in flight to an open stream.
+    pub(crate) fn into_stream(mut self) -> Self {
+        if matches!(self.kind, Kind::Request) {
+            {
+                let mut counts = self.in_flight.lock();
+                counts.requests -= 1;
+                counts.streams += 1;
+            }
+            self.kind = Kind::Stream;
+            self.in_flight.shared.changed.notify_waiters();
+        }
+        self
+    }
+}
+
+impl Drop for InFlightGuard {
+    fn drop(&mut self) {
+        {
+            let mut counts = self.in_flight.lock();
+            match self.kind {
+                Kind::Request => counts.requests -= 1,
+                Kind::Stream => counts.streams -= 1,
+            }
+        }
+        self.in_flight.shared.changed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn idle_waits_for_the_last_request_and_says_what_is_left() {
+        let in_flight = InFlight::default();
+        let first = in_flight.request();
+        let second = in_flight.request();
+        let refused = in_flight.idle(Duration::from_millis(5)).await.unwrap_err();
+        assert_eq!((refused.requests, refused.frames), (2, 0));
+
+        let waiting = tokio::spawn({
+            let in_flight = in_flight.clone();
+            async move { in_flight.idle(Duration::from_secs(5)).await }
+        });
+        drop(first);
+        drop(second);
+        waiting.await.unwrap().unwrap();
+        assert_eq!(in_flight.counts(), InFlightCounts { started: 2, ..InFlightCounts::default() });
+    }
+
+    #[tokio::test]
+    async fn frames_are_held_back_while_anyone_asks_for_it() {
+        let in_flight = InFlight::default();
+        let (first, second) = (in_flight.hold_frames(), in_flight.hold_frames());
+        let waiting = tokio::spawn({
+            let in_flight = in_flight.clone();
+            async move { in_flight.frames_released().await }
+        });
+        drop(first);
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        drop(second);
+        tokio::time::timeout(Duration::from_secs(5), waiting).await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn responses_are_released_by_their_url_while_somebody_orders_them() {
+        let in_flight = InFlight::default();
+        in_flight.wait_for_release("GET", "http://free.test/").await;
+        let queue = in_flight.queue_responses();
+        assert!(!queue.release_next_by(|_, _| 0), "nothing waits");
+        let answer = |url: &'static str| {
+            let in_flight = in_flight.clone();
+            tokio::spawn(async move { in_flight.wait_for_release("GET", url).await })
+        };
+        let (second, first) = (answer("http://shop.test/b"), answer("http://shop.test/a"));
+        assert!(in_flight.wait_until(Duration::from_secs(5), |counts| counts.queued == 2).await);
+        assert!(queue.release_next_by(|_, _| 0));
+        first.await.unwrap();
+        assert!(!second.is_finished());
+        // One whose client has gone waits no more; the last ones are free when nobody hands out queue.
+        let gone = answer("http://shop.test/c");
+        assert!(in_flight.wait_until(Duration::from_secs(5), |counts| counts.queued == 2).await);
+        gone.abort();
+        assert!(in_flight.wait_until(Duration::from_secs(5), |counts| counts.queued == 1).await);
+        drop(queue);
+        second.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_open_stream_is_idle_and_a_pending_frame_is_not() {
+        let in_flight = InFlight::default();
+        let _stream = in_flight.request().into_stream();
+        in_flight.idle(Duration::from_secs(1)).await.unwrap();
+        in_flight.add_frames(2);
+        assert!(in_flight.idle(Duration::from_millis(5)).await.is_err());
+        in_flight.remove_frames(2);
+        in_flight.idle(Duration::from_secs(1)).await.unwrap();
+        assert_eq!(in_flight.counts().streams, 1);
+    }
+}
