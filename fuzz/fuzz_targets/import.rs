@@ -1,11 +1,11 @@
 //! The benchmarks' own files, and attempts at their tasks: any text is tasks or a reason why not, and tasks that were made load again.
 #![no_main]
 
+use scoring::Step;
+use tasks::Task;
 use tasks::import::webarena::{published, webarena};
 use tasks::import::{Import, ImportError, assistantbench, fanoutqa, mind2web_live};
 use tasks::saved::read_saved;
-use scoring::Step;
-use tasks::Task;
 
 /// The first byte says whose file it is.
 fn import(bytes: &[u8]) -> Option<Result<Import, ImportError>> {
@@ -30,9 +30,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         let yaml = serde_yaml::to_string(task).expect("a task is YAML");
         // What YAML cannot tell apart, such as the spelling of a number, is told apart nowhere else.
         serde_yaml::from_str::<Task>(&yaml).expect("our own YAML");
-        let mut state = task.scorer.start();
+        let mut assessment = task.scorer.start();
         let step = Step { url: "https://a.test/?q=b", answer: Some("c"), selector: Some("a"), value: Some("d"), ..Step::default() };
-        state.observe(&step);
-        let _ = state.score();
+        assessment.observe(&step);
+        let _ = assessment.score();
     }
 });
