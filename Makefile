@@ -42,8 +42,9 @@ test-engine: ## the tests on the container engine alone, and the loading of 2 Gi
 	$(CARGO) test -p cli --test engine --test engine_large -- --nocapture
 	$(CARGO) test -p small-site
 
-check: $(TOOLS)/bin/cargo-deny ## formatting, lints, docs, dependency policy
+check: $(TOOLS)/bin/cargo-deny ## formatting, comments and imports, lints, docs, dependency policy
 	$(CARGO) fmt --all --check
+	python3 -B tests/style.py
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny check bans licenses sources

@@ -1,11 +1,13 @@
 #!/bin/sh
-# Installs what `make demo` and `make test` need and the machine lacks: Chromium, its headless shell and its driver.
+# Installs what `make demo` and `make test` need and the machine lacks: Chromium, its headless shell
+# and its driver.
 #
 #     ./setup.sh            # that
 #     ./setup.sh python     # and what other people's programs need, for the conformance checks and benchmarks
 #     ./setup.sh engine     # and a container engine that answers, with what builds base images and tests pulling
 #
-# Says what it installs and starts; without root it prints the command to run instead. Does nothing when all is there.
+# Says what it installs and starts; without root it prints the command to run instead. Does nothing
+# when all is there.
 set -eu
 
 missing=""
@@ -20,7 +22,8 @@ registry=""
 if [ "${1:-}" = engine ]; then
     # The client alone does not start an engine; where one answers already, the client is enough.
     command -v docker >/dev/null 2>&1 && { command -v dockerd || docker version; } >/dev/null 2>&1 || missing="$missing docker.io"
-    # Base images are made by mmdebstrap where no registry answers; pip fetches the Python packages of images.
+    # Base images are made by mmdebstrap where no registry answers; pip fetches the Python packages
+    # of images.
     command -v mmdebstrap >/dev/null 2>&1 || missing="$missing mmdebstrap"
     python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
     # Tests hold processes and let network interfaces come and go.
@@ -47,7 +50,8 @@ if [ -n "$missing" ]; then
     $install -qq >/dev/null
     # From Debian 13 on the client is a package of its own.
     case "$missing" in *docker.io*) command -v docker >/dev/null 2>&1 || apt-get install -y -qq docker-cli >/dev/null ;; esac
-    # The tests start registries of their own; the one that the package starts would be open to the network.
+    # The tests start registries of their own; the one that the package starts would be open to the
+    # network.
     [ -z "$registry" ] || [ ! -d /run/systemd/system ] || systemctl disable --quiet --now docker-registry
 fi
 

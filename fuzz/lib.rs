@@ -1,4 +1,5 @@
-//! What targets share: a file for the bytes, since archives are opened by path, and a walk over everything in one.
+//! What targets share: a file for the bytes, since archives are opened by path, and a walk over
+//! everything in one.
 
 use std::fs;
 use std::io::{Read, copy, sink};
@@ -6,7 +7,8 @@ use std::io::{Read, copy, sink};
 use camino::{Utf8Path, Utf8PathBuf};
 use snapshots::{Archive, Progress, ops};
 
-/// Most bytes of a block that are read, so that a small input with a large block does not take all the time.
+/// Most bytes of a block that are read, so that a small input with a large block does not take all
+/// the time.
 const ENOUGH: u64 = 1 << 20;
 
 /// Writes the input to a file in memory and hands out its path.
@@ -19,8 +21,8 @@ pub fn with_file(bytes: &[u8], use_it: impl FnOnce(&Utf8Path)) {
     }
 }
 
-/// Reads every record in order and again by position, with its HTTP head, then the pages; and lets the operations that
-/// read everything have it.
+/// Reads every record in order and again by position, with its HTTP head, then the pages; and lets
+/// the operations that read everything have it.
 pub fn walk(path: &Utf8Path) {
     let quiet = &mut |_: Progress| ();
     let _ = ops::verify(path, quiet);

@@ -1,11 +1,13 @@
 #!/bin/sh
-# Runs every fuzz target for a while, as many at once as there are processors. Usage: fuzz.sh FOLDER-WITH-CARGO-FUZZ SECONDS
-# What a target printed is in target/fuzz/<target>.log; of one that fails it is shown.
+# Runs every fuzz target for a while, as many at once as there are processors. Usage: fuzz.sh
+# FOLDER-WITH-CARGO-FUZZ SECONDS What a target printed is in target/fuzz/<target>.log; of one that
+# fails it is shown.
 set -eu
 PATH="$1:$PATH"
 export SECONDS_EACH="$2"
 mkdir -p target/fuzz
-# Without a sanitizer libFuzzer runs on the stable toolchain; what is looked for is panics, hangs and memory.
+# Without a sanitizer libFuzzer runs on the stable toolchain; what is looked for is panics, hangs
+# and memory.
 cargo fuzz build -s none --fuzz-dir fuzz
 cargo fuzz list --fuzz-dir fuzz | xargs -P "$(nproc)" -I TARGET sh -euc '
     target=$1

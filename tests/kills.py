@@ -132,7 +132,8 @@ class Trial:
                 continue
             if code == 0:
                 return
-            # A world that does not come up at first, or three times in a row, ends a run; it can be resumed.
+            # A world that does not come up at first, or three times in a row, ends a run; it can be
+            # resumed.
             if code not in (3,):
                 self.wrong.append(f"the run ended with exit code {code}")
                 return

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Keeps a virtual environment of Python at FOLDER with exactly the packages that REQUIREMENTS pins, and those of ALONE without what
-# they depend on.
-# Usage: venv.sh FOLDER REQUIREMENTS [ALONE]
+# Keeps a virtual environment of Python at FOLDER with exactly the packages that REQUIREMENTS pins,
+# and those of ALONE without what they depend on. Usage: venv.sh FOLDER REQUIREMENTS [ALONE]
 set -eu
 venv=${1:?usage: venv.sh FOLDER REQUIREMENTS [ALONE]}
 requirements=${2:?usage: venv.sh FOLDER REQUIREMENTS [ALONE]}

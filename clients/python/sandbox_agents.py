@@ -80,7 +80,8 @@ except ImportError:
     numpy = None
 
 Observation = Dict[str, Any]
-#: An action in BrowserGym's spelling; with the reason for it; or None, which ends the episode without an answer.
+#: An action in BrowserGym's spelling; with the reason for it; or None, which ends the episode
+#: without an answer.
 Action = Union[str, Tuple[str, Optional[str]], None]
 Act = Callable[[Observation], Action]
 
@@ -271,7 +272,8 @@ class SandboxEnv(_Env):
         if gymnasium is not None:
             self.action_space = _Actions()
         self.url, self.task, self.observe, self.timeout = url.rstrip("/"), task, observe, timeout
-        #: Takes what BrowserGym's loop says of an action before it is done; it is kept as the reason for it.
+        #: Takes what BrowserGym's loop says of an action before it is done; it is kept as the
+        #: reason for it.
         self.chat = _Chat()
         self.session: Optional[str] = None
         #: How the last episode ended, once it has: outcome, score, answer, fingerprint and so on.

@@ -1,4 +1,5 @@
-//! Content codings: the first byte chooses them, the rest is the body. Nothing decodes to more than is allowed.
+//! Content codings: the first byte chooses them, the rest is the body. Nothing decodes to more than
+//! is allowed.
 #![no_main]
 
 use snapshots::http::decode_content;

@@ -1,4 +1,5 @@
-//! The benchmarks' own files, and attempts at their tasks: any text is tasks or a reason why not, and tasks that were made load again.
+//! The benchmarks' own files, and attempts at their tasks: any text is tasks or a reason why not,
+//! and tasks that were made load again.
 #![no_main]
 
 use scoring::Step;
@@ -28,7 +29,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     };
     for task in &import.tasks {
         let yaml = serde_yaml::to_string(task).expect("a task is YAML");
-        // What YAML cannot tell apart, such as the spelling of a number, is told apart nowhere else.
+        // What YAML cannot tell apart, such as the spelling of a number, is told apart nowhere
+        // else.
         serde_yaml::from_str::<Task>(&yaml).expect("our own YAML");
         let mut assessment = task.scorer.start();
         let step = Step { url: "https://a.test/?q=b", answer: Some("c"), selector: Some("a"), value: Some("d"), ..Step::default() };

@@ -83,7 +83,8 @@ def record(tools, corpus, runs):
             rounds.load("direct", number, REQUESTS, direct=live)
             for name, server in servers.items():
                 rounds.load(name, number, REQUESTS, server=server)
-        # The two that are compared to a few percent take turns more often, each as often first as second.
+        # The two that are compared to a few percent take turns more often, each as often first as
+        # second.
         for number in range(runs, 4 * runs):
             pair = ["sandbox, forwarding", "sandbox record"]
             for name in pair if number % 2 else reversed(pair):

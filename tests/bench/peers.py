@@ -84,7 +84,8 @@ def pywb(tools, archive):
     log = open(tools.log("pywb-setup"), "w")
     run(tools.bin("wb-manager"), "init", "bench", cwd=folder, stderr=log)
     run(tools.bin("wb-manager"), "add", "bench", archive.warc, cwd=folder, stderr=log)
-    # Rewriting and its banner are off: the faster way, and the only one that leaves bodies as they are.
+    # Rewriting and its banner are off: the faster way, and the only one that leaves bodies as they
+    # are.
     (folder / "config.yaml").write_text(
         "enable_content_rewrite: false\nproxy: {coll: bench, enable_banner: false, enable_content_rewrite: false}\n")
     port = free_port()

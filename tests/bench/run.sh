@@ -1,6 +1,7 @@
 #!/bin/sh
-# Measures the gateway beside pywb and mitmproxy: one archive, one client, one run. Prints Markdown tables;
-# every figure is also in target/bench/results.json. Everything listens on loopback and is stopped at the end.
+# Measures the gateway beside pywb and mitmproxy: one archive, one client, one run. Prints Markdown
+# tables; every figure is also in target/bench/results.json. Everything listens on loopback and is
+# stopped at the end.
 #
 #   tests/bench/run.sh target/release/sandbox [--check] [--runs N] [--only replay,record,size]
 set -eu

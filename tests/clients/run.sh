@@ -1,8 +1,8 @@
 #!/bin/sh
-# Other people's programs in attach mode (`sandbox env`): each drives a task of the demo suite in our Chromium and must earn its score.
-# Gymnasium's checker passes the gym's environments.
-# BrowserGym's code on the gym: what it makes of observations is our own text, and its loop earns the score; so does AgentLab's own agent.
-# Usage: run.sh SANDBOX
+# Other people's programs in attach mode (`sandbox env`): each drives a task of the demo suite in
+# our Chromium and must earn its score. Gymnasium's checker passes the gym's environments.
+# BrowserGym's code on the gym: what it makes of observations is our own text, and its loop earns
+# the score; so does AgentLab's own agent. Usage: run.sh SANDBOX
 set -eu
 sandbox=$(realpath "${1:?usage: run.sh SANDBOX}")
 here=$(dirname "$(realpath "$0")")
@@ -32,7 +32,8 @@ lab=${CARGO_TARGET_DIR:-$root/target}/agentlab-venv
 "$root/tests/venv.sh" "$lab" "$here/agentlab.txt" "$here/agentlab_alone.txt"
 "$lab/bin/python" -B -W ignore "$here/agentlab_agent.py" "$sandbox" "$results" 2> "$results/said" || { cat "$results/said"; exit 1; }
 
-# The examples as a user would run them, that of browser-use with a scripted model; their runs go where they are started.
+# The examples as a user would run them, that of browser-use with a scripted model; their runs go
+# where they are started.
 ln -s "$root/tasks" "$results/tasks"
 cd "$results"
 example() {

@@ -23,7 +23,8 @@ from replay_with_pywb import free_port
 from warcio.archiveiterator import ArchiveIterator
 
 ENDINGS = (".warc", ".warc.gz", ".arc", ".arc.gz", ".wacz", ".har")
-# Documents of one capture that are visited, and how many of them beside pywb; PAGES=40 visits nearly all.
+# Documents of one capture that are visited, and how many of them beside pywb; PAGES=40 visits
+# nearly all.
 CHECKED = int(os.environ.get("PAGES", "2"))
 COMPARED = max(1, CHECKED // 5)
 # Words that pywb shows and we have to show as well; clocks and counters may differ.

@@ -248,7 +248,8 @@ def filter_(task, config, chance):
 
     joint = "^" if config["filter_kind"] == "AND" else "^OR"
     parts = [part(*one) for one in zip(config["filter_columns"], config["filter_values"])]
-    # One record answers for a whole table here, so tables that are asked twice would be ambiguous: both sides take the first.
+    # One record answers for a whole table here, so tables that are asked twice would be ambiguous:
+    # both sides take the first.
     for query in [
         joint.join(parts),
         joint.join(reversed(parts)),
@@ -382,7 +383,8 @@ def main(output, cases):
             # The files of these two are read by an instance of the class.
             probe = kind(instance=Instance(), seed=0)
             listed = probe.all_configs() if callable(probe.all_configs) else probe.all_configs
-            # Reading a file of tens of megabytes anew for every task would take the most of an hour.
+            # Reading a file of tens of megabytes anew for every task would take the most of an
+            # hour.
             kind.all_configs = lambda *_, listed=listed: listed
             chosen = set(random.Random(name).sample(range(len(listed)), min(cases, len(listed))))
             for number, config in enumerate(listed):

@@ -1,4 +1,5 @@
-//! Agents that ask a model, each over tasks of every benchmark's kind: live against a server that replies by a script, and from the cassette without it.
+//! Agents that ask a model, each over tasks of every benchmark's kind: live against a server that
+//! replies by a script, and from the cassette without it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -184,7 +185,8 @@ fn every_agent_plays_tasks_of_every_kind_and_again_from_the_cassette() -> Result
         let out = bench.path(&format!("again-{}", played(agent).context("it was played")?));
         Ok(serde_json::from_str(&bench.succeed(&["report", out.as_str(), "--json"])?)?)
     };
-    // The script uses the first link and answers 7, which WebArena-Verified alone does not take; an agent that only searches has no link.
+    // The script uses the first link and answers 7, which WebArena-Verified alone does not take; an
+    // agent that only searches has no link.
     for (agent, passed) in [("direct", 7), ("react-golden", 7), ("generic-vision", 7), ("retrieval-1", 5)] {
         let summary = summary(agent)?;
         ensure!(
@@ -275,7 +277,8 @@ fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
     ensure!(errors.iter().any(|error| error.contains("get a reply from the agent within 2 s")), "{errors:?}");
     ensure!(!errors.concat().contains("secret-key"));
 
-    // Stopped at the first error; what was played is kept, and can be attempted again with another model.
+    // Stopped at the first error; what was played is kept, and can be attempted again with another
+    // model.
     let refusing =
         Server::start(
             |asked| if asked.number == 0 { Reply::Says("OK".to_owned()) } else { Reply::Fails(401) },

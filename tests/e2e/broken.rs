@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use crate::harness::{Bench, text};
 
-/// An agent that kills, before its first action, a process below the runner whose command line has a given sign; it does so in one task
-/// alone. It goes to another page afterwards, which works as well as it can, and answers.
+/// An agent that kills, before its first action, a process below the runner whose command line has
+/// a given sign; it does so in one task alone. It goes to another page afterwards, which works as
+/// well as it can, and answers.
 const KILLER: &str = r#"
 runner=$PPID
 parent() { sed 's/.*) . //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f1; }

@@ -1,4 +1,5 @@
-//! A small HTTP client that goes through a proxy, as a program with `HTTP_PROXY` and `HTTPS_PROXY` set does.
+//! A small HTTP client that goes through a proxy, as a program with `HTTP_PROXY` and `HTTPS_PROXY`
+//! set does.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -64,7 +65,8 @@ impl Client {
         body: &str,
     ) -> Result<Response<Incoming>> {
         let url = Url::parse(url)?;
-        // A proxy is asked for the whole URL, a server at the end of a tunnel for what is behind its host.
+        // A proxy is asked for the whole URL, a server at the end of a tunnel for what is behind
+        // its host.
         let (stream, target) = match url.scheme() {
             "https" => (self.tls(&url).await?, &url[Position::BeforePath..Position::AfterQuery]),
             _ => (boxed(TcpStream::connect(self.proxy).await?), &url[..Position::AfterQuery]),

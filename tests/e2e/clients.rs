@@ -24,7 +24,8 @@ struct World {
     _server: Server,
 }
 
-/// A recorder with a deadline of two seconds, and a server that answers `/endless` for as long as somebody takes it.
+/// A recorder with a deadline of two seconds, and a server that answers `/endless` for as long as
+/// somebody takes it.
 async fn world() -> Result<World> {
     let bench = Bench::new()?;
     let gave_up = Arc::new(Notify::new());

@@ -51,7 +51,8 @@ fn the_oracle_solves_every_task_twice_in_the_same_way() -> Result<()> {
     Ok(())
 }
 
-/// Runs take the headless shell, which is faster; machines without one take Chromium itself, and see the same.
+/// Runs take the headless shell, which is faster; machines without one take Chromium itself, and
+/// see the same.
 #[test]
 fn the_fingerprint_is_the_same_in_chromium_and_its_headless_shell() -> Result<()> {
     let bench = Bench::new()?;

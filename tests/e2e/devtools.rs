@@ -63,7 +63,8 @@ impl Tab {
         Ok(answer["result"]["value"].clone())
     }
 
-    /// Asks again and again until a script says true. On its way to another page a tab may refuse to answer.
+    /// Asks again and again until a script says true. On its way to another page a tab may refuse
+    /// to answer.
     pub(crate) async fn until(&mut self, script: &str) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
         while !matches!(self.evaluate(script).await, Ok(Value::Bool(true))) {

@@ -1,5 +1,5 @@
-//! A disk that fills up while recording: clients are served all the same, what was lost is named, and what was recorded
-//! becomes a snapshot elsewhere.
+//! A disk that fills up while recording: clients are served all the same, what was lost is named,
+//! and what was recorded becomes a snapshot elsewhere.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -25,8 +25,8 @@ fn body(number: usize) -> Vec<u8> {
     std::iter::repeat_with(|| next().to_le_bytes()).flatten().take(SIZE).collect()
 }
 
-/// A file system of eight megabytes, in name spaces of its own so that nobody needs to be root. It lives as long as
-/// the process that holds it, through which everybody else reaches it.
+/// A file system of eight megabytes, in name spaces of its own so that nobody needs to be root. It
+/// lives as long as the process that holds it, through which everybody else reaches it.
 struct SmallDisk {
     holder: Child,
     folder: Utf8PathBuf,

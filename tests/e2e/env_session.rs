@@ -1,4 +1,5 @@
-//! The open env: programs that drive an episode over the browser's own address, and how their episodes end.
+//! The open env: programs that drive an episode over the browser's own address, and how their
+//! episodes end.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};

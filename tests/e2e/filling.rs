@@ -1,4 +1,5 @@
-//! Filling the gaps of a snapshot: each missing page is fetched once, and nothing is missing afterwards.
+//! Filling the gaps of a snapshot: each missing page is fetched once, and nothing is missing
+//! afterwards.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! What becomes of a recorded site changes nothing: a run has the same fingerprint while its origin runs, after the origin
-//! has changed everything it says, and when it is gone.
+//! What becomes of a recorded site changes nothing: a run has the same fingerprint while its origin
+//! runs, after the origin has changed everything it says, and when it is gone.
 
 use anyhow::{Context, Result, ensure};
 use origin::data::Variant;
@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::harness::{Bench, live_web};
 
-/// The page of clocks, on which everything stands that a page can learn about time and chance; a form; a chart.
+/// The page of clocks, on which everything stands that a page can learn about time and chance; a
+/// form; a chart.
 const TASKS: [&str; 3] = ["clock-time-zone", "quiet-coach", "wettest-saturday"];
 const PAGE: &str = "https://www.aldria-rail.test/";
 

@@ -1,4 +1,5 @@
-//! Agents behind an address, and the gym: `sandbox` as a client and as a server of agents, over plain HTTP.
+//! Agents behind an address, and the gym: `sandbox` as a client and as a server of agents, over
+//! plain HTTP.
 
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -1,4 +1,5 @@
-//! What every end-to-end test needs: a folder of its own, the built binary, and the demo web to talk to.
+//! What every end-to-end test needs: a folder of its own, the built binary, and the demo web to
+//! talk to.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;

@@ -1,4 +1,5 @@
-//! Scores that wait for a judge: a model behind a server, what it said kept in a cassette, and neither.
+//! Scores that wait for a judge: a model behind a server, what it said kept in a cassette, and
+//! neither.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -12,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Bench, text};
 
-/// A model server that finds every answer correct that says `oak`. Gives its address and counts what it is asked.
+/// A model server that finds every answer correct that says `oak`. Gives its address and counts
+/// what it is asked.
 fn model() -> Result<(String, Arc<AtomicUsize>)> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = format!("http://{}/v1", listener.local_addr()?);

@@ -1,4 +1,5 @@
-//! `kill -9` while recording loses nothing that a client had fully received: pages, large files, frames of sockets.
+//! `kill -9` while recording loses nothing that a client had fully received: pages, large files,
+//! frames of sockets.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -55,7 +56,8 @@ async fn browse(client: Client, received: Received, url: impl Fn(usize) -> Strin
 async fn what_a_client_received_survives_kill_9() -> Result<()> {
     let bench = Bench::new()?;
     let origin = origin().await?;
-    // Files of all sizes up to a few megabytes: some are held in memory until they are written, some are spooled.
+    // Files of all sizes up to a few megabytes: some are held in memory until they are written,
+    // some are spooled.
     let files = Server::start(|path, mut tcp| async move {
         let number: usize = path.trim_start_matches('/').parse()?;
         say(&mut tcp, path.as_bytes().repeat(1 + number % 7 * 100_000).as_slice()).await

@@ -10,7 +10,8 @@ use crate::harness::{Bench, Proxy};
 use crate::server::{Server, begin};
 
 const URL: &str = "http://films.test/long.mp4";
-/// More than a proxy may hold; unoptimised builds need too long for more. (A gigabyte passes as well.)
+/// More than a proxy may hold; unoptimised builds need too long for more. (A gigabyte passes as
+/// well.)
 const LENGTH: u64 = 256 << 20;
 const CHUNK: usize = 64 << 10;
 /// What a proxy may hold at its peak, in MiB.

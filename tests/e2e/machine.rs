@@ -8,7 +8,8 @@ use serde_json::Value;
 
 use crate::harness::Bench;
 
-/// The browser is held for most of the time, and longer than any wait inside a settling would be on a machine with time for it.
+/// The browser is held for most of the time, and longer than any wait inside a settling would be on
+/// a machine with time for it.
 const HELD: Duration = Duration::from_millis(1100);
 const LET_GO: Duration = Duration::from_millis(30);
 
@@ -40,7 +41,8 @@ fn a_starved_browser_gives_the_same_fingerprint() -> Result<()> {
     Ok(())
 }
 
-/// As containers do that start and stop. The run has a network of its own, in which there is nothing else.
+/// As containers do that start and stop. The run has a network of its own, in which there is
+/// nothing else.
 #[test]
 fn interfaces_may_come_and_go() -> Result<()> {
     const SCRIPT: &str = r#"
@@ -71,7 +73,8 @@ fn interfaces_may_come_and_go() -> Result<()> {
     Ok(())
 }
 
-/// The run has a network of its own with a way out, on which every packet is counted: names that are looked up, connections that are tried.
+/// The run has a network of its own with a way out, on which every packet is counted: names that
+/// are looked up, connections that are tried.
 #[test]
 fn not_a_packet_leaves_the_machine() -> Result<()> {
     const SCRIPT: &str = r#"
@@ -107,8 +110,9 @@ fn not_a_packet_leaves_the_machine() -> Result<()> {
     Ok(())
 }
 
-/// A tab, the browser and its driver are killed in the middle of an episode each. The agent says when, and waits. The driver is needed only
-/// between episodes, so that one ends well, and the next has another browser.
+/// A tab, the browser and its driver are killed in the middle of an episode each. The agent says
+/// when, and waits. The driver is needed only between episodes, so that one ends well, and the next
+/// has another browser.
 #[test]
 fn what_dies_costs_its_own_episode_and_leaves_nothing() -> Result<()> {
     const AGENT: &str = r#"read -r hello; echo '{"protocol":1}'; read -r task; read -r observation

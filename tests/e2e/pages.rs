@@ -8,8 +8,9 @@ use crate::chromium::{Browser, fits, follows_preference, is_silent};
 use crate::devtools::Tab;
 use crate::harness::Bench;
 
-/// Answers one task rightly and one wrongly; of the third it does a part, and on the way all that can go wrong: a page that is not
-/// recorded, a host outside of the world, an element that is not there.
+/// Answers one task rightly and one wrongly; of the third it does a part, and on the way all that
+/// can go wrong: a page that is not recorded, a host outside of the world, an element that is not
+/// there.
 const AGENT: &str = r#"read -r hello; echo '{"protocol":1}'; read -r task
     act() { read -r seen; printf '%s\n' "$1"; }
     case "$task" in
@@ -144,7 +145,8 @@ async fn an_episode_is_walked_through_by_keys() -> Result<()> {
     );
     is_silent(&tab)?;
 
-    // A script that is not the page's own is not run; the browser complains of it, so this comes last.
+    // A script that is not the page's own is not run; the browser complains of it, so this comes
+    // last.
     tab.evaluate("document.body.append(Object.assign(document.createElement('script'), { textContent: 'window.ran = 1' }))").await?;
     ensure!(tab.evaluate("window.ran === undefined").await? == json!(true));
     Ok(())

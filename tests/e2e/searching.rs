@@ -1,4 +1,5 @@
-//! Search engines offline: nobody recorded what agents search for, so it is searched for in the recorded pages.
+//! Search engines offline: nobody recorded what agents search for, so it is searched for in the
+//! recorded pages.
 
 use std::fs;
 
@@ -32,8 +33,8 @@ fn import(bench: &Bench) -> Result<String> {
     Ok(suite.into_string())
 }
 
-/// Searches. As `retrieval` it then answers with the time that the first result has behind the arrival there; as SeePlanAct it looks at what was found
-/// and answers from memory, which is wrong.
+/// Searches. As `retrieval` it then answers with the time that the first result has behind the
+/// arrival there; as SeePlanAct it looks at what was found and answers from memory, which is wrong.
 fn searcher(asked: &Asked) -> Reply {
     let (words, last) = (asked.words(), asked.last());
     if words.contains("\"Search:\"") {

@@ -1,4 +1,5 @@
-//! A server on loopback that a test makes misbehave: it reads one request head a connection, and the test does the rest.
+//! A server on loopback that a test makes misbehave: it reads one request head a connection, and
+//! the test does the rest.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,7 +17,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Calls `answer` with the path of each request and its connection. An error in it ends the connection.
+    /// Calls `answer` with the path of each request and its connection. An error in it ends the
+    /// connection.
     pub(crate) async fn start<F>(
         answer: impl Fn(String, TcpStream) -> F + Send + Sync + 'static,
     ) -> Result<Server>

@@ -1,5 +1,5 @@
-//! Servers that stall, break off or say too much while they are recorded: the client is told, the snapshot is whole, and
-//! other requests do not notice.
+//! Servers that stall, break off or say too much while they are recorded: the client is told, the
+//! snapshot is whole, and other requests do not notice.
 
 use std::time::Duration;
 

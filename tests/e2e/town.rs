@@ -36,7 +36,8 @@ fn client(bench: &Bench, status: &Value) -> Result<Client> {
     Client::new(proxy.parse()?, &bench.certificate())
 }
 
-/// Waits until the process that held the town has ended; it has nothing left to do once `down` says so.
+/// Waits until the process that held the town has ended; it has nothing left to do once `down` says
+/// so.
 fn nobody_holds(bench: &Bench) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
     while holders(bench)? > 0 {

@@ -88,8 +88,8 @@ fn solutions_earn_all_and_doing_nothing_what_is_right_untouched() -> Result<()> 
         let file = out.join(format!("episodes/turkingbench-boats-and-birds-{task}-1/episode.json"));
         Ok(serde_json::from_str(&fs::read_to_string(file)?)?)
     };
-    // Of nine fields only the slider is right; of the other instance's, too, and the box that nobody ticked, and `late`, which
-    // nobody answered there.
+    // Of nine fields only the slider is right; of the other instance's, too, and the box that
+    // nobody ticked, and `late`, which nobody answered there.
     let (first, second) = (record("0")?, record("1")?);
     ensure!(first["score"] == 1.0 / 9.0, "{first:#}");
     ensure!(second["score"] == 3.0 / 9.0, "{second:#}");

@@ -1,4 +1,5 @@
-//! Tasks in VisualWebArena's form, on pages with pictures: imported, played, and scored in tabs of their own.
+//! Tasks in VisualWebArena's form, on pages with pictures: imported, played, and scored in tabs of
+//! their own.
 
 use std::fs;
 
@@ -35,7 +36,8 @@ fn album(bench: &Bench) -> Result<()> {
     Ok(fs::write(site.join("site.yaml"), manifest)?)
 }
 
-/// Go to the page of the slope: by the address, by what another page says, and by the picture of the page that is open.
+/// Go to the page of the slope: by the address, by what another page says, and by the picture of
+/// the page that is open.
 fn file() -> Value {
     json!([{
         "sites": ["reddit"], "task_id": 3, "require_login": false, "storage_state": null, "start_url": "__REDDIT__/board.html",

@@ -1,4 +1,5 @@
-//! Tasks in WebArena's form: a file as the benchmark publishes it, imported for sites of ours, played and scored.
+//! Tasks in WebArena's form: a file as the benchmark publishes it, imported for sites of ours,
+//! played and scored.
 
 use std::fs;
 
@@ -7,7 +8,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Bench, text};
 
-/// Three tasks: one that changes something and is scored by pages, one that asks, one that is impossible.
+/// Three tasks: one that changes something and is scored by pages, one that asks, one that is
+/// impossible.
 fn file() -> Value {
     let task = |id: u32, start: &str, eval: Value| {
         json!({
@@ -123,7 +125,8 @@ fn tasks_are_imported_and_scored_by_their_own_rules() -> Result<()> {
     Ok(())
 }
 
-/// Task 4 is one of WebArena-Lite's, and cannot be imported here; its own file says by which name WebArena knows a task.
+/// Task 4 is one of WebArena-Lite's, and cannot be imported here; its own file says by which name
+/// WebArena knows a task.
 #[test]
 fn webarena_lite_is_picked_by_id_or_read_from_its_own_file() -> Result<()> {
     let bench = Bench::new()?;
@@ -178,7 +181,8 @@ fn a_key_that_is_not_webarenas_is_named_with_its_place() -> Result<()> {
     Ok(())
 }
 
-/// A task of the dataset, played as a suite and in attach mode: both keep the network that it is scored by.
+/// A task of the dataset, played as a suite and in attach mode: both keep the network that it is
+/// scored by.
 #[test]
 fn webarena_verified_scores_what_passed_over_the_network() -> Result<()> {
     let bench = Bench::new()?;
@@ -211,7 +215,8 @@ fn webarena_verified_scores_what_passed_over_the_network() -> Result<()> {
     let said = bench.succeed(&["tasks", "check", suite.as_str()])?;
     ensure!(said.contains("1 solutions and 1 wrong solutions were played"), "{said}");
 
-    // Here the program only answers, so the rule of the network is what fails; without the network there would be no rule.
+    // Here the program only answers, so the rule of the network is what fails; without the network
+    // there would be no rule.
     let answer = format!("printf '%s' '{RESPONSE}' > \"$SANDBOX_ANSWER_FILE\"");
     let out = bench.path("attached");
     let attached =

@@ -1,5 +1,5 @@
-//! What every test on the engine needs: a folder, the built binary, a base image with a shell in it, and that none of
-//! its images outlives it.
+//! What every test on the engine needs: a folder, the built binary, a base image with a shell in
+//! it, and that none of its images outlives it.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -88,7 +88,8 @@ impl Bench {
 
 impl Drop for Bench {
     fn drop(&mut self) {
-        // Every image of a test has its name in it. What cannot be removed is told by the next `docker image ls`.
+        // Every image of a test has its name in it. What cannot be removed is told by the next
+        // `docker image ls`.
         let images = docker(&["image", "ls", "--format", "{{.Repository}}:{{.Tag}}"]).unwrap_or_default();
         for image in images.lines().filter(|image| image.contains(&self.name)) {
             let _ = docker(&["image", "rm", "--force", image]);
@@ -120,8 +121,8 @@ pub(crate) fn wait_for(condition: &str, mut holds: impl FnMut() -> Result<bool>)
     Ok(())
 }
 
-/// A root file system: this machine's shell and `sleep`, and the libraries they are linked to. The test's name is in
-/// it too, so that no two tests share a layer.
+/// A root file system: this machine's shell and `sleep`, and the libraries they are linked to. The
+/// test's name is in it too, so that no two tests share a layer.
 fn shell_in_a_tar(tar: &Utf8Path, name: &str) -> Result<()> {
     let programs = ["/bin/sh", "/bin/sleep"];
     let linked = Command::new("ldd").args(programs).output().context("run ldd")?;

@@ -1,4 +1,5 @@
-//! `sandbox load` of 2 GiB in flat memory. The engine has to unpack it all, so this runs in `make test-engine` only.
+//! `sandbox load` of 2 GiB in flat memory. The engine has to unpack it all, so this runs in `make
+//! test-engine` only.
 
 #[expect(dead_code, reason = "the other tests use the rest of it")]
 mod harness;
@@ -51,7 +52,8 @@ fn high_water(status: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
 }
 
-/// An image as `docker save` writes it, with one layer that is one file of zeros: a hole in the file on disk.
+/// An image as `docker save` writes it, with one layer that is one file of zeros: a hole in the
+/// file on disk.
 fn write_image(path: &Utf8Path, tag: &str) -> Result<()> {
     let zeros = header("zeros", LARGE)?;
     let layer = 512 + LARGE + 1024;

@@ -1,5 +1,5 @@
-//! The built binary on a real container engine and a real registry, both on this machine. No network is needed: the
-//! base image is made of this machine's shell.
+//! The built binary on a real container engine and a real registry, both on this machine. No
+//! network is needed: the base image is made of this machine's shell.
 
 mod build;
 #[path = "../sites/tests/shared/daemon.rs"]

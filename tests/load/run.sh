@@ -1,6 +1,7 @@
 #!/bin/sh
-# Measures the gateway under load and attack beside mitmproxy, one scenario after the other, and prints a Markdown table;
-# every figure is also in target/load/results.json. Everything is on loopback and is stopped at the end.
+# Measures the gateway under load and attack beside mitmproxy, one scenario after the other, and
+# prints a Markdown table; every figure is also in target/load/results.json. Everything is on
+# loopback and is stopped at the end.
 #
 #   tests/load/run.sh target/release/sandbox [--only idle,slow,...] [--seconds N]
 set -eu

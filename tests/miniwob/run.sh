@@ -1,8 +1,9 @@
 #!/bin/sh
-# MiniWoB++ on our own browser: every task of its package is started, and solved where a rule is written for it (solver.py), twice.
-# Usage: run.sh SANDBOX [SEED]
+# MiniWoB++ on our own browser: every task of its package is started, and solved where a rule is
+# written for it (solver.py), twice. Usage: run.sh SANDBOX [SEED]
 #
-# Fails where fewer tasks than AT_LEAST earn their reward, a task does not start, or the two runs differ. What is made is in target/miniwob.
+# Fails where fewer tasks than AT_LEAST earn their reward, a task does not start, or the two runs
+# differ. What is made is in target/miniwob.
 set -eu
 
 AT_LEAST=${AT_LEAST:-120}

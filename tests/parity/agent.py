@@ -43,9 +43,11 @@ ASKED = {
 }
 ACTS = FORM == "axtree" and not OPTIONS
 ACTIONS = HighLevelActionSet(subsets=["chat", "infeas", "bid", "coord", "nav", "tab"], strict=True)
-# BrowserGym's own choice, and what newer Chromiums have added to their trees: the boxes of a text, which repeat it.
+# BrowserGym's own choice, and what newer Chromiums have added to their trees: the boxes of a text,
+# which repeat it.
 IGNORED = ["LineBreak", "InlineTextBox"]
-# The same for WebArena, whose browser did not tell where links lead either, and called images otherwise.
+# The same for WebArena, whose browser did not tell where links lead either, and called images
+# otherwise.
 processors.IGNORED_ACTREE_PROPERTIES += ("url",)
 LINE = re.compile(r"^\t*\[(\w+)\] (\w+) '((?:[^'\\]|\\.)*)'(.*)$")
 
@@ -235,8 +237,8 @@ def main():
             out.flush()
             if actions is None:
                 actions = plan(theirs["text"]) if ACTS else []
-            # Beyond the recording the two browsers see different pages; and BrowserGym can go back to the empty page
-            # that every tab begins with, which is no part of a world.
+            # Beyond the recording the two browsers see different pages; and BrowserGym can go back
+            # to the empty page that every tab begins with, which is no part of a world.
             if theirs["title"].startswith("Not in this"):
                 actions = []
             if actions == ["go_back()"] and theirs["url"] == task["start_url"]:

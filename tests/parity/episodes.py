@@ -60,7 +60,8 @@ def episode(url, actions, proxy):
             observation, *_ = environment.step(action)
             failed += bool(observation["last_action_error"])
     except playwright.sync_api.Error as error:
-        # Chromium fails what is on its way when a container comes or goes; ours is not told of that.
+        # Chromium fails what is on its way when a container comes or goes; ours is not told of
+        # that.
         print(f"{url}: {error}", file=sys.stderr)
         failed = len(actions)
     environment.close()

@@ -26,8 +26,9 @@ SITES = ["https://desk.test/", "https://forum.test/", "https://forum.test/f/book
 
 MEASURES = {"with_visible": True, "with_clickable": True, "with_center_coords": True, "with_bounding_box_coords": True,
             "with_som": True, "coord_decimals": 1}
-# What is compared, and how it is written: trees with BrowserGym's defaults, and acting; with all that can be said of elements;
-# with what is in view; WebArena's text; pruned HTML alike; and where frames are drawn around elements on pictures.
+# What is compared, and how it is written: trees with BrowserGym's defaults, and acting; with all
+# that can be said of elements; with what is in view; WebArena's text; pruned HTML alike; and where
+# frames are drawn around elements on pictures.
 PASSES = {
     "actions": ("axtree", {}),
     "measures": ("axtree", MEASURES),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Sets us beside BrowserGym and WebArena, on pages that both see from one recording, and beside BrowserGym on sites of which
-# each has a copy.
+# Sets us beside BrowserGym and WebArena, on pages that both see from one recording, and beside
+# BrowserGym on sites of which each has a copy.
 #
 #   SHARED=FOLDER tests/parity/run.sh compare target/release/sandbox [pages|sites] [TASK...]   # looks, acts, compares by lines
 #   SHARED=FOLDER tests/parity/run.sh bench target/release/sandbox                             # how long looking takes

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Times our scorers beside the published ones on the reference vectors, one thread each, taking turns in one run, and prints ratios. Of the
-# ten scorers six are on PyPI: Mind2Web-Live's three and TurkingBench's are not, and are left out.
-# Usage: SHARED=FOLDER tests/scores/run.sh, where FOLDER has vectors/.
+# Times our scorers beside the published ones on the reference vectors, one thread each, taking
+# turns in one run, and prints ratios. Of the ten scorers six are on PyPI: Mind2Web-Live's three and
+# TurkingBench's are not, and are left out. Usage: SHARED=FOLDER tests/scores/run.sh, where FOLDER
+# has vectors/.
 set -eu
 
 : "${SHARED:?is not set: call \`make bench-scores SHARED=<folder with vectors/>\`}"

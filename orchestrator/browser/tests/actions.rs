@@ -5,9 +5,8 @@
 mod bench;
 mod web;
 
-use browser::Dialect;
-
 use bench::{Bench, LOG};
+use browser::Dialect;
 
 /// Each part of the page writes to its log what happened to it.
 const PAGE: &str = r##"<!doctype html><title>Workbench</title>

@@ -5,9 +5,8 @@
 mod bench;
 mod web;
 
-use browser::Dialect;
-
 use bench::{Bench, LOG};
+use browser::Dialect;
 
 #[tokio::test]
 async fn what_a_page_has_copied_is_gone_with_its_episode() {

@@ -7,10 +7,9 @@ mod web;
 
 use std::time::Duration;
 
+use bench::{Bench, LOG};
 use browser::{Action, ActionError, Determinism, Device, Dialect, Error, Geolocation, Launch, Session};
 use gateway::InFlight;
-
-use bench::{Bench, LOG};
 use web::Web;
 
 /// On `localhost`, which counts as secure: other pages without TLS may not ask for their location.

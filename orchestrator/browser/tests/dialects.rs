@@ -5,9 +5,8 @@
 mod bench;
 mod web;
 
-use browser::Dialect;
-
 use bench::{Bench, LOG};
+use browser::Dialect;
 
 const SHOP: &str = r#"<title>Shop</title><style>body { margin: 0; overflow-anchor: none } #far { margin-top: 3000px }</style>
 <form action="/found"><input id="t" aria-label="Text" value="old" name="q"></form>

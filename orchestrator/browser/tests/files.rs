@@ -7,9 +7,8 @@ mod web;
 
 use std::fs;
 
-use browser::{Dialect, Dialog, Observation};
-
 use bench::{Bench, LOG};
+use browser::{Dialect, Dialog, Observation};
 
 const PAGE: &str = r#"<!doctype html><title>Desk</title>
 <button onclick="say(`removed ${confirm('Remove it?')}`)">Remove</button>

@@ -5,9 +5,8 @@
 mod bench;
 mod web;
 
-use browser::Dialect;
-
 use bench::{Bench, LOG};
+use browser::Dialect;
 
 /// Serves a page with a log, and the other pages that it needs.
 async fn open(page: &str, others: &[(&str, &str)]) -> Bench {

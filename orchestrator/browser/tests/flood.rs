@@ -11,7 +11,6 @@ use std::{
 };
 
 use browser::{Launch, Session};
-
 use hostile_pages::{DOWNLOADS, Outside, serve, tried, world};
 
 /// What a browser writes for itself, and how much of a download is there before it is canceled.

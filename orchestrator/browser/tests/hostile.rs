@@ -6,7 +6,6 @@ mod hostile_pages;
 mod web;
 
 use browser::{Launch, Session};
-
 use hostile_pages::{DOWNLOADS, Outside, serve, tried, world};
 
 async fn all_are_held(attach_mode: bool) {

@@ -7,9 +7,8 @@ mod web;
 
 use std::{fs, os::unix::fs::symlink};
 
-use browser::Dialect;
-
 use bench::Bench;
+use browser::Dialect;
 
 #[tokio::test]
 async fn an_agent_opens_the_web_and_nothing_of_the_machine() {

@@ -9,9 +9,8 @@ mod web;
 
 use std::process::Command;
 
-use browser::{CHROMIUM_VARIABLE, Dialect, Programs};
-
 use bench::{Bench, LOG};
+use browser::{CHROMIUM_VARIABLE, Dialect, Programs};
 
 /// A list with a log of its events, and another element.
 const LIST: &str = "<select id=fruit aria-label=Fruit><option value=a>Apple<option value=b>Banana<option value=c>Cherry<option disabled>Date

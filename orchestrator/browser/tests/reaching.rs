@@ -5,9 +5,8 @@
 mod bench;
 mod web;
 
-use browser::Dialect;
-
 use bench::{Bench, LOG};
+use browser::Dialect;
 
 const BARS: &str = "<style>html { scroll-behavior: smooth } body { margin: 0 }
     #head { position: sticky; top: 0; height: 120px; background: tan; z-index: 1 }

@@ -5,9 +5,8 @@
 mod bench;
 mod web;
 
-use browser::{Dialect, StorageState};
-
 use bench::{Bench, LOG};
+use browser::{Dialect, StorageState};
 
 const KEEP: &str = r#"<!doctype html><title>Keep</title><button onclick="keep()">Keep</button><script>
 const keep = () => {

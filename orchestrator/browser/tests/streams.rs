@@ -12,7 +12,6 @@ use std::{
 
 use browser::{Action, Determinism, Launch, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
-
 use web::Web;
 
 const SETTLE: Duration = Duration::from_secs(30);

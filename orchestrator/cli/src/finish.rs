@@ -5,7 +5,7 @@ use gateway::RecorderReport;
 use recorder::Studio;
 use runs::counted;
 use snapshots::matching::ChangingParts;
-use snapshots::{RecordingReport, Load, Recording, ops};
+use snapshots::{Load, Recording, RecordingReport, ops};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::{out, progress};

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::failure::{OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
-use crate::{interrupt, out, progress, tasks, daemon, units};
+use crate::{daemon, interrupt, out, progress, tasks, units};
 
 /// Serve the tasks of a suite as BrowserGym environments over HTTP
 ///

@@ -29,12 +29,14 @@ use crate::{interrupt, out, progress, tasks, units};
 pub(crate) struct Run {
     /// Folder with a suite.yaml
     suite: Utf8PathBuf,
-    /// Agent to run: `oracle`, `negative`, `noop` or `random`; an LLM agent by name (`sandbox agents list`) or by its
-    /// file of settings; `program:COMMAND` for a program of yours that speaks JSON lines; `http://HOST:PORT/PATH` for a
-    /// server of yours; `A->B` for B where A gives no answer
+    /// Agent to run: `oracle`, `negative`, `noop` or `random`; an LLM agent by name (`sandbox
+    /// agents list`) or by its file of settings; `program:COMMAND` for a program of yours that
+    /// speaks JSON lines; `http://HOST:PORT/PATH` for a server of yours; `A->B` for B where A gives
+    /// no answer
     #[arg(long, value_name = "AGENT")]
     agent: AgentSpec,
-    /// Model that the agent asks, over an OpenAI-compatible API at OPENAI_BASE_URL with the key in OPENAI_API_KEY
+    /// Model that the agent asks, over an OpenAI-compatible API at OPENAI_BASE_URL with the key in
+    /// OPENAI_API_KEY
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     /// File with settings of that model: the keys below `model` in an agent's settings, which it

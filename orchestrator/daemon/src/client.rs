@@ -70,8 +70,9 @@ impl Client {
         self.ask(Method::GET, &format!("/logs/{site}?lines={lines}")).await
     }
 
-    /// Tells each line that the instances of a site print, with the number of the instance: the last ones that each has printed,
-    /// and all that come, also of instances that come later. Ends with the daemon.
+    /// Tells each line that the instances of a site print, with the number of the instance: the
+    /// last ones that each has printed, and all that come, also of instances that come later. Ends
+    /// with the daemon.
     ///
     /// # Errors
     /// When there is no daemon or no such site.
@@ -139,7 +140,8 @@ impl Client {
         answered.unwrap_or_else(|_| Err(Error::Talk(format!("no answer within {ANSWER:?}"))))
     }
 
-    /// Sends a request; an answer that is none of success is an error. The task drives the connection, and ends with it.
+    /// Sends a request; an answer that is none of success is an error. The task drives the
+    /// connection, and ends with it.
     async fn begin(&self, method: Method, path: &str, body: Bytes) -> Result<OpenResponse, Error> {
         let stream = UnixStream::connect(&self.socket).await.map_err(|error| match error.kind() {
             // Reset: it stopped listening while this stood in its queue.

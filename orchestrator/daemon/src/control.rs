@@ -106,7 +106,8 @@ async fn logs(
     Ok(Json(said.into_iter().collect()))
 }
 
-/// A line of JSON for each that an instance prints: its number and the line, as long as the daemon is up.
+/// A line of JSON for each that an instance prints: its number and the line, as long as the daemon
+/// is up.
 async fn follow(
     State(state): State<ControlState>,
     Path(site): Path<String>,

@@ -10,8 +10,8 @@ use crate::Error;
 /// The longest path of a socket that Linux takes.
 const LONGEST: usize = 107;
 
-/// The folder of a daemon: `control` is its socket, `lock` is locked while it is up, `log` is what it
-/// says, and `containers` is there while something of it is on a container engine.
+/// The folder of a daemon: `control` is its socket, `lock` is locked while it is up, `log` is what
+/// it says, and `containers` is there while something of it is on a container engine.
 #[derive(Debug, Clone)]
 pub struct Folder(Utf8PathBuf);
 
@@ -59,7 +59,8 @@ impl Folder {
         }
     }
 
-    /// Removes what a daemon that was killed has left: its socket, and the processes and folders of its instances.
+    /// Removes what a daemon that was killed has left: its socket, and the processes and folders of
+    /// its instances.
     ///
     /// # Errors
     /// When a daemon holds the folder, or something cannot be removed.

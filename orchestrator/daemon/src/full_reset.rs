@@ -1,5 +1,6 @@
-//! The protocol of `WA_FULL_RESET`, by which BrowserGym has all sites of WebArena reset: `GET /reset` begins (200) or says
-//! that one is under way (418), and `GET /status` says `Ready for duty!` when none is.
+//! The protocol of `WA_FULL_RESET`, by which BrowserGym has all sites of WebArena reset: `GET
+//! /reset` begins (200) or says that one is under way (418), and `GET /status` says `Ready for
+//! duty!` when none is.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

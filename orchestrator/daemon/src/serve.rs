@@ -91,7 +91,8 @@ pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationTok
             router.tick();
         }
     };
-    // An engine takes a second to measure a container, which nobody who asks for the status should wait for.
+    // An engine takes a second to measure a container, which nobody who asks for the status should
+    // wait for.
     let measuring = async {
         let mut ticks = tokio::time::interval(MEASURE);
         loop {

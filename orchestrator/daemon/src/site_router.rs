@@ -6,8 +6,8 @@
 //!      +--- it has ended --+
 //! ```
 //!
-//! A route lives no longer than its instance. Where there is none, whoever asks for the site is told
-//! so, and to try again.
+//! A route lives no longer than its instance. Where there is none, whoever asks for the site is
+//! told so, and to try again.
 //!
 //! A reset and a log-in go on to their end when whoever has asked for them goes away: one that is
 //! given up half-way would leave a site without an instance, or an instance with half of its state.
@@ -39,7 +39,8 @@ pub(crate) struct SiteRouter {
     gateway: Gateway,
     /// What each site's hosts lead to.
     targets: Mutex<BTreeMap<String, RouteTarget>>,
-    /// What every request to a site carries since somebody was logged in to it, also to the instances after a reset.
+    /// What every request to a site carries since somebody was logged in to it, also to the
+    /// instances after a reset.
     headers: Mutex<BTreeMap<String, Vec<(String, String)>>>,
     /// One reset of a site at a time.
     resetting: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<()>>>>,
@@ -105,8 +106,8 @@ impl SiteRouter {
         tokio::spawn(async move { router.route_when_ready(&name).await });
     }
 
-    /// Takes an instance of a site that has none, however long that takes. A site that was given up is
-    /// tried again by its reset.
+    /// Takes an instance of a site that has none, however long that takes. A site that was given up
+    /// is tried again by its reset.
     async fn route_when_ready(self: &Arc<SiteRouter>, name: &str) {
         let _lock = self.lock_site(name).await;
         while !self.is_routed(name) {
@@ -264,7 +265,8 @@ impl SiteRouter {
         Ok(())
     }
 
-    /// An instance has ended by itself: nothing leads to it any more, and another one takes its target.
+    /// An instance has ended by itself: nothing leads to it any more, and another one takes its
+    /// target.
     fn ended(self: &Arc<SiteRouter>, name: &str, instance: &Weak<RoutedInstance>, error: sites::Error) {
         let in_use = self.routed(name).filter(|routed| Weak::ptr_eq(&Arc::downgrade(routed), instance));
         if in_use.is_none() || matches!(error, sites::Error::Stopped(_)) {

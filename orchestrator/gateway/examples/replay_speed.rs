@@ -1,4 +1,5 @@
-//! What replaying from a large archive costs: building its index, opening it, looking up, reading, answering.
+//! What replaying from a large archive costs: building its index, opening it, looking up, reading,
+//! answering.
 //!
 //! ```text
 //! cargo run --release -p gateway --example replay_speed -- make  FOLDER 1000000
@@ -6,8 +7,8 @@
 //! cargo run --release -p gateway --example replay_speed -- serve FOLDER
 //! ```
 //!
-//! Each step is a process of its own, so that the memory it reports is its own. The archive has one page of 23 kB for every
-//! hundred small ones; a fifth of the exchanges are POSTs.
+//! Each step is a process of its own, so that the memory it reports is its own. The archive has one
+//! page of 23 kB for every hundred small ones; a fifth of the exchanges are POSTs.
 
 use std::{
     fs::File,

@@ -1,7 +1,9 @@
-//! What recording costs: requests a second straight to an origin, through a forwarding gateway, and through a recording one.
+//! What recording costs: requests a second straight to an origin, through a forwarding gateway, and
+//! through a recording one.
 //!
-//! `cargo run --release -p gateway --example throughput [-- REQUESTS CONNECTIONS BYTES ROUNDS]`. All in one process over loopback, HTTPS and
-//! keep-alive, so client and origin share the cores with the gateway: the ratio tells, not the figure. Rounds take turns, the best of each counts.
+//! `cargo run --release -p gateway --example throughput [-- REQUESTS CONNECTIONS BYTES ROUNDS]`.
+//! All in one process over loopback, HTTPS and keep-alive, so client and origin share the cores
+//! with the gateway: the ratio tells, not the figure. Rounds take turns, the best of each counts.
 #![allow(clippy::unwrap_used)]
 
 use std::{
@@ -72,7 +74,8 @@ async fn main() {
     );
 }
 
-/// Requests a second, and CPU microseconds for each, by `connections` clients; through a tunnel if `via` names a host.
+/// Requests a second, and CPU microseconds for each, by `connections` clients; through a tunnel if
+/// `via` names a host.
 async fn run(
     to: SocketAddr,
     via: Option<&'static str>,
@@ -117,7 +120,8 @@ async fn run(
     (rate, (cpu_ticks() - used) as f64 * 10_000.0 / requests as f64)
 }
 
-/// What this process has used of the CPUs so far, user and system: fields 14 and 15 of `/proc/self/stat`.
+/// What this process has used of the CPUs so far, user and system: fields 14 and 15 of
+/// `/proc/self/stat`.
 fn cpu_ticks() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let behind_name = stat.rsplit_once(')').unwrap().1;

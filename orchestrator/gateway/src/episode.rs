@@ -1,9 +1,9 @@
-//! What belongs to one episode and starts anew with the next: the ledger, and which recorded answer comes next.
+//! What belongs to one episode and starts anew with the next: the ledger, and which recorded answer
+//! comes next.
 
 use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
-
 use snapshots::matching::Key;
 
 use crate::{Ledger, TrafficCapture};
@@ -11,7 +11,8 @@ use crate::{Ledger, TrafficCapture};
 /// Cursors are spread over this many locks.
 const SHARDS: usize = 16;
 
-/// The state of one episode. Snapshots are read-only; everything that changes while replaying stands here.
+/// The state of one episode. Snapshots are read-only; everything that changes while replaying
+/// stands here.
 #[derive(Debug, Default)]
 pub struct Episode {
     ledger: Arc<Ledger>,
@@ -46,8 +47,8 @@ impl Episode {
         &self.ledger
     }
 
-    /// Which of `count` recorded answers is next for the request `key`: the first, the second, ... and the last ever
-    /// after.
+    /// Which of `count` recorded answers is next for the request `key`: the first, the second, ...
+    /// and the last ever after.
     pub(crate) fn next(&self, key: &Key, count: usize) -> usize {
         if count <= 1 {
             return 0;
@@ -59,8 +60,8 @@ impl Episode {
         now.min(count - 1)
     }
 
-    /// The answer that was given last, or will be given first; for requests that look at an answer without being the
-    /// next to ask for it.
+    /// The answer that was given last, or will be given first; for requests that look at an answer
+    /// without being the next to ask for it.
     pub(crate) fn present(&self, key: &Key, count: usize) -> usize {
         if count <= 1 {
             return 0;

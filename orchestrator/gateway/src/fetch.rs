@@ -1,4 +1,5 @@
-//! The gateway's own client: what a scorer asks of the world, by the same routes as the browser and in the same ledger.
+//! The gateway's own client: what a scorer asks of the world, by the same routes as the browser and
+//! in the same ledger.
 
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
 use http_body_util::Full;
@@ -33,11 +34,13 @@ pub struct FetchError {
 }
 
 impl Gateway {
-    /// Asks for something as a client that is no browser does: with no cookies, and nothing that the browser knows. Redirects of a GET are
-    /// followed. How long it may take is what the gateway grants its own servers.
+    /// Asks for something as a client that is no browser does: with no cookies, and nothing that
+    /// the browser knows. Redirects of a GET are followed. How long it may take is what the gateway
+    /// grants its own servers.
     ///
     /// # Errors
-    /// When the address is none, or the answer breaks off. What the gateway itself answers, such as a refusal, is an answer.
+    /// When the address is none, or the answer breaks off. What the gateway itself answers, such as
+    /// a refusal, is an answer.
     pub async fn fetch(
         &self,
         method: Method,

@@ -1,5 +1,5 @@
-//! Filling: what snapshots do not hold is fetched from the live web once, recorded, and from then on answered from the
-//! recording.
+//! Filling: what snapshots do not hold is fetched from the live web once, recorded, and from then
+//! on answered from the recording.
 //!
 //! ```text
 //!  request ── snapshots ──────────────────────────> Reply
@@ -7,8 +7,9 @@
 //!                                  └ no ─────────────────┴ not in it ──> live web, recorded
 //! ```
 //!
-//! The recording is indexed anew when something in it is asked for again that came after the last time: seldom, as
-//! most requests are never repeated, and quick, as only the records' heads are read.
+//! The recording is indexed anew when something in it is asked for again that came after the last
+//! time: seldom, as most requests are never repeated, and quick, as only the records' heads are
+//! read.
 
 use std::{collections::HashSet, fmt, sync::Arc};
 
@@ -64,7 +65,8 @@ impl Fill {
         }
     }
 
-    /// The recorded WebSocket connection that a handshake asks for; a miss is to be opened. Blocking.
+    /// The recorded WebSocket connection that a handshake asks for; a miss is to be opened.
+    /// Blocking.
     pub fn socket(
         &self,
         head: &RequestHead,

@@ -105,8 +105,8 @@ impl Gateway {
         *self.shared.routes.write() = Arc::new(routes);
     }
 
-    /// Begins a new episode: an empty ledger, and recorded answers from the first one on. Returns the old ledger, to which requests still
-    /// under way are added when they end.
+    /// Begins a new episode: an empty ledger, and recorded answers from the first one on. Returns
+    /// the old ledger, to which requests still under way are added when they end.
     pub fn begin_episode(&self) -> Arc<Ledger> {
         self.begin(Episode::new())
     }
@@ -127,8 +127,9 @@ impl Gateway {
         self.shared.in_flight.clone()
     }
 
-    /// Stops in good order: no new connections, requests in flight end or are cut at the deadline, WebSockets and event streams are closed. What
-    /// was being recorded is with its recorder when this returns.
+    /// Stops in good order: no new connections, requests in flight end or are cut at the deadline,
+    /// WebSockets and event streams are closed. What was being recorded is with its recorder when
+    /// this returns.
     pub async fn shutdown(self) {
         self.shared.draining.cancel();
         self.shared.tasks.close();

@@ -1,8 +1,8 @@
 //! The requests and frames in flight, so that "the page has settled" is a fact and not a sleep.
 //!
 //! A request is in flight from the arrival of its head until the last byte of its response was
-//! handed to the connection. A WebSocket or an event stream stays open as long as the page lives, so
-//! an open one does not count. A recorded WebSocket frame that the page has still to get does.
+//! handed to the connection. A WebSocket or an event stream stays open as long as the page lives,
+//! so an open one does not count. A recorded WebSocket frame that the page has still to get does.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -35,7 +35,8 @@ struct Shared {
 #[derive(Debug, Default)]
 struct QueueState {
     holders: usize,
-    /// By address and method, and only then by when they came: parallel connections may change places.
+    /// By address and method, and only then by when they came: parallel connections may change
+    /// places.
     waiting: BTreeSet<(String, String, u64)>,
     granted: HashSet<u64>,
     next: u64,
@@ -167,8 +168,8 @@ impl InFlight {
         Err(NotIdle { waited: deadline, requests, frames })
     }
 
-    /// Lets no recorded frame go to a client until the guard is dropped: a page whose time runs would
-    /// get them at moments that differ.
+    /// Lets no recorded frame go to a client until the guard is dropped: a page whose time runs
+    /// would get them at moments that differ.
     pub fn hold_frames(&self) -> FrameHold {
         self.shared.holds.fetch_add(1, Ordering::SeqCst);
         FrameHold { shared: Arc::clone(&self.shared) }
@@ -380,7 +381,8 @@ mod tests {
         assert!(queue.release_next_by(|_, _| 0));
         first.await.unwrap();
         assert!(!second.is_finished());
-        // One whose client has gone waits no more; the last ones are free when nobody hands out queue.
+        // One whose client has gone waits no more; the last ones are free when nobody hands out
+        // queue.
         let gone = answer("http://shop.test/c");
         assert!(in_flight.wait_until(Duration::from_secs(5), |counts| counts.queued == 2).await);
         gone.abort();

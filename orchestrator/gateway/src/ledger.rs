@@ -214,11 +214,12 @@ impl Levels {
     }
 }
 
-/// Entries a ledger keeps unless told otherwise: many times what an episode makes, and little memory where an episode
-/// never ends.
+/// Entries a ledger keeps unless told otherwise: many times what an episode makes, and little
+/// memory where an episode never ends.
 const LIMIT: usize = 50_000;
 
-/// All requests of one episode. Entries are only ever added; beyond a limit they are counted but not kept.
+/// All requests of one episode. Entries are only ever added; beyond a limit they are counted but
+/// not kept.
 #[derive(Debug)]
 pub struct Ledger {
     next: AtomicU64,

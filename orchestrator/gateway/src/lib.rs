@@ -1,7 +1,9 @@
 //! The one proxy between a browser and its world.
 //!
-//! Everything a browser asks for arrives here and is answered by what the [`Routes`] say: a snapshot ([`Replay`]), the live web while it is being
-//! recorded ([`Recorder`]), both (`fill`), the live web as it is (`forward`, the baseline of the benchmarks), or a refusal. Nothing else is reachable.
+//! Everything a browser asks for arrives here and is answered by what the [`Routes`] say: a
+//! snapshot ([`Replay`]), the live web while it is being recorded ([`Recorder`]), both (`fill`),
+//! the live web as it is (`forward`, the baseline of the benchmarks), or a refusal. Nothing else is
+//! reachable.
 //!
 //! A request's way through the crate:
 //!

@@ -9,13 +9,15 @@ pub const MAX_HEAD: usize = 64 * 1024;
 /// it where it runs in this process, and one for all else.
 pub(crate) const OPEN_FILES_PER_CLIENT: usize = 4;
 
-/// Bounds on clients, on servers and on what is kept. The defaults suit a browser on the same machine and the public web.
+/// Bounds on clients, on servers and on what is kept. The defaults suit a browser on the same
+/// machine and the public web.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Client connections open at once, fewer where the process may not open as many files. When
     /// another client comes, the longest idle one is closed; where none is idle, the new one waits.
     pub connections: usize,
-    /// For a client to send a request head, also the next one on a kept connection; for the first bytes in a tunnel, and for a TLS handshake.
+    /// For a client to send a request head, also the next one on a kept connection; for the first
+    /// bytes in a tunnel, and for a TLS handshake.
     pub client_head: Duration,
     /// For a client to go on with a request body or with taking a response.
     pub client_stall: Duration,
@@ -25,7 +27,8 @@ pub struct Limits {
     pub upstream_head: Duration,
     /// For a server to go on with a body. Event streams may be silent for longer.
     pub upstream_stall: Duration,
-    /// The largest request body that can be looked up in a snapshot; a larger one is answered with 413.
+    /// The largest request body that can be looked up in a snapshot; a larger one is answered with
+    /// 413.
     pub replayed_body: usize,
     /// Request bodies that are being looked up, all together; a request that does not fit is
     /// answered with 503.
@@ -37,7 +40,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The default bounds, but for clients and servers that are silent: they are given up after `patience`.
+    /// The default bounds, but for clients and servers that are silent: they are given up after
+    /// `patience`.
     pub fn patient_for(patience: Duration) -> Self {
         Self {
             client_head: patience,

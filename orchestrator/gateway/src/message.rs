@@ -39,8 +39,8 @@ impl Scheme {
 pub struct RequestHead {
     /// The method as sent.
     pub method: Method,
-    /// The absolute URL: lower-case scheme and host, no default port, path and query byte for byte as sent, no fragment.
-    /// A WebSocket handshake has `ws:` or `wss:`.
+    /// The absolute URL: lower-case scheme and host, no default port, path and query byte for byte
+    /// as sent, no fragment. A WebSocket handshake has `ws:` or `wss:`.
     pub url: String,
     /// The scheme of the connection.
     pub scheme: Scheme,
@@ -50,7 +50,8 @@ pub struct RequestHead {
     pub port: u16,
     /// The version the client spoke.
     pub version: Version,
-    /// End-to-end headers, in the order received; hop-by-hop ones are gone, `host` is present for HTTP/1.1 only.
+    /// End-to-end headers, in the order received; hop-by-hop ones are gone, `host` is present for
+    /// HTTP/1.1 only.
     pub headers: HeaderMap,
 }
 
@@ -71,7 +72,8 @@ impl RequestHead {
 pub struct Reply {
     /// Status code.
     pub status: StatusCode,
-    /// Headers; framing (`transfer-encoding`, `connection`) is left to the connection, `content-length` may be absent.
+    /// Headers; framing (`transfer-encoding`, `connection`) is left to the connection,
+    /// `content-length` may be absent.
     pub headers: HeaderMap,
     /// The body as recorded, content encoding kept.
     pub body: Body,

@@ -1,8 +1,9 @@
 //! Which host is answered by what.
 //!
-//! The most specific pattern wins whatever the order: host and port, then host, then the longest wildcard (`*.example.test`, which
-//! `example.test` itself does not match), then `*`. Each may name a port, and does then go before the same one without. Of two equal patterns the
-//! first one stands. What matches nothing is refused.
+//! The most specific pattern wins whatever the order: host and port, then host, then the longest
+//! wildcard (`*.example.test`, which `example.test` itself does not match), then `*`. Each may name
+//! a port, and does then go before the same one without. Of two equal patterns the first one
+//! stands. What matches nothing is refused.
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
@@ -70,7 +71,8 @@ impl Routes {
         Self { hosts: HashMap::new(), wildcards: vec![(String::new(), None, target)] }
     }
 
-    /// Adds a route for `host`, `host:port`, `*.suffix`, `*.suffix:port`, `*` or `*:port`. IPv6 addresses stand in brackets.
+    /// Adds a route for `host`, `host:port`, `*.suffix`, `*.suffix:port`, `*` or `*:port`. IPv6
+    /// addresses stand in brackets.
     pub fn add(&mut self, pattern: &str, target: Target) -> Result<(), BadPattern> {
         let bad = |reason| BadPattern { pattern: pattern.to_owned(), reason };
         let (host, port) = split_port(pattern).ok_or(bad("the port is not a number below 65536"))?;
@@ -153,7 +155,8 @@ fn split_port(pattern: &str) -> Option<(&str, Option<u16>)> {
 mod tests {
     use super::*;
 
-    /// Which of the patterns, in order of adding, answers; none is a refusal. Patterns are told apart by their `Replay`.
+    /// Which of the patterns, in order of adding, answers; none is a refusal. Patterns are told
+    /// apart by their `Replay`.
     fn check(patterns: &[&str], host: &str, port: u16, expect: Option<&str>) {
         let replays: Vec<_> = patterns.iter().map(|_| Arc::new(Replay::default())).collect();
         let mut routes = Routes::new();

@@ -1,4 +1,5 @@
-//! A site as a gateway sees it: where it is behind its host names, and whether it may have been changed.
+//! A site as a gateway sees it: where it is behind its host names, and whether it may have been
+//! changed.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -17,8 +18,8 @@ use crate::{
     upstream::{Connections, Place, Server},
 };
 
-/// A copy of a site for one episode, or a site that is somebody else's. Give a new one to the routes for each episode: its connections are its
-/// own and end with it, so that none serves two.
+/// A copy of a site for one episode, or a site that is somebody else's. Give a new one to the
+/// routes for each episode: its connections are its own and end with it, so that none serves two.
 #[derive(Debug)]
 pub struct Site {
     name: String,
@@ -53,10 +54,11 @@ impl Site {
         Self::by(name.into(), SiteAddress::Copy(address))
     }
 
-    /// The site called `name` that is somebody else's, on the server of a URL: in plain HTTP or, for `https`, TLS. The user has named it, so it may
-    /// be on a private address.
+    /// The site called `name` that is somebody else's, on the server of a URL: in plain HTTP or,
+    /// for `https`, TLS. The user has named it, so it may be on a private address.
     ///
-    /// A server that the URL names by an address, or as `localhost`, is asked under the name that the client asks for; any other by its own.
+    /// A server that the URL names by an address, or as `localhost`, is asked under the name that
+    /// the client asks for; any other by its own.
     pub fn elsewhere(name: impl Into<String>, url: &Url) -> Self {
         let scheme = if url.scheme() == "https" { Scheme::Https } else { Scheme::Http };
         let port = url.port_or_known_default().unwrap_or(scheme.default_port());
@@ -112,7 +114,8 @@ impl Site {
         &self.name
     }
 
-    /// How many requests may have changed its state: those with a method that is not safe, and WebSockets.
+    /// How many requests may have changed its state: those with a method that is not safe, and
+    /// WebSockets.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Relaxed)
     }

@@ -1,4 +1,5 @@
-//! Every answer in the real captures is found again by the request that made it, and nothing by one that did not.
+//! Every answer in the real captures is found again by the request that made it, and nothing by one
+//! that did not.
 //!
 //! Needs `SANDBOX_CAPTURES`, the folder of captures; `make conformance` sets it.
 

@@ -11,8 +11,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
 use tokio::process::Command;
 
-use crate::program::{self, ProgramExit};
 use crate::image_lock::Difference;
+use crate::program::{self, ProgramExit};
 use crate::{Error, Event, OnEvent, Recipe};
 
 /// The file with the packages, in a recipe's folder and, if it differs, beside the wheels.

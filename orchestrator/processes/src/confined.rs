@@ -38,16 +38,16 @@ pub fn proxies(address: SocketAddr) -> Variables {
     named.into_iter().map(|name| (name.into(), url.clone())).collect()
 }
 
-/// The variables by which OpenSSL, Python's `requests`, curl and Node find the authorities that they
-/// believe.
+/// The variables by which OpenSSL, Python's `requests`, curl and Node find the authorities that
+/// they believe.
 pub fn authorities(file: &Path) -> Variables {
     let named = ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"];
     named.into_iter().map(|name| (name.into(), file.into())).collect()
 }
 
 /// Runs a program in the namespace that this process is in, whose proxy is behind this Unix socket.
-/// Gives its exit code, and [`NOT_STARTED`] where it has none. What ends the program by a signal ends
-/// this process, too.
+/// Gives its exit code, and [`NOT_STARTED`] where it has none. What ends the program by a signal
+/// ends this process, too.
 pub fn run(socket: &Path, words: &[String]) -> u8 {
     let Some((program, arguments)) = words.split_first() else { return NOT_STARTED };
     let forwarder = raise_loopback().and_then(|()| forward_to(socket.to_owned()));

@@ -9,8 +9,8 @@
 //! command.env_clear().envs(processes::minimal());
 //! ```
 //!
-//! Programs that are to reach the world alone are [`confined`], and a [`Group`] ends with all that it
-//! has started, be it by [`end_all`] when our own process is about to end.
+//! Programs that are to reach the world alone are [`confined`], and a [`Group`] ends with all that
+//! it has started, be it by [`end_all`] when our own process is about to end.
 //!
 //! **Invariant.** No variable is passed on because nobody thought of it: what is not named here, by
 //! the caller or by the user, is not there.

@@ -1,7 +1,7 @@
 //! `unidecode` in lower case: text in ASCII letters.
 //!
-//! A crate of the same ancestry does the work. Where Unidecode 1.4 knows nothing of a character, or spells it otherwise, is
-//! listed in `ascii_tables`.
+//! A crate of the same ancestry does the work. Where Unidecode 1.4 knows nothing of a character, or
+//! spells it otherwise, is listed in `ascii_tables`.
 
 use deunicode::deunicode_char;
 

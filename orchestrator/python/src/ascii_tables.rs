@@ -1,4 +1,5 @@
-//! Where Unidecode 1.4 and the crate `deunicode` differ, both tables sorted; of ideographs, only where that is so for hundreds in a row.
+//! Where Unidecode 1.4 and the crate `deunicode` differ, both tables sorted; of ideographs, only
+//! where that is so for hundreds in a row.
 
 /// Characters that Unidecode spells in another way than the crate.
 pub(super) const OTHERWISE: [(char, &str); 185] = [

@@ -1,7 +1,8 @@
 //! Properties of characters as Python 3.11 has them: Unicode 14, and its own idea of a letter.
 //!
-//! The standard library follows later versions of Unicode, and counts vowel signs and circled letters as alphabetic.
-//! The tables hold the differences: those of Rust 1.95 (Unicode 17), found by comparing every character.
+//! The standard library follows later versions of Unicode, and counts vowel signs and circled
+//! letters as alphabetic. The tables hold the differences: those of Rust 1.95 (Unicode 17), found
+//! by comparing every character.
 
 /// `\w` of `re`.
 pub fn is_word(c: char) -> bool {

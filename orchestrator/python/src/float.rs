@@ -18,14 +18,15 @@ pub fn parse(text: &str) -> Option<f64> {
     if starts_well || is_word { digits.parse().ok() } else { None }
 }
 
-/// Whether a text begins with an ASCII character that no number begins with, as most texts do; that is quickly seen.
+/// Whether a text begins with an ASCII character that no number begins with, as most texts do; that
+/// is quickly seen.
 pub fn begins_otherwise(text: &str) -> bool {
     let begins = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'i' | 'I' | 'n' | 'N');
     text.starts_with(|c: char| c.is_ascii_graphic() && !begins(c))
 }
 
-/// Other scripts' decimal digits become ASCII, and other spaces a space. Text that is ASCII already stays as it is,
-/// which is why the separators U+001C to U+001F are white space only in company.
+/// Other scripts' decimal digits become ASCII, and other spaces a space. Text that is ASCII already
+/// stays as it is, which is why the separators U+001C to U+001F are white space only in company.
 pub(super) fn to_ascii(text: &str) -> Option<Cow<'_, str>> {
     if text.is_ascii() {
         return Some(text.into());
@@ -49,7 +50,8 @@ pub(super) fn without_underscores(text: &str) -> Option<Cow<'_, str>> {
     if text.match_indices('_').any(lonely) { None } else { Some(text.replace('_', "").into()) }
 }
 
-/// `repr(number)`: the shortest digits that read back the same, with an exponent below 1e-4 and from 1e16.
+/// `repr(number)`: the shortest digits that read back the same, with an exponent below 1e-4 and
+/// from 1e16.
 pub fn repr(number: f64) -> String {
     if number.is_nan() {
         return "nan".to_owned();

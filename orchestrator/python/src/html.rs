@@ -7,7 +7,8 @@ use crate::references::{LONGEST_NAME, named, windows_1252};
 /// Longer decimal numbers are refused by Python 3.11.
 const DIGITS_LIMIT: usize = 4300;
 
-/// `html.unescape(text)`; nothing where it raises `ValueError`, at a decimal number of more than 4,300 digits.
+/// `html.unescape(text)`; nothing where it raises `ValueError`, at a decimal number of more than
+/// 4,300 digits.
 pub fn unescape(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('&') {
         return Some(text.into());

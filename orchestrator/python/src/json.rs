@@ -7,7 +7,8 @@ const DEPTH_LIMIT: usize = 500;
 /// Longer integers are refused by Python 3.11.
 const INT_DIGITS_LIMIT: usize = 4300;
 
-/// `json.loads(text)`; nothing where it raises. Halves of surrogate pairs, which Rust's text cannot hold, become U+FFFD.
+/// `json.loads(text)`; nothing where it raises. Halves of surrogate pairs, which Rust's text cannot
+/// hold, become U+FFFD.
 pub fn parse(text: &str) -> Option<Value> {
     let mut reader = Reader { rest: text };
     let value = reader.value(0)?;

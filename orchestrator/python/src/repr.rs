@@ -97,7 +97,8 @@ fn write_code(code: u32, out: &mut String) {
     };
 }
 
-/// `c.isprintable()`. Rust's debug form of text goes by the same categories; combining marks it escapes only in front.
+/// `c.isprintable()`. Rust's debug form of text goes by the same categories; combining marks it
+/// escapes only in front.
 fn is_printable(c: char) -> bool {
     let shown: String = ['x', c].iter().collect();
     matches!(c, '\'' | '"') || !shown.escape_debug().any(|escaped| escaped == '\\')

@@ -48,8 +48,9 @@ impl Sums {
     }
 }
 
-/// The mean likeness over all windows that lie within the pictures, which are as wide as `width` and equally high; nothing where they are
-/// too small for one, and the original raises `ValueError`.
+/// The mean likeness over all windows that lie within the pictures, which are as wide as `width`
+/// and equally high; nothing where they are too small for one, and the original raises
+/// `ValueError`.
 pub fn structural_similarity(one: &[u8], other: &[u8], width: usize) -> Option<f64> {
     let height = one.len().checked_div(width)?;
     if width < WINDOW || height < WINDOW || one.len() != other.len() {

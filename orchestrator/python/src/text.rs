@@ -29,14 +29,15 @@ pub fn replace<'a>(text: Cow<'a, str>, from: &str, to: &str) -> Cow<'a, str> {
     if text.contains(from) { text.replace(from, to).into() } else { text }
 }
 
-/// `text.lower()`, but for a capital sigma at the end of a word beside a character whose case has changed since Unicode 14,
-/// such as U+0295.
+/// `text.lower()`, but for a capital sigma at the end of a word beside a character whose case has
+/// changed since Unicode 14, such as U+0295.
 pub fn lower(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         let is_lower = !text.bytes().any(|b| b.is_ascii_uppercase());
         return if is_lower { text.into() } else { text.to_ascii_lowercase().into() };
     }
-    // A capital sigma looks at the letters around it, and a character without case ends its word like an end of text.
+    // A capital sigma looks at the letters around it, and a character without case ends its word
+    // like an end of text.
     text.split_inclusive(is_new_capital)
         .map(|part| match part.strip_suffix(is_new_capital) {
             Some(old) => old.to_lowercase() + &part[old.len()..],

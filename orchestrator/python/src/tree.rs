@@ -1,4 +1,5 @@
-//! The nodes of a page: elements and texts, in the order of the document. Whose parser made them is another matter.
+//! The nodes of a page: elements and texts, in the order of the document. Whose parser made them is
+//! another matter.
 
 /// A place in [`Tree`]. Nodes are numbered in the order of the document.
 pub type NodeId = usize;

@@ -179,7 +179,8 @@ impl SplitResult {
         url
     }
 
-    /// The path as `urlparse` gives it with its parameters put back: a semicolon with nothing behind it is lost.
+    /// The path as `urlparse` gives it with its parameters put back: a semicolon with nothing
+    /// behind it is lost.
     pub fn path_with_parameters(&self) -> &str {
         if !SCHEMES_WITH_PARAMETERS.contains(&self.scheme.as_str()) {
             return &self.path;
@@ -207,7 +208,8 @@ impl SplitResult {
     }
 }
 
-/// `parse_qs(query, keep_blank_values=True)`: the values of each name, in the order of their first mention.
+/// `parse_qs(query, keep_blank_values=True)`: the values of each name, in the order of their first
+/// mention.
 pub fn parse_qs(query: &str) -> Vec<(String, Vec<String>)> {
     let mut names: Vec<(String, Vec<String>)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();

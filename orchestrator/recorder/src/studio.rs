@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 use gateway::{
-    InFlight, CertificateAuthority, Fill, Gateway, Recorder, RecorderReport, Redact, Replay, Routes, Target,
+    CertificateAuthority, Fill, Gateway, InFlight, Recorder, RecorderReport, Redact, Replay, Routes, Target,
 };
 use snapshots::{BrowserState, Page, Recording, RecordingOptions};
 

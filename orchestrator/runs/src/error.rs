@@ -1,4 +1,5 @@
-//! What stops a run. What goes wrong inside one episode does not: it is recorded as that episode's outcome.
+//! What stops a run. What goes wrong inside one episode does not: it is recorded as that episode's
+//! outcome.
 
 use camino::Utf8PathBuf;
 

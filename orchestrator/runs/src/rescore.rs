@@ -1,4 +1,5 @@
-//! Scoring what has happened already: attempts that were saved elsewhere, and the episodes of a run.
+//! Scoring what has happened already: attempts that were saved elsewhere, and the episodes of a
+//! run.
 
 use camino::Utf8Path;
 use jiff::Timestamp;
@@ -12,7 +13,8 @@ use crate::play::scored::scored;
 use crate::results::{EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord};
 use crate::{Error, Summary, fingerprint};
 
-/// Scores attempts at tasks of a benchmark. Several attempts at one task are its repeats; a task without any is left out of the means.
+/// Scores attempts at tasks of a benchmark. Several attempts at one task are its repeats; a task
+/// without any is left out of the means.
 pub async fn score_saved(
     benchmark: &str,
     tasks: &[Task],
@@ -59,7 +61,8 @@ async fn episode(
     record
 }
 
-/// Scores the episodes of a run again, by the rules of a suite that has its tasks. What ended in an error stays one.
+/// Scores the episodes of a run again, by the rules of a suite that has its tasks. What ended in an
+/// error stays one.
 ///
 /// # Errors
 /// When the run cannot be read or written, or the suite lacks one of its tasks.

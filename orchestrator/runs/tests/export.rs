@@ -14,8 +14,8 @@ use written::{Tested, write_run};
 
 const ANSWER: &str = "two \"quotes\",\na comma, a semicolon; and \u{1f682}\r\n=1+1";
 
-/// A run of three episodes: the first has an answer that tables find hard, the second waits for a judge, the third was written before there were
-/// times.
+/// A run of three episodes: the first has an answer that tables find hard, the second waits for a
+/// judge, the third was written before there were times.
 fn run() -> Result<(TempDir, Utf8PathBuf), Box<dyn std::error::Error>> {
     let temporary = tempfile::tempdir()?;
     let path = Utf8PathBuf::try_from(temporary.path().join("run"))?;

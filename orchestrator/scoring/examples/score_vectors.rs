@@ -1,8 +1,10 @@
-//! Times our scorers on reference vectors, for `make bench-scores`: one JSON object on standard output, seconds of one round by metric.
+//! Times our scorers on reference vectors, for `make bench-scores`: one JSON object on standard
+//! output, seconds of one round by metric.
 //!
 //!     score_vectors FOLDER SECONDS METRIC...
 //!
-//! Vectors are parsed before; what is timed are calls of a task's rule with an answer, an address or the content of a page, and nothing else.
+//! Vectors are parsed before; what is timed are calls of a task's rule with an answer, an address
+//! or the content of a page, and nothing else.
 
 use std::collections::BTreeMap;
 use std::error::Error;

@@ -14,8 +14,8 @@ use crate::{
 
 /// The scoring of one episode, from its first step to its score.
 ///
-/// It is written as one JSON object, which [`Scorer::restore`](crate::Scorer::restore) reads: what an
-/// episode was worth can be told again without it.
+/// It is written as one JSON object, which [`Scorer::restore`](crate::Scorer::restore) reads: what
+/// an episode was worth can be told again without it.
 #[derive(Debug, Clone)]
 pub struct Assessment {
     conduct: Conduct,
@@ -120,8 +120,8 @@ impl Assessment {
         });
     }
 
-    /// Reads what the score depends on, as far as it is there at this moment. Says whether the episode
-    /// is over by it.
+    /// Reads what the score depends on, as far as it is there at this moment. Says whether the
+    /// episode is over by it.
     ///
     /// # Errors
     /// When the world gives no evidence any more.
@@ -161,8 +161,8 @@ impl Assessment {
         });
     }
 
-    /// What a judge has to be asked before there is a score, once all evidence is collected; nothing
-    /// where it would make no difference.
+    /// What a judge has to be asked before there is a score, once all evidence is collected;
+    /// nothing where it would make no difference.
     pub fn questions(&self) -> Vec<Question> {
         if self.score() != Err(ScoreError::NeedsJudge) {
             return Vec::new();
@@ -194,8 +194,8 @@ impl Assessment {
         Ok(())
     }
 
-    /// What the score has come to before the episode has ended; nothing where it hangs on what is read
-    /// in the end, or on a judge.
+    /// What the score has come to before the episode has ended; nothing where it hangs on what is
+    /// read in the end, or on a judge.
     pub fn so_far(&self) -> Option<f64> {
         self.is_complete().then(|| self.score().ok()).flatten().map(|score| score.value)
     }
@@ -206,8 +206,8 @@ impl Assessment {
         })
     }
 
-    /// How far each key node has been reached, those of all parts in their order; none where there are
-    /// no key nodes.
+    /// How far each key node has been reached, those of all parts in their order; none where there
+    /// are no key nodes.
     pub fn key_nodes(&self) -> Vec<f64> {
         with_rule!(&self.part, one => one.rule.key_nodes(&one.state), parts => {
             parts.iter().flat_map(Assessment::key_nodes).collect()
@@ -217,8 +217,8 @@ impl Assessment {
     /// The score as it stands.
     ///
     /// # Errors
-    /// Where the published code raises an exception or gives no finite number; the benchmark then has
-    /// no score. And where a judge has to decide who has not.
+    /// Where the published code raises an exception or gives no finite number; the benchmark then
+    /// has no score. And where a judge has to decide who has not.
     pub fn score(&self) -> Result<Score, ScoreError> {
         with_rule!(&self.part, one => one.rule.score(&one.state, &self.conduct), parts => product(parts))
     }

@@ -9,8 +9,8 @@ use crate::tables::Tables;
 use crate::webarena::Pages;
 use crate::workarena::Session;
 
-/// The world of an episode, as rules ask it: pages and servers, sites, programs, what passed over the
-/// network, and a ServiceNow instance.
+/// The world of an episode, as rules ask it: pages and servers, sites, programs, what passed over
+/// the network, and a ServiceNow instance.
 pub trait Evidence: Pages + Send {
     /// The tables of a ServiceNow instance.
     type Tables: Tables<Error = Self::Error> + Send;
@@ -25,7 +25,8 @@ pub trait Evidence: Pages + Send {
         answer: Option<&str>,
     ) -> impl Future<Output = Result<Result<Decision, String>, Self::Error>> + Send;
 
-    /// All that passed over the network until the agent ended, as HAR; nothing where it was not kept.
+    /// All that passed over the network until the agent ended, as HAR; nothing where it was not
+    /// kept.
     fn traffic(&self) -> Option<&[u8]>;
 
     /// The instance on which WorkArena's task was set up; nothing where it was not.

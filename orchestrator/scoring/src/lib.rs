@@ -1,12 +1,12 @@
 //! Scorers: the published rules of benchmarks, reproduced with their bugs, and our own.
 //!
-//! A [`Scorer`] is what a task's file says of its score. An [`Assessment`] is a scorer at work on one
-//! episode: it observes one [`Step`] at a time, collects [`Evidence`], consults a
-//! [`Judge`](judge::Judge), and gives a [`Score`]. It is saved with the episode, so that the score can
-//! be made again.
+//! A [`Scorer`] is what a task's file says of its score. An [`Assessment`] is a scorer at work on
+//! one episode: it observes one [`Step`] at a time, collects [`Evidence`], consults a
+//! [`Judge`](judge::Judge), and gives a [`Score`]. It is saved with the episode, so that the score
+//! can be made again.
 //!
-//! Each benchmark has a folder whose types implement [`Rule`]; our own rules are in [`plain`]. Nothing
-//! here opens a browser, a socket or a snapshot.
+//! Each benchmark has a folder whose types implement [`Rule`]; our own rules are in [`plain`].
+//! Nothing here opens a browser, a socket or a snapshot.
 
 mod assessment;
 pub mod assistantbench;

@@ -4,8 +4,8 @@
 //! start -> collect(Start) -> (observe, collect(Rest)) for each action -> collect(End) -> questions -> score
 //! ```
 //!
-//! A rule keeps nothing of an episode itself: that is its [`State`](Rule::State). What all rules look
-//! at of an agent's conduct is [`Conduct`].
+//! A rule keeps nothing of an episode itself: that is its [`State`](Rule::State). What all rules
+//! look at of an agent's conduct is [`Conduct`].
 
 use std::future::Future;
 
@@ -37,8 +37,8 @@ pub trait Rule: Sync {
     /// Takes one step into account.
     fn observe(&self, _state: &mut Self::State, _step: &Step<'_>) {}
 
-    /// Reads what the score depends on, as far as it is there at this moment. Says whether the episode
-    /// is over by it.
+    /// Reads what the score depends on, as far as it is there at this moment. Says whether the
+    /// episode is over by it.
     fn collect<E: Evidence>(
         &self,
         _state: &mut Self::State,
@@ -49,7 +49,8 @@ pub trait Rule: Sync {
         std::future::ready(Ok(false))
     }
 
-    /// Takes pages as somebody else has read them, in the place of the end's [`collect`](Self::collect).
+    /// Takes pages as somebody else has read them, in the place of the end's
+    /// [`collect`](Self::collect).
     fn accept_pages(&self, _state: &mut Self::State, _pages: &PageEvidence) {}
 
     /// Whether all is there that the score is made of, but for a judge.
@@ -68,8 +69,8 @@ pub trait Rule: Sync {
     /// The score as it stands.
     ///
     /// # Errors
-    /// Where the published code raises an exception or gives no finite number; the benchmark then has
-    /// no score. And where a judge has to decide who has not.
+    /// Where the published code raises an exception or gives no finite number; the benchmark then
+    /// has no score. And where a judge has to decide who has not.
     fn score(&self, state: &Self::State, conduct: &Conduct) -> Result<Score, ScoreError>;
 }
 

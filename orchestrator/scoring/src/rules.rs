@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How closely the published code is followed. Scores by different rules must not be compared, so results say which they are by.
+/// How closely the published code is followed. Scores by different rules must not be compared, so
+/// results say which they are by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rules {

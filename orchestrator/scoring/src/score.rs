@@ -12,7 +12,8 @@ pub struct Step<'a> {
     pub selector: Option<&'a str>,
     /// What the element holds, or what is being typed into it.
     pub value: Option<&'a str>,
-    /// The page's HTML as it stands, when the scorer [needs it](crate::Needs::html) and an element is acted on.
+    /// The page's HTML as it stands, when the scorer [needs it](crate::Needs::html) and an element
+    /// is acted on.
     pub html: Option<&'a str>,
     /// The text of the final answer, when this step gives it.
     pub answer: Option<&'a str>,

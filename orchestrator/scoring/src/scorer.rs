@@ -33,7 +33,8 @@ pub enum Scorer {
     /// WebArena: a task's `eval`.
     #[serde(rename = "webarena")]
     WebArena(#[schemars(with = "Map<String, Value>")] webarena::Evaluation),
-    /// WebArena-Verified: a task of its dataset, by what the agent answers and what passed over the network.
+    /// WebArena-Verified: a task of its dataset, by what the agent answers and what passed over the
+    /// network.
     #[serde(rename = "webarena_verified")]
     WebArenaVerified(#[schemars(with = "Map<String, Value>")] webarena_verified::VerifiedTask),
     /// VisualWebArena: a task's `eval`.

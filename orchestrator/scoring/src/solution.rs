@@ -1,4 +1,5 @@
-//! Solutions written by hand: actions on elements that are named by role and name, as a screen reader would.
+//! Solutions written by hand: actions on elements that are named by role and name, as a screen
+//! reader would.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,7 +25,8 @@ pub enum OracleStep {
     Click(Element),
     /// Replace the text of a field: `fill: {role: textbox, name: From, value: Alton}`.
     Fill(Fill),
-    /// Choose options of a list by label or value: `select: {role: combobox, name: Class, options: [First]}`.
+    /// Choose options of a list by label or value: `select: {role: combobox, name: Class, options:
+    /// [First]}`.
     Select(Select),
     /// Fill in the field of a form, whatever its type: `field: {name: comment, value: fine}`.
     Field(FormField),
@@ -68,7 +70,8 @@ pub struct Select {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FormField {
-    /// Its `name`. A field that the page does not show is tried once more after all other steps, and then passed over.
+    /// Its `name`. A field that the page does not show is tried once more after all other steps,
+    /// and then passed over.
     pub name: String,
     /// What it is to hold; of boxes the values of those to tick, joined by `|`.
     pub value: String,
@@ -115,7 +118,8 @@ impl OracleStep {
     }
 }
 
-/// YAML spells element and argument in one map; `#[serde(flatten)]` would give up refusing unknown keys.
+/// YAML spells element and argument in one map; `#[serde(flatten)]` would give up refusing unknown
+/// keys.
 macro_rules! flat_keys {
     ($keys:ident for $step:ident { $field:ident: $type:ty }) => {
         #[derive(Serialize, Deserialize, JsonSchema)]

@@ -1,7 +1,8 @@
 //! Comparing our scorers with results of the published ones.
 //!
-//! A vector file holds one JSON object a line: perhaps an `id`, a `metric`, the inputs of one scoring call, and perhaps
-//! what is `expected`: a number, or null and the `error` that the published code ends in.
+//! A vector file holds one JSON object a line: perhaps an `id`, a `metric`, the inputs of one
+//! scoring call, and perhaps what is `expected`: a number, or null and the `error` that the
+//! published code ends in.
 
 mod webarena;
 
@@ -96,8 +97,8 @@ impl VectorReport {
     }
 }
 
-/// A vector with our result: its own keys, then `score`, and beside a score of null our `error`. An `error` that it
-/// came with is told as `expected_error`.
+/// A vector with our result: its own keys, then `score`, and beside a score of null our `error`. An
+/// `error` that it came with is told as `expected_error`.
 pub type ScoredVector = Map<String, Value>;
 
 /// Scores every vector of a file and compares. Each is handed on as soon as it is scored.

@@ -1,4 +1,5 @@
-//! What scores depend on besides the answer, read of a world that is not there: pages that know a few expressions, a shop's interface, pictures.
+//! What scores depend on besides the answer, read of a world that is not there: pages that know a
+//! few expressions, a shop's interface, pictures.
 #![allow(clippy::unwrap_used)]
 
 #[macro_use]

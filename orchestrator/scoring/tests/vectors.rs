@@ -1,4 +1,5 @@
-//! Our scorers against results of the published ones. The folder of vectors comes from outside; `make conformance`.
+//! Our scorers against results of the published ones. The folder of vectors comes from outside;
+//! `make conformance`.
 #![allow(clippy::unwrap_used)]
 
 use std::env;
@@ -57,7 +58,8 @@ fn visualwebarena() {
     check("visualwebarena.url_match", 200, 0);
 }
 
-/// `tests/conformance/pictures.py` has made them. What of JPEG is read otherwise by another decoder is less than a thousandth.
+/// `tests/conformance/pictures.py` has made them. What of JPEG is read otherwise by another decoder
+/// is less than a thousandth.
 #[test]
 fn likeness_of_pictures() {
     let file = env::var("SANDBOX_PICTURES")

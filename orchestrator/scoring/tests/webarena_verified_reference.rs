@@ -1,5 +1,6 @@
-//! WebArena-Verified's scores beside its own package's, for made-up runs of every task: what came of each of its evaluators.
-//! The package's tasks and what it said come from outside; `make conformance`.
+//! WebArena-Verified's scores beside its own package's, for made-up runs of every task: what came
+//! of each of its evaluators. The package's tasks and what it said come from outside; `make
+//! conformance`.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;

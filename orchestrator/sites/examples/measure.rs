@@ -1,7 +1,8 @@
-//! What a group costs: `cargo run -p sites --example measure -- [ROUNDS] [SITE...]`, with images built and an engine.
+//! What a group costs: `cargo run -p sites --example measure -- [ROUNDS] [SITE...]`, with images
+//! built and an engine.
 //!
-//! Prints how long each site took until it was ready, a lease with a spare ready, how long instances took to be made pristine,
-//! and the memory of each instance.
+//! Prints how long each site took until it was ready, a lease with a spare ready, how long
+//! instances took to be made pristine, and the memory of each instance.
 
 use std::collections::BTreeMap;
 use std::error::Error;

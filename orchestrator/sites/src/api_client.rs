@@ -1,4 +1,5 @@
-//! A site's interface for programs: JSON over HTTP, as an account that names itself with every request (RFC 7617).
+//! A site's interface for programs: JSON over HTTP, as an account that names itself with every
+//! request (RFC 7617).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

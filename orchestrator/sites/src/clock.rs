@@ -28,8 +28,8 @@ impl Clock {
             Clock::Real => {}
             Clock::Shared(shared) => *shared.lock() = now,
             Clock::File(folder) => {
-                // Whole or not at all: the application may read at any moment. Its folder is mounted and not the file, as
-                // a file that is mounted could not be replaced.
+                // Whole or not at all: the application may read at any moment. Its folder is
+                // mounted and not the file, as a file that is mounted could not be replaced.
                 let (part, file) = (folder.join("now.part"), folder.join(FILE));
                 let text = now.strftime("%Y-%m-%d %H:%M:%S\n").to_string();
                 std::fs::write(&part, text)

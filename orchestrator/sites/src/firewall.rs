@@ -1,9 +1,10 @@
 //! Keeps sites from reaching the services of this machine.
 //!
-//! An internal network has no way out, but its bridge has an address on this machine, and whatever listens on all addresses
-//! answers there. As root, new connections from the bridge are dropped; answers to ours still pass. A rule carries the
-//! bridge's name in a comment, so that one whose bridge is gone can be told and removed. (Podman makes a bridge with its
-//! first container only: until then its network tells that the rule is wanted.)
+//! An internal network has no way out, but its bridge has an address on this machine, and whatever
+//! listens on all addresses answers there. As root, new connections from the bridge are dropped;
+//! answers to ours still pass. A rule carries the bridge's name in a comment, so that one whose
+//! bridge is gone can be told and removed. (Podman makes a bridge with its first container only:
+//! until then its network tells that the rule is wanted.)
 
 use std::collections::BTreeSet;
 use std::process::Stdio;

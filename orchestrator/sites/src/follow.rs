@@ -10,8 +10,8 @@ use crate::instance::Instance;
 /// How many lines may wait for whoever reads them.
 const WAITING: usize = 256;
 
-/// The lines of all instances that there are and will be, with the number of the instance: of those there are, the last `lines`
-/// first. Ends with the site, or when nobody listens.
+/// The lines of all instances that there are and will be, with the number of the instance: of those
+/// there are, the last `lines` first. Ends with the site, or when nobody listens.
 pub(crate) fn follow(
     mut instances: watch::Receiver<Vec<Arc<Instance>>>,
     lines: usize,

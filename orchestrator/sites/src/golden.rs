@@ -1,4 +1,5 @@
-//! The golden state of an image: what stands in its folder `/seed`, taken out once and kept on this machine.
+//! The golden state of an image: what stands in its folder `/seed`, taken out once and kept on this
+//! machine.
 
 use std::io;
 
@@ -17,8 +18,8 @@ use crate::owner::Owner;
 /// Where images keep it.
 const SEED: &str = "/seed";
 
-/// The folder with the golden state of an image, which is made below `folder` where it is not there yet; none if the image
-/// has no state of its own.
+/// The folder with the golden state of an image, which is made below `folder` where it is not there
+/// yet; none if the image has no state of its own.
 pub(crate) async fn of_image(
     monitor: &Monitor,
     image: &str,

@@ -1,8 +1,8 @@
 //! All sites of one run, or of one `sandbox up`.
 //!
-//! A group owns a folder for each of its instances, a network for its containers, and one pool for each
-//! site, of which there may be more later. It returns from its start at once, while instances start in
-//! the background; it is over when [`SiteGroup::stop`] has returned.
+//! A group owns a folder for each of its instances, a network for its containers, and one pool for
+//! each site, of which there may be more later. It returns from its start at once, while instances
+//! start in the background; it is over when [`SiteGroup::stop`] has returned.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -35,11 +35,14 @@ use crate::{Error, Event, Events, Lease, Site, SiteState, SiteStatus};
 /// How a group is set up.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many instances of each site are leased at once. Where the site's policy has an instance waiting, there is one more.
+    /// How many instances of each site are leased at once. Where the site's policy has an instance
+    /// waiting, there is one more.
     pub instances: usize,
-    /// Where golden states are kept from one group to the next, and the state and clock of each instance while it lives.
+    /// Where golden states are kept from one group to the next, and the state and clock of each
+    /// instance while it lives.
     pub folder: Utf8PathBuf,
-    /// The sites that the desk lists, whether they are up or not; those that are up when this is empty.
+    /// The sites that the desk lists, whether they are up or not; those that are up when this is
+    /// empty.
     pub listed: Vec<Site>,
     /// What the group is called: part of the names of its containers and networks.
     pub name: String,
@@ -47,8 +50,9 @@ pub struct Options {
 
 /// A handle on the sites of a group; clones are handles on the same group.
 ///
-/// When all handles and leases are gone without [`SiteGroup::stop`], instances are removed in the background, if the runtime lives
-/// that long; the network goes with the next sweep after this process.
+/// When all handles and leases are gone without [`SiteGroup::stop`], instances are removed in the
+/// background, if the runtime lives that long; the network goes with the next sweep after this
+/// process.
 #[derive(Clone)]
 pub struct SiteGroup(Arc<Inner>);
 
@@ -77,7 +81,8 @@ impl SiteGroup {
     /// Removes what dead groups have left, makes the network, and begins to start instances.
     ///
     /// # Errors
-    /// When a site needs a container engine and there is none that we can use, or the folder cannot be written.
+    /// When a site needs a container engine and there is none that we can use, or the folder cannot
+    /// be written.
     pub async fn start(sites: Vec<Site>, options: Options, events: Events) -> Result<SiteGroup, Error> {
         SiteGroup::start_each(sites, &BTreeMap::new(), options, events).await
     }
@@ -245,7 +250,8 @@ impl SiteGroup {
         self.pools().iter().map(|pool| Arc::clone(pool.site())).collect()
     }
 
-    /// The ids of the images that sites run from, by the names of the sites. Those that need no engine have none.
+    /// The ids of the images that sites run from, by the names of the sites. Those that need no
+    /// engine have none.
     ///
     /// # Errors
     /// When the engine does not tell.
@@ -274,12 +280,14 @@ impl SiteGroup {
         self.pools().iter().map(Pool::status).collect()
     }
 
-    /// Asks every instance how much memory it occupies; the answers stand in the next [`SiteGroup::status`].
+    /// Asks every instance how much memory it occupies; the answers stand in the next
+    /// [`SiteGroup::status`].
     pub async fn measure(&self) {
         future::join_all(self.pools().iter().map(Pool::measure)).await;
     }
 
-    /// Makes every instance of a site that is nobody's pristine, with proof, and tries again what was given up.
+    /// Makes every instance of a site that is nobody's pristine, with proof, and tries again what
+    /// was given up.
     ///
     /// # Errors
     /// When there is no such site, or it fails.
@@ -299,8 +307,9 @@ impl SiteGroup {
         Ok(said)
     }
 
-    /// The last lines that each instance of a site has printed and all that they and the instances after them print, with the
-    /// number of the instance, until the group stops or the receiver is dropped.
+    /// The last lines that each instance of a site has printed and all that they and the instances
+    /// after them print, with the number of the instance, until the group stops or the receiver is
+    /// dropped.
     ///
     /// # Errors
     /// When there is no such site.
@@ -308,7 +317,8 @@ impl SiteGroup {
         Ok(self.pool(site)?.follow(lines))
     }
 
-    /// Removes all instances, leased ones too, with their folders and their network. Doing so again does nothing.
+    /// Removes all instances, leased ones too, with their folders and their network. Doing so again
+    /// does nothing.
     ///
     /// # Errors
     /// When the engine refuses, or a folder cannot be removed.

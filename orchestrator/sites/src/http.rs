@@ -1,7 +1,8 @@
-//! The small HTTP client that asks instances whether they are ready, logs in to them and probes them.
+//! The small HTTP client that asks instances whether they are ready, logs in to them and probes
+//! them.
 //!
-//! It speaks to one address and says the site's canonical name, as the gateway does. No redirect is followed, no
-//! connection kept: each request is one plain question.
+//! It speaks to one address and says the site's canonical name, as the gateway does. No redirect is
+//! followed, no connection kept: each request is one plain question.
 
 use std::time::Duration;
 
@@ -74,7 +75,8 @@ impl Target {
         self.send(Method::GET, path, headers, Bytes::new()).await
     }
 
-    /// Sends one request; `path` begins with a slash. The error says in words why there is no answer.
+    /// Sends one request; `path` begins with a slash. The error says in words why there is no
+    /// answer.
     pub(crate) async fn send(
         &self,
         method: Method,

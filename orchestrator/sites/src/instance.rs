@@ -76,12 +76,14 @@ impl Instance {
         }
     }
 
-    /// Whether its state can be put back under the running application. That of sidecars is not seen.
+    /// Whether its state can be put back under the running application. That of sidecars is not
+    /// seen.
     pub(crate) fn restores(&self, site: &Site) -> bool {
         self.content.restores() && !site.driver.has_sidecars()
     }
 
-    /// Puts the state and the clock back, and says in what the state still differs from the golden one.
+    /// Puts the state and the clock back, and says in what the state still differs from the golden
+    /// one.
     pub(crate) async fn restore(&self, site: &Site) -> Result<Option<String>, Error> {
         self.set_clock_back(site)?;
         let put_back = async {

@@ -62,8 +62,8 @@ impl Lease {
         }
     }
 
-    /// Sets the site's wall clock, forwards or back. A site whose manifest has no `clock` lives by real time and takes no
-    /// notice.
+    /// Sets the site's wall clock, forwards or back. A site whose manifest has no `clock` lives by
+    /// real time and takes no notice.
     ///
     /// # Errors
     /// When the clock's file cannot be written.
@@ -71,10 +71,12 @@ impl Lease {
         self.instance.clock.set(now)
     }
 
-    /// What a browser needs to be this account of the manifest. Done once for each account and kept; a log-in that was kept
-    /// is looked at with the manifest's `check` and renewed where that no longer holds.
+    /// What a browser needs to be this account of the manifest. Done once for each account and
+    /// kept; a log-in that was kept is looked at with the manifest's `check` and renewed where that
+    /// no longer holds.
     ///
-    /// To be called before the episode's first request: where a log-in leaves traces in the state, the state is put back.
+    /// To be called before the episode's first request: where a log-in leaves traces in the state,
+    /// the state is put back.
     ///
     /// # Errors
     /// When there is no such account, or the site does not let it in.
@@ -100,7 +102,8 @@ impl Lease {
         ApiClient::new(self.site(), &self.instance.upstream, account)
     }
 
-    /// The first thing in which the state differs from the golden one; nothing where the state is not seen.
+    /// The first thing in which the state differs from the golden one; nothing where the state is
+    /// not seen.
     ///
     /// # Errors
     /// When the state cannot be read.
@@ -127,7 +130,8 @@ impl Lease {
         }
     }
 
-    /// Whether the instance still runs, looked at now: that it has ended is told a moment after what was asked of it has failed.
+    /// Whether the instance still runs, looked at now: that it has ended is told a moment after
+    /// what was asked of it has failed.
     ///
     /// # Errors
     /// As [`Lease::health`], and when it accepts no connection.
@@ -168,8 +172,8 @@ impl Lease {
         }
     }
 
-    /// Gives the instance back; `changed` if a request may have changed something. Returns at once: what has to be done for
-    /// the next one happens in the background.
+    /// Gives the instance back; `changed` if a request may have changed something. Returns at once:
+    /// what has to be done for the next one happens in the background.
     pub async fn hand_back(mut self, changed: bool) {
         self.give(changed);
     }

@@ -1,8 +1,9 @@
 //! Web applications that we host, and how each episode gets pristine instances of them.
 //!
-//! A [`Site`] is what `sites/<name>/site.yaml` says. A [`SiteGroup`] runs several, each in as many instances as are needed at once,
-//! all of them under the same URLs: what tells instances apart is only the address that the gateway is told. Who needs an instance
-//! takes a [`Lease`] of it, and hands it back.
+//! A [`Site`] is what `sites/<name>/site.yaml` says. A [`SiteGroup`] runs several, each in as many
+//! instances as are needed at once, all of them under the same URLs: what tells instances apart is
+//! only the address that the gateway is told. Who needs an instance takes a [`Lease`] of it, and
+//! hands it back.
 //!
 //! ```text
 //! SiteGroup::start -> one pool a site: absent -> starting -> ready -> leased -> recycling -> ready ...
@@ -17,9 +18,9 @@
 //!      `- stop()
 //! ```
 //!
-//! This crate never sees a browser and never answers a request: it starts, watches, resets and stops. The transitions are
-//! owned by one task for each site, in `pool`; `driver` is what runs instances, `content` the state of one, [`state`] how state
-//! is put back on disk.
+//! This crate never sees a browser and never answers a request: it starts, watches, resets and
+//! stops. The transitions are owned by one task for each site, in `pool`; `driver` is what runs
+//! instances, `content` the state of one, [`state`] how state is put back on disk.
 
 mod addresses;
 mod api_client;

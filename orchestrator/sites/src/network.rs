@@ -1,13 +1,14 @@
 //! The networks of containers: nothing in them reaches the outside or this machine.
 //!
-//! A group has one, in which instances do not reach one another. An instance of several containers has one of its own, in which
-//! they do, so that no instance meets the containers of another. Podman cannot keep the containers of one network apart: there,
-//! each instance has a network of its own.
+//! A group has one, in which instances do not reach one another. An instance of several containers
+//! has one of its own, in which they do, so that no instance meets the containers of another.
+//! Podman cannot keep the containers of one network apart: there, each instance has a network of
+//! its own.
 //!
 //! A network has a subnet that is named when it is made, as an engine lets containers have
 //! addresses of our choice only there. Which one is left to the engine: a network is made without,
-//! and made again with what that was given. Networks of instances are parts of the same range, which
-//! the group's network keeps from all others.
+//! and made again with what that was given. Networks of instances are parts of the same range,
+//! which the group's network keeps from all others.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -199,7 +200,8 @@ fn request(
     }
 }
 
-/// The name of a network's bridge: as many characters as an interface's may have. The network's own is unique on this machine.
+/// The name of a network's bridge: as many characters as an interface's may have. The network's own
+/// is unique on this machine.
 pub(crate) fn bridge(network: &str) -> String {
     let digest = Sha256::digest(network);
     let number = digest.iter().take(6).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));

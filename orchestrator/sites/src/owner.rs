@@ -1,7 +1,8 @@
-//! Whose a container, a network or a folder is: which process made it, and whether that process still lives.
+//! Whose a container, a network or a folder is: which process made it, and whether that process
+//! still lives.
 //!
-//! A process id is used again once it is free, so its owner is named by the id, the moment it was started, and the
-//! system's own start.
+//! A process id is used again once it is free, so its owner is named by the id, the moment it was
+//! started, and the system's own start.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -71,7 +72,8 @@ impl Owner {
             .into()
     }
 
-    /// Whether something with these labels may be removed by others: it is ours, and its owner is gone.
+    /// Whether something with these labels may be removed by others: it is ours, and its owner is
+    /// gone.
     pub(crate) fn has_left(labels: &HashMap<String, String>) -> bool {
         Owner::labelled(labels).is_some_and(|owner| !owner.is_alive())
     }
@@ -125,7 +127,8 @@ fn boot() -> String {
 /// When a process was started, if there is one.
 pub(crate) fn start_of(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The program's name stands in brackets and may hold anything; the start is the 22nd field, the 20th after it.
+    // The program's name stands in brackets and may hold anything; the start is the 22nd field, the
+    // 20th after it.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_ascii_whitespace();
     let dead = matches!(fields.clone().next(), Some("Z" | "X"));

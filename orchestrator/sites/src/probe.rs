@@ -1,4 +1,5 @@
-//! Reading the state of an instance for scorers: by a query that cannot write, by a page, or by a command.
+//! Reading the state of an instance for scorers: by a query that cannot write, by a page, or by a
+//! command.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +36,8 @@ pub(crate) async fn ask(
         page(site, instance, probe, path, parameters).await.map_err(failed)?
     } else {
         let command = probe.exec.iter().flatten().map(|word| match word.strip_prefix(':') {
-            // Whole words only: a command may hold a script, and nothing is to be read as a part of that.
+            // Whole words only: a command may hold a script, and nothing is to be read as a part of
+            // that.
             Some(name) if is_name(name) => {
                 parameters.get(name).map(plain).ok_or_else(|| failed(missing(name)))
             }

@@ -1,8 +1,9 @@
 //! What an instance writes to its folder on this machine, held to its `limits.disk`.
 //!
 //! File systems keep no account of a folder. So it is counted, whenever the file system has become
-//! fuller by so much that some instance may be over its limit, and every few seconds in any case, as
-//! what others remove meanwhile hides what one writes. An instance that is over its limit is ended.
+//! fuller by so much that some instance may be over its limit, and every few seconds in any case,
+//! as what others remove meanwhile hides what one writes. An instance that is over its limit is
+//! ended.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Waiting until an instance can be used: for every condition of the manifest, by name, with a deadline.
+//! Waiting until an instance can be used: for every condition of the manifest, by name, with a
+//! deadline.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,8 +15,8 @@ use crate::manifest::Condition;
 /// How often a condition is looked at.
 const EVERY: Duration = Duration::from_millis(25);
 
-/// Waits for all conditions in turn; `waiting` hears of each that does not hold yet, once for each way in which it does
-/// not. The error is the condition that was still missing at the deadline.
+/// Waits for all conditions in turn; `waiting` hears of each that does not hold yet, once for each
+/// way in which it does not. The error is the condition that was still missing at the deadline.
 pub(crate) async fn wait(site: &Site, instance: &Instance, waiting: impl Fn(&str)) -> Result<(), String> {
     let deadline = Instant::now() + site.ready_within.0;
     let target = Target::new(site, &instance.upstream);

@@ -1,4 +1,5 @@
-//! Removes what processes that are gone have left behind: containers, networks, rules of the firewall, folders.
+//! Removes what processes that are gone have left behind: containers, networks, rules of the
+//! firewall, folders.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -69,8 +70,9 @@ impl std::fmt::Display for Leftover {
 
 type Labels = Option<HashMap<String, String>>;
 
-/// Removes containers and networks with our label, and rules of the firewall for networks that are gone. Where they are
-/// everybody's, the groups and runs that still live are ended first, or else they would start what is removed anew.
+/// Removes containers and networks with our label, and rules of the firewall for networks that are
+/// gone. Where they are everybody's, the groups and runs that still live are ended first, or else
+/// they would start what is removed anew.
 ///
 /// # Errors
 /// When the engine does not say what there is.
@@ -178,7 +180,8 @@ async fn end_owners(monitor: &Monitor) -> Result<(), Error> {
     }
 }
 
-/// Ends the processes and removes the folders that dead groups have left in this one, which is that of their options.
+/// Ends the processes and removes the folders that dead groups have left in this one, which is that
+/// of their options.
 ///
 /// # Errors
 /// When a folder cannot be removed.
@@ -186,7 +189,8 @@ pub async fn sweep_folder(folder: &Utf8Path) -> Result<(), Error> {
     sweep_folders(&folder.join("copies")).await
 }
 
-/// Ends the processes of groups whose owner is gone, and removes their folders, whose names begin with the owner.
+/// Ends the processes of groups whose owner is gone, and removes their folders, whose names begin
+/// with the owner.
 pub(crate) async fn sweep_folders(folder: &Utf8Path) -> Result<(), Error> {
     let folder = folder.to_owned();
     blocking(move || {

@@ -1,4 +1,5 @@
-//! A group of the sites that need no container: leases, resets and their proof, log-ins, probes, clocks.
+//! A group of the sites that need no container: leases, resets and their proof, log-ins, probes,
+//! clocks.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

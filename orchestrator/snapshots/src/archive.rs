@@ -87,8 +87,8 @@ impl Segment {
     }
 }
 
-/// An opened snapshot: a WACZ, a WARC or an ARC file, compressed or not. Opening reads no records; reading is by
-/// position, from as many threads as one likes.
+/// An opened snapshot: a WACZ, a WARC or an ARC file, compressed or not. Opening reads no records;
+/// reading is by position, from as many threads as one likes.
 #[derive(Debug)]
 pub struct Archive {
     path: Utf8PathBuf,
@@ -97,7 +97,8 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens `path`: the first bytes tell what it is. Where they are damaged, a name that says WARC or ARC is believed.
+    /// Opens `path`: the first bytes tell what it is. Where they are damaged, a name that says WARC
+    /// or ARC is believed.
     pub fn open(path: &Utf8Path) -> Result<Archive, Error> {
         let io = |e| Error::io("open", path, e);
         let mut file = File::open(path).map_err(io)?;
@@ -150,7 +151,8 @@ impl Archive {
         self.package.as_ref()
     }
 
-    /// All records in file order. What is damaged comes as an error ([`Error::Damaged`]) and reading goes on behind.
+    /// All records in file order. What is damaged comes as an error ([`Error::Damaged`]) and
+    /// reading goes on behind.
     pub fn records(&self) -> Records {
         Records { segments: self.segments.clone(), next: 0, scanner: None }
     }

@@ -13,7 +13,8 @@ use crate::Error;
 /// Bodies up to this size stay in memory when nobody says otherwise.
 pub(crate) const MEMORY: usize = 4 << 20;
 
-/// What arrives in parts at least this large is kept in them; smaller ones would pin more memory than they hold.
+/// What arrives in parts at least this large is kept in them; smaller ones would pin more memory
+/// than they hold.
 const PART: usize = 2 << 10;
 
 /// The body of a request or response. Cloning never copies a spooled body.
@@ -23,8 +24,8 @@ pub enum Body {
     Bytes(Vec<u8>),
     /// In memory, in the parts it arrived in.
     Parts(Vec<Bytes>),
-    /// In a file, usually an unnamed temporary one, from its start; read by position, so that clones do not disturb
-    /// each other.
+    /// In a file, usually an unnamed temporary one, from its start; read by position, so that
+    /// clones do not disturb each other.
     File {
         /// The file.
         file: Arc<File>,

@@ -41,8 +41,8 @@ pub(crate) fn decoded(headers: &Headers, body: &Body, limit: u64) -> Result<Vec<
     }
 }
 
-/// The exchange of a response or revisit record, its request if there is one, and the record that holds the payload of
-/// a revisit.
+/// The exchange of a response or revisit record, its request if there is one, and the record that
+/// holds the payload of a revisit.
 pub(crate) fn exchange(
     mut response: Record,
     request: Option<Record>,

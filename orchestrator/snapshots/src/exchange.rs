@@ -23,7 +23,8 @@ pub struct Exchange {
     pub duration_ms: Option<f64>,
     /// The [`id`](crate::Page::id) of the page it belongs to.
     pub page: Option<String>,
-    /// Why the body is not whole (`length`, `time`, `disconnect`, `unspecified`): the `WARC-Truncated` reasons.
+    /// Why the body is not whole (`length`, `time`, `disconnect`, `unspecified`): the
+    /// `WARC-Truncated` reasons.
     pub truncated: Option<String>,
 }
 

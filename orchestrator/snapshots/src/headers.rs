@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An ordered list of header fields. Names keep their case and are compared without it; values are bytes, because
-/// what servers send is not always text. Repeated names stay repeated.
+/// An ordered list of header fields. Names keep their case and are compared without it; values are
+/// bytes, because what servers send is not always text. Repeated names stay repeated.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Headers(pub Vec<(String, Vec<u8>)>);
 

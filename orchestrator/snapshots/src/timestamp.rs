@@ -30,8 +30,9 @@ impl Timestamp {
         self.0.as_millisecond()
     }
 
-    /// Reads any spelling met in snapshots: RFC 3339 with or without fraction and offset, a date alone, or the
-    /// digits of a CDX line (4 to 17 of them; what is missing is the start of the period).
+    /// Reads any spelling met in snapshots: RFC 3339 with or without fraction and offset, a date
+    /// alone, or the digits of a CDX line (4 to 17 of them; what is missing is the start of the
+    /// period).
     pub fn parse(text: &str) -> Result<Timestamp, Error> {
         let text = text.trim();
         let found = if text.len() >= 4 && text.bytes().all(|b| b.is_ascii_digit()) {

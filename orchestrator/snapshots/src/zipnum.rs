@@ -1,7 +1,7 @@
 //! ZipNum: a CDXJ index in gzip members of some thousand lines, with a small index of the members.
 //!
-//! In a WACZ the two are `index.cdx.gz` and `index.idx`; the older form of pywb, separated by tabs and over several
-//! parts, is read, too.
+//! In a WACZ the two are `index.cdx.gz` and `index.idx`; the older form of pywb, separated by tabs
+//! and over several parts, is read, too.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 

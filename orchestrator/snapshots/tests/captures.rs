@@ -1,7 +1,9 @@
-//! Real captures and the answers of the Python tools: what we read, what we write, and how we key it.
+//! Real captures and the answers of the Python tools: what we read, what we write, and how we key
+//! it.
 //!
-//! Needs `SANDBOX_CAPTURES` (the folder of captures) and `SANDBOX_CONFORMANCE` (the working folder that
-//! `tests/conformance/run.sh` has filled with what the reference tools say). `make conformance` sets both.
+//! Needs `SANDBOX_CAPTURES` (the folder of captures) and `SANDBOX_CONFORMANCE` (the working folder
+//! that `tests/conformance/run.sh` has filled with what the reference tools say). `make
+//! conformance` sets both.
 
 #![allow(clippy::unwrap_used)]
 
@@ -158,7 +160,8 @@ fn foreign_packages_are_what_their_digests_say() {
     };
     assert_eq!(state("valid_example_1.wacz"), Vec::<String>::new());
     assert_eq!(state("valid_example_2.wacz"), Vec::<String>::new());
-    // Both signatures are right; the second is invalid for its certificate alone, which is not judged here.
+    // Both signatures are right; the second is invalid for its certificate alone, which is not
+    // judged here.
     for name in ["valid_signed_example_1.wacz", "invalid_signed_example_1.wacz"] {
         let archive = Archive::open(&root.join(name)).unwrap();
         assert_eq!(state(name), Vec::<String>::new());

@@ -1,5 +1,5 @@
-//! Every `.har` of the captures folder is read with all its entries, and survives being written and read again; or it is
-//! refused with a reason. Run by `make conformance`.
+//! Every `.har` of the captures folder is read with all its entries, and survives being written and
+//! read again; or it is refused with a reason. Run by `make conformance`.
 #![allow(clippy::unwrap_used)]
 
 mod folder;
@@ -8,9 +8,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use snapshots::har::{self, Attachments, Entry, Error, Limits, Note};
-
 use folder::captures;
+use snapshots::har::{self, Attachments, Entry, Error, Limits, Note};
 
 /// The captures that are no HAR, and what the refusal must say.
 const REFUSED: [(&str, &str); 2] = [
@@ -83,7 +82,8 @@ fn every_har_is_read_whole_or_refused() {
     println!("{} files, {total} entries, notes: {notes:?}", files.len());
 }
 
-/// The second reading may only take the content coding off where the writer could decode what the first had kept coded.
+/// The second reading may only take the content coding off where the writer could decode what the
+/// first had kept coded.
 fn assert_same(path: &Utf8Path, before: &Entry, after: &Entry) {
     let place = format!("{path} entry {}", before.number);
     let (a, b) = (&before.exchange, &after.exchange);

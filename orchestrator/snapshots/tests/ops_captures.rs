@@ -1,5 +1,5 @@
-//! Every archive of the captures folder becomes a valid snapshot: by `import`, or by `repair` where it is damaged. Run by
-//! `make conformance`.
+//! Every archive of the captures folder becomes a valid snapshot: by `import`, or by `repair` where
+//! it is damaged. Run by `make conformance`.
 #![allow(clippy::unwrap_used)]
 
 mod folder;
@@ -7,12 +7,12 @@ mod folder;
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use folder::captures;
 use snapshots::Progress;
 use snapshots::ops::{self, Flaw, ImportOptions};
 
-use folder::captures;
-
-/// What a source may lack and no conversion can supply: requests, payloads elsewhere, HTTP in a record that says so.
+/// What a source may lack and no conversion can supply: requests, payloads elsewhere, HTTP in a
+/// record that says so.
 const ALLOWED: [Flaw; 5] =
     [Flaw::NoRequest, Flaw::Unresolved, Flaw::Http, Flaw::UnknownDigest, Flaw::PageNotCaptured];
 
@@ -63,8 +63,8 @@ fn every_archive_becomes_a_valid_snapshot() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Known verdicts: those of py-wacz on packages (but for the trust in a signer, which is not judged here), those of
-/// `warcio check` on digests.
+/// Known verdicts: those of py-wacz on packages (but for the trust in a signer, which is not judged
+/// here), those of `warcio check` on digests.
 const VERDICTS: [(&str, &[Flaw]); 9] = [
     ("py-wacz/tests/fixtures/valid_example_2.wacz", &[]),
     ("py-wacz/tests/fixtures/valid_signed_example_1.wacz", &[Flaw::Signature]),

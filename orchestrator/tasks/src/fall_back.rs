@@ -1,9 +1,11 @@
-//! One system's answers where it gave any, else the next one's: AssistantBench's paper lets an agent fall back on a model that answers from memory.
+//! One system's answers where it gave any, else the next one's: AssistantBench's paper lets an
+//! agent fall back on a model that answers from memory.
+
+use scoring::Score;
+use scoring::rules::Rules;
 
 use crate::Task;
 use crate::saved::SavedAttempt;
-use scoring::Score;
-use scoring::rules::Rules;
 
 /// Attempts of several systems, of which one counts for each repeat of a task.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,8 +17,9 @@ pub struct FallBack {
 }
 
 impl FallBack {
-    /// Puts together what systems attempted, the first of them first. A task has the repeats of the first system that attempted it; the others
-    /// stand in by their repeat of the same number, or else by their last. Where nobody answers, the first attempt counts.
+    /// Puts together what systems attempted, the first of them first. A task has the repeats of the
+    /// first system that attempted it; the others stand in by their repeat of the same number, or
+    /// else by their last. Where nobody answers, the first attempt counts.
     pub fn of(tasks: &[Task], systems: &[Vec<SavedAttempt>]) -> FallBack {
         let mut fall_back = FallBack { attempts: Vec::new(), answers: vec![0; systems.len()] };
         for task in tasks {

@@ -1,8 +1,9 @@
 //! Suites of tasks and the rules that score them.
 //!
-//! A [`Suite`] is a folder: `suite.yaml` describes the world its episodes start in, and every other YAML file
-//! beside it is one [`Task`]. Reading is strict; whatever is not understood is an error with file, line and key.
-//! What decides a task's score is the crate `scoring`'s; [`import`] makes suites of benchmarks' own files.
+//! A [`Suite`] is a folder: `suite.yaml` describes the world its episodes start in, and every other
+//! YAML file beside it is one [`Task`]. Reading is strict; whatever is not understood is an error
+//! with file, line and key. What decides a task's score is the crate `scoring`'s; [`import`] makes
+//! suites of benchmarks' own files.
 //!
 //! This crate never opens a snapshot, a browser or a socket: it maps files and values to values.
 

@@ -1,16 +1,16 @@
 //! Attempts that were made elsewhere: what has to be known of one to score it.
 
+use scoring::webarena::{PageEvidence, PictureEvidence};
+use scoring::{Assessment, Scorer, Step};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::Task;
 use crate::import::{ImportError, read_lines};
-use scoring::webarena::{PageEvidence, PictureEvidence};
-use scoring::{Assessment, Scorer, Step};
 
-/// An attempt. Which keys matter depends on the scorer: AssistantBench wants the answer, WebArena the last address and what was read of pages besides,
-/// Mind2Web-Live the steps.
+/// An attempt. Which keys matter depends on the scorer: AssistantBench wants the answer, WebArena
+/// the last address and what was read of pages besides, Mind2Web-Live the steps.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SavedAttempt {
@@ -26,7 +26,8 @@ pub struct SavedAttempt {
     /// The address of the page that the attempt ended on.
     #[serde(default)]
     pub url: String,
-    /// What each target of `program_html` gave, in their order: what its locator gave, or the page where it has none.
+    /// What each target of `program_html` gave, in their order: what its locator gave, or the page
+    /// where it has none.
     #[serde(default)]
     pub contents: Vec<Value>,
     /// What each `page_image_query` came upon, in their order.

@@ -1,4 +1,5 @@
-//! What editors and other programs need to know of the files of a suite: JSON schemas, made of the types that read them.
+//! What editors and other programs need to know of the files of a suite: JSON schemas, made of the
+//! types that read them.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};

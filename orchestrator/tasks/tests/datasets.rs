@@ -218,7 +218,8 @@ fn webarena_verified_is_read_whole() {
     assert_eq!((tasks.len(), responses, events), (812, 812, 663));
 }
 
-/// The files of ten kinds are too large to be here; `workarena_reference` reads them in the package.
+/// The files of ten kinds are too large to be here; `workarena_reference` reads them in the
+/// package.
 #[test]
 fn workarena_is_read_as_far_as_it_is_here() {
     let folder = "workarena/data_files";

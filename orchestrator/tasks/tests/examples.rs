@@ -1,5 +1,5 @@
-//! The examples of tasks in the documentation: they are read, the right answer earns all, and one that
-//! is nearly right earns nothing.
+//! The examples of tasks in the documentation: they are read, the right answer earns all, and one
+//! that is nearly right earns nothing.
 #![allow(clippy::unwrap_used)]
 
 use scoring::solution::OracleStep;

@@ -17,7 +17,8 @@ fn states_of_stored_runs_score_as_they_did() {
         let episodes = root.join("tests/stored-runs/2.1").join(name).join("episodes");
         for entry in episodes.read_dir_utf8().unwrap() {
             let folder = entry.unwrap().into_path();
-            let (record, state) = (read(&folder.join("episode.json")), read(&folder.join("score_state.json")));
+            let (record, state) =
+                (read(&folder.join("episode.json")), read(&folder.join("score_state.json")));
             let task = suite.task(record["task"].as_str().unwrap()).unwrap();
             let assessment = task.scorer.restore(&state).unwrap();
             let score = assessment.score().unwrap();

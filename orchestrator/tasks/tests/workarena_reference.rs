@@ -1,5 +1,6 @@
-//! WorkArena's tasks beside its own package: every goal, and what its validation gives for made-up states of an instance.
-//! The package's files and what it said come from outside; `make conformance`.
+//! WorkArena's tasks beside its own package: every goal, and what its validation gives for made-up
+//! states of an instance. The package's files and what it said come from outside; `make
+//! conformance`.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -40,9 +40,11 @@ pub(crate) enum Command {
         #[arg(long)]
         ca: Utf8PathBuf,
     },
-    /// Forward through the gateway without keeping anything, until interrupted; prints `proxy http://ADDR`.
+    /// Forward through the gateway without keeping anything, until interrupted; prints `proxy
+    /// http://ADDR`.
     Forward {
-        /// Connect to another address for requests to HOST:PORT (HOST:PORT:ADDR:PORT, as curl has it).
+        /// Connect to another address for requests to HOST:PORT (HOST:PORT:ADDR:PORT, as curl has
+        /// it).
         #[arg(long)]
         connect_to: Vec<ConnectTo>,
         /// A certificate authority to believe (PEM).

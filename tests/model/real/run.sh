@@ -1,6 +1,6 @@
 #!/bin/sh
-# A real model behind llama.cpp's own server, both from PyPI, asked by the agents that need no picture.
-# Usage: run.sh SANDBOX [PRESET...]
+# A real model behind llama.cpp's own server, both from PyPI, asked by the agents that need no
+# picture. Usage: run.sh SANDBOX [PRESET...]
 set -eu
 sandbox=$(realpath "${1:?usage: run.sh SANDBOX [PRESET...]}")
 shift

@@ -1,5 +1,6 @@
-//! A script that plays each of the built-in agents: it uses the first thing on the page and then says that it is done. It knows the agents by the
-//! words of their prompts, and keeps nothing in mind from one request to the next, so that it replies alike however often it is asked.
+//! A script that plays each of the built-in agents: it uses the first thing on the page and then
+//! says that it is done. It knows the agents by the words of their prompts, and keeps nothing in
+//! mind from one request to the next, so that it replies alike however often it is asked.
 
 use crate::{Asked, Reply};
 

@@ -1,4 +1,5 @@
-//! A certificate authority made at start and forgotten at the end, with one certificate for every host of the demo web.
+//! A certificate authority made at start and forgotten at the end, with one certificate for every
+//! host of the demo web.
 
 use std::sync::Arc;
 

@@ -26,7 +26,8 @@ pub struct Call {
 pub const MAX_BODY: usize = 64 * 1024;
 
 impl Call {
-    /// Puts a request together from its head and its body. The host is taken from `:authority` or `Host`.
+    /// Puts a request together from its head and its body. The host is taken from `:authority` or
+    /// `Host`.
     pub fn new(method: Method, uri: &Uri, headers: HeaderMap, body: Bytes, secure: bool) -> Call {
         let authority = uri
             .authority()
@@ -39,7 +40,8 @@ impl Call {
         Call { method, host, path, query, headers, body, secure }
     }
 
-    /// A GET of an absolute URL, for tests and for making lists of pages; `None` when it does not parse.
+    /// A GET of an absolute URL, for tests and for making lists of pages; `None` when it does not
+    /// parse.
     pub fn get(url: &str) -> Option<Call> {
         let uri: Uri = url.parse().ok()?;
         let secure = uri.scheme_str() == Some("https");

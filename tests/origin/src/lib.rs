@@ -1,14 +1,16 @@
 //! The demo web: a small invented country on real HTTP, for tests and for the demo suite.
 //!
-//! A national railway, a cinema guide and a property market live under `.test` names, with the hosts such sites lean on: a
-//! CDN, a weather API, a rating widget, a sign-in host and a page of clocks. [`Origin::start`] serves all of them on
-//! loopback, as plain HTTP and as TLS (HTTP/1.1 and HTTP/2) under a certificate authority made for the occasion.
+//! A national railway, a cinema guide and a property market live under `.test` names, with the
+//! hosts such sites lean on: a CDN, a weather API, a rating widget, a sign-in host and a page of
+//! clocks. [`Origin::start`] serves all of them on loopback, as plain HTTP and as TLS (HTTP/1.1 and
+//! HTTP/2) under a certificate authority made for the occasion.
 //!
-//! Everything a page shows follows from [`data::World`], which code makes from one seed, so the same variant serves the
-//! same bytes for ever. Only what a real server dates by its own clock (the `Date` header, absolute cookie expiry) moves.
+//! Everything a page shows follows from [`data::World`], which code makes from one seed, so the
+//! same variant serves the same bytes for ever. Only what a real server dates by its own clock (the
+//! `Date` header, absolute cookie expiry) moves.
 //!
-//! It never speaks to any other machine and keeps no state between requests: whatever depends on what a visitor did before
-//! travels in cookies and URLs.
+//! It never speaks to any other machine and keeps no state between requests: whatever depends on
+//! what a visitor did before travels in cookies and URLs.
 //!
 //! ```text
 //! server ── TLS, h1/h2, one task per connection

@@ -24,7 +24,8 @@ pub enum Content {
     Whole(Bytes),
     /// Sent piece by piece without a length (chunked on HTTP/1.1), each after a pause.
     Pieces(Vec<Piece>),
-    /// A WebSocket on which the server sends these messages and then listens until the client leaves.
+    /// A WebSocket on which the server sends these messages and then listens until the client
+    /// leaves.
     WebSocket(Vec<Piece>),
 }
 

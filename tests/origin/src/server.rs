@@ -1,7 +1,7 @@
 //! Listeners and connections.
 //!
-//! One task accepts per listener, one serves per connection; stopping cancels a token that all of them watch, and
-//! [`Origin::stop`] returns when the last of them has gone.
+//! One task accepts per listener, one serves per connection; stopping cancels a token that all of
+//! them watch, and [`Origin::stop`] returns when the last of them has gone.
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
@@ -40,7 +40,8 @@ pub struct Options {
     pub listen: SocketAddr,
     /// The address for TLS; port 0 takes a free one.
     pub tls_listen: SocketAddr,
-    /// Where to write the authority's certificate (`origin-ca.pem`); a temporary folder when not given.
+    /// Where to write the authority's certificate (`origin-ca.pem`); a temporary folder when not
+    /// given.
     pub ca_dir: Option<Utf8PathBuf>,
     /// Which content.
     pub variant: Variant,
@@ -182,7 +183,8 @@ impl Serving {
     }
 
     async fn connection(&self, stream: TcpStream) {
-        // Small answers must not wait for more; where the option is refused they are late, not lost.
+        // Small answers must not wait for more; where the option is refused they are late, not
+        // lost.
         let _ = stream.set_nodelay(true);
         match &self.tls {
             None => self.exchanges(stream).await,

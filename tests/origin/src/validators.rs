@@ -1,4 +1,5 @@
-//! Conditional requests, ranges and content encoding: from a site's [`Reply`] to what goes over the wire.
+//! Conditional requests, ranges and content encoding: from a site's [`Reply`] to what goes over the
+//! wire.
 
 use http::{HeaderValue, Method, StatusCode, header};
 use hyper::body::Bytes;
@@ -12,7 +13,8 @@ use crate::{
 /// Bodies below this are not worth encoding.
 const ENCODE_FROM: usize = 200;
 
-/// Applies validators, a range and a content encoding to a whole body, in the order servers do. Streams pass untouched.
+/// Applies validators, a range and a content encoding to a whole body, in the order servers do.
+/// Streams pass untouched.
 pub fn finish(call: &Call, mut reply: Reply, favourites: &[Encoding]) -> Reply {
     let Content::Whole(body) = &reply.content else { return reply };
     if reply.status != StatusCode::OK || !matches!(call.method, Method::GET | Method::HEAD) {
@@ -36,7 +38,8 @@ pub fn finish(call: &Call, mut reply: Reply, favourites: &[Encoding]) -> Reply {
     reply
 }
 
-/// Whether the client holds this very representation. `If-None-Match` overrules `If-Modified-Since` (RFC 9110, 13.2.2).
+/// Whether the client holds this very representation. `If-None-Match` overrules `If-Modified-Since`
+/// (RFC 9110, 13.2.2).
 fn unchanged(call: &Call, reply: &Reply) -> bool {
     let held = |name| reply.headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(wanted) = call.header(header::IF_NONE_MATCH) {
@@ -70,7 +73,8 @@ fn encoded(call: &Call, mut reply: Reply, favourites: &[Encoding], tag: Option<u
     }
 }
 
-/// Answers `Range: bytes=a-b`, `a-` and `-n`; several ranges at once get the whole body, as RFC 9110 allows.
+/// Answers `Range: bytes=a-b`, `a-` and `-n`; several ranges at once get the whole body, as RFC
+/// 9110 allows.
 fn ranged(call: &Call, mut reply: Reply) -> Reply {
     let whole = reply.body().len();
     let stale = call

@@ -30,7 +30,8 @@ pub(crate) fn accept(call: &Call) -> Option<Response<()>> {
     Some(response)
 }
 
-/// Sends the messages at their pace and stays until the client closes. A client that goes away early is no error.
+/// Sends the messages at their pace and stays until the client closes. A client that goes away
+/// early is no error.
 pub(crate) async fn speak(upgrade: OnUpgrade, messages: Vec<Piece>) {
     let Ok(upgraded) = upgrade.await else { return };
     let mut socket: WebSocketStream<TokioIo<Upgraded>> =

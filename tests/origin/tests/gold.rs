@@ -207,7 +207,8 @@ fn the_changed_variant_gives_other_answers() {
     assert!(!original["lakeside-commute"].contains(&cheapest.address));
 }
 
-/// The suite is what it promises to be: enough of each family, solved in a few steps, with nothing for an idle agent.
+/// The suite is what it promises to be: enough of each family, solved in a few steps, with nothing
+/// for an idle agent.
 #[test]
 fn the_suite_is_mixed_and_pays_nothing_for_idling() {
     let suite = suite();

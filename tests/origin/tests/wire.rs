@@ -1,4 +1,5 @@
-//! The demo web over real sockets: HTTP/1.1 and HTTP/2 on TLS, plain HTTP, a WebSocket, and stopping.
+//! The demo web over real sockets: HTTP/1.1 and HTTP/2 on TLS, plain HTTP, a WebSocket, and
+//! stopping.
 #![allow(clippy::unwrap_used)]
 
 use std::{net::SocketAddr, sync::Arc};

@@ -21,7 +21,8 @@ pub struct FakeServiceNow(Arc<Mutex<Memory>>);
 /// `admin:secret`, as a client names itself.
 const ADMIN: &str = "Basic YWRtaW46c2VjcmV0";
 
-/// Tables with what WorkArena's installation puts there: its theme with a variant, and the role that users get.
+/// Tables with what WorkArena's installation puts there: its theme with a variant, and the role
+/// that users get.
 pub fn installed() -> Result<Memory, MemoryError> {
     let mut tables = Memory::default();
     tables.refer("m2m_theme_style", "theme", "theme");
@@ -48,7 +49,8 @@ impl FakeServiceNow {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Answers on loopback for as long as the runtime is there; gives the port. Its administrator is `admin` with the password `secret`.
+    /// Answers on loopback for as long as the runtime is there; gives the port. Its administrator
+    /// is `admin` with the password `secret`.
     pub async fn serve(&self) -> std::io::Result<u16> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let port = listener.local_addr()?.port();

@@ -1,7 +1,8 @@
 //! A site for tests, small enough to be understood at a glance and able to misbehave when told to.
 //!
-//! It keeps lines in a file of its state, says what it sees of its surroundings, tries to reach what it must not reach,
-//! and eats memory or ends when asked. Plain threads and sockets, so that nothing but it and its libraries is in its image.
+//! It keeps lines in a file of its state, says what it sees of its surroundings, tries to reach
+//! what it must not reach, and eats memory or ends when asked. Plain threads and sockets, so that
+//! nothing but it and its libraries is in its image.
 
 mod hostile;
 

@@ -12,7 +12,6 @@ use camino::Utf8Path;
 use gateway::CertificateAuthority;
 use sites::{Options, Site};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
 use up::Up;
 
 const SOON: Duration = Duration::from_secs(30);

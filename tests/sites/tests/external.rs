@@ -27,7 +27,8 @@ async fn a_site_elsewhere_is_waited_for_leased_probed_and_left_alone() {
     std::fs::write(manifest.join("site.yaml"), text).unwrap();
     let options =
         Options { instances: 2, folder: folder.join("data"), listed: Vec::new(), name: "test".to_owned() };
-    let group = SiteGroup::start(vec![Site::load(&manifest).unwrap()], options, Arc::new(|_| {})).await.unwrap();
+    let group =
+        SiteGroup::start(vec![Site::load(&manifest).unwrap()], options, Arc::new(|_| {})).await.unwrap();
     let early = group.lease("theirs", Duration::from_millis(300)).await.unwrap_err().to_string();
     assert!(early.contains("waiting for `front`") && early.contains("refused"), "{early}");
 

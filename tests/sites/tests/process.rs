@@ -63,7 +63,9 @@ async fn a_process_is_put_back_while_it_runs_replaced_when_it_ends_and_gone_in_t
     group.measure().await;
     // What is measured is told to whom a lease asks, too: the answer to that one comes after it.
     let lease = group.lease("small", SOON).await.unwrap();
-    assert!(group.status()[0].instances.iter().all(|instance| instance.memory.is_some_and(|bytes| bytes > 0)));
+    assert!(
+        group.status()[0].instances.iter().all(|instance| instance.memory.is_some_and(|bytes| bytes > 0))
+    );
     lease.check().await.unwrap();
     page(&lease, "/end?3").await;
     // Nobody has had a moment yet to be told.

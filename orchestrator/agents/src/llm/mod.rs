@@ -38,8 +38,9 @@ use tasks::Task;
 pub use settings::{AgentSettings, ModelSettings, PRESETS, Settings, SettingsError};
 pub use template::{TEMPLATES, TemplateError, Templates};
 
-use crate::Agent;
 use client::LlmClient;
+
+use crate::Agent;
 
 /// Creates an agent for one episode of the task. `repeat` counts from 1.
 pub(crate) fn agent(

@@ -1,12 +1,13 @@
 //! Agent settings: the agent, the values of its paper, and its model. They are a preset or a YAML
 //! file.
 
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
 use camino::{Utf8Path, Utf8PathBuf};
 use models::{Pace, Price, Sampling};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 
 use super::template::TemplateError;
 use super::{closed_book, form, generic, react, retrieval, see_act, webarena};

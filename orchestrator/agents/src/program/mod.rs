@@ -22,13 +22,12 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::Duration;
 
+use browser::Look;
 pub use http::{Address, AddressError};
+use processes::Variable;
 pub use protocol::VERSION;
 use protocol::{Message, ObservationMessage};
 use transport::Transport;
-
-use browser::Look;
-use processes::Variable;
 
 use crate::{ActionFormat, Agent, Error, FirstLook, Goal, NextReply, Reply, View};
 

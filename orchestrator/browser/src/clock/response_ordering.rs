@@ -8,6 +8,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use gateway::{InFlight, InFlightCounts, ResponseQueue};
 use serde_json::json;
 use tokio::task::AbortHandle;
 
@@ -19,7 +20,6 @@ use crate::{
     },
     clock::idle::{self, ping_browser},
 };
-use gateway::{InFlight, InFlightCounts, ResponseQueue};
 
 /// How long the others wait for the slowest response. A request that is answered only when
 /// something happens delays them no longer.

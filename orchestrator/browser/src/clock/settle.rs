@@ -11,6 +11,7 @@
 
 use std::time::{Duration, Instant};
 
+use gateway::{InFlight, InFlightCounts};
 use tokio::time::timeout;
 
 use crate::{
@@ -25,7 +26,6 @@ use crate::{
         virtual_time,
     },
 };
-use gateway::{InFlight, InFlightCounts};
 
 /// Short slices first, while pages start one thing after another; longer ones for late timers.
 const SLICES: [Duration; 8] = {

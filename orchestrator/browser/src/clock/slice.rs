@@ -14,6 +14,7 @@
 
 use std::time::{Duration, Instant};
 
+use gateway::{FrameHold, InFlight};
 use tokio::time::timeout;
 
 use crate::{
@@ -24,7 +25,6 @@ use crate::{
         virtual_time::{self, STREAM_WAIT, SYNC_REQUEST_WAIT},
     },
 };
-use gateway::{FrameHold, InFlight};
 
 /// How late a response may come beside a stream, in the page's own time.
 const STEP: Duration = Duration::from_millis(25);

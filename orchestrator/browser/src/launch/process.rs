@@ -23,6 +23,7 @@ use std::{
 };
 
 use parking_lot::RwLock;
+use processes::Group;
 use rustix::process::{Pid, Resource, Rlimit, getpgid, prlimit, test_kill_process};
 use tempfile::TempDir;
 use tokio::{
@@ -36,7 +37,6 @@ use crate::{
     Error, Launch,
     launch::{interfaces::spawn_without_netlink, programs::Programs},
 };
-use processes::Group;
 
 const PREFIX: &str = "sandbox-browser-";
 /// The home of Chromium and its driver, in the folder.

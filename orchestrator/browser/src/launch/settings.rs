@@ -2,10 +2,10 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
+use gateway::InFlight;
 use jiff::Timestamp;
 
 use crate::Device;
-use gateway::InFlight;
 
 /// The default limit of downloads, in bytes.
 const DEFAULT_DOWNLOAD_LIMIT: u64 = 1 << 30;

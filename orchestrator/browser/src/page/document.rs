@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use gateway::InFlight;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -9,7 +10,6 @@ use crate::{
     Error, Session,
     cdp::{connection::CALL_TIMEOUT, tracker::Page},
 };
-use gateway::InFlight;
 
 const DIGEST: &str = include_str!("digest.js");
 /// How many screens [`Session::scroll_to_end`] scrolls at most. Pages that grow during scrolling

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use runs::{Event, Progress};
 
 use super::totals::Totals;
-use crate::{progress, daemon};
+use crate::{daemon, progress};
 
 /// Lines that redraw themselves.
 #[derive(Clone)]

@@ -8,11 +8,10 @@ mod totals;
 
 use std::io::IsTerminal as _;
 
-use runs::Progress;
-
 use bars::Bars;
 use lines::Lines;
 pub(crate) use lines::PROGRESS;
+use runs::Progress;
 
 /// Shows how a run goes until it is cleared.
 pub(crate) enum Board {

@@ -16,7 +16,8 @@ const ASK: Duration = Duration::from_millis(50);
 /// Stop the sites of `sandbox up`, and remove their containers, networks, processes and folders
 #[derive(clap::Args)]
 pub(crate) struct Down {
-    /// Also stop all other sites and runs on this machine that have containers, and remove what they leave
+    /// Also stop all other sites and runs on this machine that have containers, and remove what
+    /// they leave
     #[arg(long)]
     all: bool,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::{interrupt, out, progress, tasks, daemon, units};
+use crate::{daemon, interrupt, out, progress, tasks, units};
 
 /// How long a command may take unless told otherwise.
 const WITHIN: Duration = Duration::from_secs(600);

@@ -153,7 +153,10 @@ impl Replay {
 
 /// The first recorded page, and what pages had kept.
 fn opening(set: &ReplaySet) -> WindowStart {
-    WindowStart { url: set.pages().next().map(|page| page.url), browser_state: browser_state::recorded_state(set) }
+    WindowStart {
+        url: set.pages().next().map(|page| page.url),
+        browser_state: browser_state::recorded_state(set),
+    }
 }
 
 fn announce(address: SocketAddr, ca: &CertificateAuthority) {

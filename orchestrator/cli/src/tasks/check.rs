@@ -15,7 +15,8 @@ use crate::{interrupt, out};
 
 /// Play the solution of every task in its world, and its wrong solution if it has one
 ///
-/// Prints the tasks whose solution fails, and those whose wrong solution has a score. Exit code 1 if there are any.
+/// Prints the tasks whose solution fails, and those whose wrong solution has a score. Exit code 1
+/// if there are any.
 #[derive(clap::Args)]
 pub(super) struct Check {
     /// Folder with a suite.yaml

@@ -1,5 +1,5 @@
-// Votes and subscriptions without loading the page again, and a question before something is deleted.
-// Without this script every form works by itself.
+// Votes and subscriptions without loading the page again, and a question before something is
+// deleted. Without this script every form works by itself.
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   if (form.dataset.confirm && !window.confirm(form.dataset.confirm)) {

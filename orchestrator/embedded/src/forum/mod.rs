@@ -32,11 +32,11 @@ use std::sync::{Arc, OnceLock};
 
 use axum::Router;
 use minijinja::Environment;
+use pages::{account, files, forum, inbox, lists, profile, remark, submit, thread};
 
 use crate::live::Live;
 use crate::web::{Handler, Keys, Server, environment, get, get_and_post, post};
 use crate::{Error, Golden, Options, SiteCopy};
-use pages::{account, files, forum, inbox, lists, profile, remark, submit, thread};
 
 pub use seed::{ACCOUNTS, Account};
 

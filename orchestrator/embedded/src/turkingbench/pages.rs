@@ -19,8 +19,9 @@ pub(super) type Place = Path<(String, String)>;
 /// The list of tasks.
 pub(super) async fn list(State(host): State<Host>) -> Response<Body> {
     let tasks = host.library.folder().tasks();
-    let item =
-        |task: &turkingbench::Task| format!("<li><a href=\"/{0}/0\">{1}</a></li>\n", task.slug, escaped(&task.name));
+    let item = |task: &turkingbench::Task| {
+        format!("<li><a href=\"/{0}/0\">{1}</a></li>\n", task.slug, escaped(&task.name))
+    };
     let items: String = tasks.iter().map(item).collect();
     let page = format!(
         "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>Tasks</title></head>\n<body><h1>Tasks</h1>\n<ul>\n{items}</ul></body></html>\n"

@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Output, State, Value, escape_formatter};
-
 use url::form_urlencoded;
 
 use crate::{Error, markdown};

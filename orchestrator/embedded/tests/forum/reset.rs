@@ -1,10 +1,11 @@
 //! Tests of resets: they restore the golden state after any change, and copies are independent.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
 use axum::http::StatusCode;
 use embedded::{Clock, Options, forum};
 use serde_json::json;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::visitor::{MEMBER, Visitor, copy, golden};
 

@@ -35,10 +35,11 @@ pub fn full(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// A blocking source, read off the runtime's threads a chunk at a time, only as fast as the receiver takes it.
+/// A blocking source, read off the runtime's threads a chunk at a time, only as fast as the
+/// receiver takes it.
 ///
-/// `length` is the number of bytes the source will give, where that is known; a source that gives fewer ends in an error, of
-/// one that gives more the rest is not read.
+/// `length` is the number of bytes the source will give, where that is known; a source that gives
+/// fewer ends in an error, of one that gives more the rest is not read.
 pub fn from_read(source: impl Read + Send + 'static, length: Option<u64>) -> Body {
     Blocking { state: State::Idle(Box::new(source), blocking::queue()), left: length }.boxed_unsync()
 }

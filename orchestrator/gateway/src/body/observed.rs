@@ -6,8 +6,8 @@
 //!            -> error -> on_error -> receiver
 //! ```
 //!
-//! Frames go on at once, so that streams stream. Only the frame that completes the body waits, until
-//! the observer has flushed what it keeps of it.
+//! Frames go on at once, so that streams stream. Only the frame that completes the body waits,
+//! until the observer has flushed what it keeps of it.
 
 use std::{
     pin::Pin,
@@ -18,7 +18,8 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 
 use super::BodyError;
 
-/// What happens to a body on its way. A body ends with `on_end` or `on_error`, or is dropped before.
+/// What happens to a body on its way. A body ends with `on_end` or `on_error`, or is dropped
+/// before.
 pub(crate) trait BodyObserver {
     /// The receiver asks for the next frame.
     fn on_poll(&mut self) {}

@@ -1,5 +1,6 @@
-//! What a client gets when the world has no answer: for a navigation a page that says so and names what is near; for what
-//! a page asks for besides a bare status that its own scripts can see; for a client that is no browser a few lines of text.
+//! What a client gets when the world has no answer: for a navigation a page that says so and names
+//! what is near; for what a page asks for besides a bare status that its own scripts can see; for a
+//! client that is no browser a few lines of text.
 
 mod nearest;
 mod page;
@@ -67,8 +68,9 @@ fn named(head: &RequestHead, status: StatusCode, page: &Page<'_>, answer: Answer
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 
-/// Whether a person, or an agent, will look at the answer. A browser says so, and where a service worker fetches on the
-/// page's behalf the mode still does; a client that does not say gets a page only when it asks for HTML.
+/// Whether a person, or an agent, will look at the answer. A browser says so, and where a service
+/// worker fetches on the page's behalf the mode still does; a client that does not say gets a page
+/// only when it asks for HTML.
 pub(crate) fn is_navigation(head: &RequestHead) -> bool {
     match head.header(SEC_FETCH_DEST) {
         Some("empty") => head.header(SEC_FETCH_MODE) == Some("navigate"),

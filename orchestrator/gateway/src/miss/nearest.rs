@@ -95,7 +95,8 @@ fn is_asset(url: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| ASSETS.contains(&ending.to_ascii_lowercase().as_str()))
 }
 
-/// How near a URL looks, before values are compared: its path above all, then its method, then how alike it begins.
+/// How near a URL looks, before values are compared: its path above all, then its method, then how
+/// alike it begins.
 fn resemblance(asked: &Asked<'_>, asked_url: Option<&Url>, other: &Recorded) -> f64 {
     let letters = asked.url.bytes().zip(other.url.bytes()).take_while(|(a, b)| a == b).count();
     let alike = letters as f64 / asked.url.len().max(other.url.len()).max(1) as f64;

@@ -1,4 +1,5 @@
-//! A client's connection: bytes already read are given out again, and a client that takes nothing for too long is given up.
+//! A client's connection: bytes already read are given out again, and a client that takes nothing
+//! for too long is given up.
 
 use std::{
     io,

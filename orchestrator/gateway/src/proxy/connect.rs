@@ -1,6 +1,7 @@
 //! Inside CONNECT: TLS that we terminate, or plain HTTP.
 //!
-//! Every tunnel is taken, whatever its route: a refusal inside is a page that can be read, a refused tunnel is not.
+//! Every tunnel is taken, whatever its route: a refusal inside is a page that can be read, a
+//! refused tunnel is not.
 
 use std::{io, sync::Arc};
 

@@ -1,7 +1,7 @@
 //! Every error becomes one named response, here and nowhere else.
 //!
-//! The name stands in the header `sandbox-error`, so that a script can tell our 502 from a site's own; the text says what failed. A document gets a
-//! page, anything else plain text.
+//! The name stands in the header `sandbox-error`, so that a script can tell our 502 from a site's
+//! own; the text says what failed. A document gets a page, anything else plain text.
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 

@@ -14,7 +14,8 @@ use crate::{
     upstream::{UpstreamResponse, end_to_end},
 };
 
-/// A reply with what only the connection knows: spelling of names and reason phrase, and whether it is a stream without an end.
+/// A reply with what only the connection knows: spelling of names and reason phrase, and whether it
+/// is a stream without an end.
 pub(super) struct Outgoing {
     pub(super) reply: Reply,
     pub(super) extensions: Extensions,

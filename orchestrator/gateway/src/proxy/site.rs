@@ -1,4 +1,5 @@
-//! Requests to a site: a copy in plain HTTP at its address, under the name that the client knows it by; one that is not ours where its URL leads.
+//! Requests to a site: a copy in plain HTTP at its address, under the name that the client knows it
+//! by; one that is not ours where its URL leads.
 
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, header};
 
@@ -60,7 +61,8 @@ async fn while_there<T>(
     }
 }
 
-/// Where the request goes; tells an application that is asked by the client's name by which scheme the client came.
+/// Where the request goes; tells an application that is asked by the client's name by which scheme
+/// the client came.
 fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
     site.asked(&head.method, socket);
     for (name, value) in site.headers() {
@@ -103,7 +105,8 @@ fn under(url: &str, server: &Server, socket: bool) -> String {
     }
 }
 
-/// A site lives at a time of its own, by which its cookies expire; the browser's cookies go by real time. So they are given their age instead.
+/// A site lives at a time of its own, by which its cookies expire; the browser's cookies go by real
+/// time. So they are given their age instead.
 fn keep_cookies(headers: &mut HeaderMap) {
     let Some(now) = headers.get(header::DATE).and_then(dates::parse) else { return };
     if let header::Entry::Occupied(mut cookies) = headers.entry(header::SET_COOKIE) {

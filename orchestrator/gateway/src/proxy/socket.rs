@@ -124,7 +124,8 @@ pub(super) async fn serve(
     }
 }
 
-/// Enters the handshake in the ledger now: the connection may well outlive the episode's reading of it.
+/// Enters the handshake in the ledger now: the connection may well outlive the episode's reading of
+/// it.
 fn entered(mut pending: Pending, answer: Answer) -> Pending {
     pending.note(|entry| {
         entry.status = StatusCode::SWITCHING_PROTOCOLS.as_u16();

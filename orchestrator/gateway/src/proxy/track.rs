@@ -1,4 +1,5 @@
-//! One request's place in the ledger and in the in_flight, kept until its answer has been delivered or given up.
+//! One request's place in the ledger and in the in_flight, kept until its answer has been delivered
+//! or given up.
 
 use std::sync::Arc;
 
@@ -18,7 +19,8 @@ use crate::{
 /// before.
 const PIECE: usize = 64 * 1024;
 
-/// A request under way. However it ends, it is entered in the ledger once, and only then leaves the in_flight.
+/// A request under way. However it ends, it is entered in the ledger once, and only then leaves the
+/// in_flight.
 pub(super) struct Pending {
     ledger: Arc<Ledger>,
     entry: Option<Entry>,

@@ -23,11 +23,11 @@ use std::{
     task::{Context, Poll, ready},
 };
 
+use framing::{Framing, Verdict};
 use hyper::body::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::body::BodyError;
-use framing::{Framing, Verdict};
 
 /// How much is read at a time while a line is still to be completed.
 const READ: usize = 8 * 1024;

@@ -15,7 +15,8 @@ use crate::{
     upstream::{UpstreamError, UpstreamHead},
 };
 
-/// An exchange that becomes whole with its response body. Dropped before that, it is counted as partial.
+/// An exchange that becomes whole with its response body. Dropped before that, it is counted as
+/// partial.
 pub(crate) struct Draft {
     recorder: Arc<Recorder>,
     exchange: Option<Exchange>,
@@ -55,7 +56,8 @@ impl Draft {
         })
     }
 
-    /// Completes the exchange, redacted and ready to be written; `None` if it is not to be kept, which has then been counted.
+    /// Completes the exchange, redacted and ready to be written; `None` if it is not to be kept,
+    /// which has then been counted.
     pub(crate) fn complete(mut self, spool: Spool) -> Option<(Arc<Recorder>, Exchange)> {
         let mut exchange = self.exchange.take()?;
         let recorder = self.recorder.clone();
@@ -156,7 +158,8 @@ pub(crate) fn as_listed(headers: &HeaderMap) -> Headers {
     headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect()
 }
 
-/// The header fields exactly as the server sent them, if the tapped head is the one that hyper read.
+/// The header fields exactly as the server sent them, if the tapped head is the one that hyper
+/// read.
 fn as_sent(raw: &[u8], parsed: &HeaderMap) -> Option<Headers> {
     let lines = raw.strip_suffix(b"\r\n\r\n")?;
     let mut headers = Headers::new();

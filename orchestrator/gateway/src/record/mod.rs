@@ -6,8 +6,9 @@
 //!                   `-> Spool -> Recording
 //! ```
 //!
-//! Only whole exchanges are kept. One that breaks off on either side, or outgrows the bound, is counted and named; an event stream, which has no
-//! end, is whole at each event. A disk that fails does not stop the browsing: it is counted, and the first error is kept to be shown.
+//! Only whole exchanges are kept. One that breaks off on either side, or outgrows the bound, is
+//! counted and named; an event stream, which has no end, is whole at each event. A disk that fails
+//! does not stop the browsing: it is counted, and the first error is kept to be shown.
 
 mod draft;
 mod redact;
@@ -107,8 +108,8 @@ impl Recorder {
         self.recording.read().clone()
     }
 
-    /// Takes the recording out, to be finished. What passes afterwards is not kept. Fails, and changes nothing, while somebody else still
-    /// holds the recording.
+    /// Takes the recording out, to be finished. What passes afterwards is not kept. Fails, and
+    /// changes nothing, while somebody else still holds the recording.
     pub fn close(&self) -> Option<Recording> {
         let mut slot = self.recording.write();
         match slot.take().map(Arc::try_unwrap)? {
@@ -172,7 +173,8 @@ impl Recorder {
 
     /// Makes a record of the frames of a WebSocket that has ended.
     pub(crate) fn close_socket(&self, url: &str, socket: OpenSocket) {
-        // After the recording was closed they stay where they are, and are found there when it is finished.
+        // After the recording was closed they stay where they are, and are found there when it is
+        // finished.
         if let Some(recording) = self.recording()
             && let Err(error) = recording.close_websocket(socket)
         {

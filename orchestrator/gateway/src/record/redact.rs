@@ -1,7 +1,8 @@
 //! Secrets that are replaced before they are written.
 //!
-//! A value becomes a placeholder made from it and a salt of the recorder's own: the same value has the same placeholder throughout a recording, so
-//! that requests which agreed still agree, and nothing of it can be worked out from the snapshot.
+//! A value becomes a placeholder made from it and a salt of the recorder's own: the same value has
+//! the same placeholder throughout a recording, so that requests which agreed still agree, and
+//! nothing of it can be worked out from the snapshot.
 
 use sha2::{Digest, Sha256};
 use snapshots::ops::CredentialFilter;

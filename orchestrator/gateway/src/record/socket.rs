@@ -1,8 +1,8 @@
 //! The frames of a WebSocket under recording.
 //!
-//! The handshake is on disk before the client hears of it, and each frame before it is passed on, so that a killed
-//! recording holds all that either side has received. When the connection ends, for whatever reason, its frames become
-//! one record.
+//! The handshake is on disk before the client hears of it, and each frame before it is passed on,
+//! so that a killed recording holds all that either side has received. When the connection ends,
+//! for whatever reason, its frames become one record.
 
 use std::sync::Arc;
 
@@ -39,7 +39,8 @@ impl SocketLog {
         Some(Self { recorder, url: opening.url, since: Instant::now(), kept })
     }
 
-    /// Writes a frame, before it is passed on. Beyond the recorder's bound on bodies no more are kept.
+    /// Writes a frame, before it is passed on. Beyond the recorder's bound on bodies no more are
+    /// kept.
     pub(crate) fn push(&self, from: Side, payload: Payload) {
         let at_ms = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         let size = match &payload {

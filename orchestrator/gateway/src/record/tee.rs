@@ -1,4 +1,5 @@
-//! A response body that is recorded on its way to the client, and written before its end gets there.
+//! A response body that is recorded on its way to the client, and written before its end gets
+//! there.
 
 use std::{
     future::poll_fn,
@@ -19,9 +20,9 @@ use crate::{
 /// A response body that is recorded: its last frame waits until the exchange is on disk.
 pub(crate) type RecordedBody = ObservedBody<UpstreamBody, ResponseRecording>;
 
-/// Records `upstream` for `draft`. Where no byte will come, by the framing or because the head alone
-/// says so (`bodiless`), the exchange is written before this returns: the client has all of it with
-/// the head.
+/// Records `upstream` for `draft`. Where no byte will come, by the framing or because the head
+/// alone says so (`bodiless`), the exchange is written before this returns: the client has all of
+/// it with the head.
 pub(crate) async fn record(
     upstream: UpstreamBody,
     draft: Draft,

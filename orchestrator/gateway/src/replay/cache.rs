@@ -1,8 +1,8 @@
 //! Recorded answers that were read lately.
 //!
-//! Inflating a record costs far more than sending it, and pages share their files. The cache is bounded by bytes, spread
-//! over shards so that threads seldom meet, and evicts by second chance: what was asked for since it was last looked at
-//! stays once more.
+//! Inflating a record costs far more than sending it, and pages share their files. The cache is
+//! bounded by bytes, spread over shards so that threads seldom meet, and evicts by second chance:
+//! what was asked for since it was last looked at stays once more.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -17,7 +17,8 @@ use parking_lot::Mutex;
 use super::stored::{Content, StoredResponse};
 
 const SHARDS: usize = 16;
-/// What an answer costs besides its body and its headers, and what a header costs besides its value.
+/// What an answer costs besides its body and its headers, and what a header costs besides its
+/// value.
 const ANSWER: usize = 512;
 const HEADER: usize = 160;
 

@@ -4,8 +4,8 @@ use http::{HeaderMap, HeaderValue, header};
 
 use super::dates::{self, DatePolicy};
 
-/// Whether 304 is the answer (RFC 9110, 13.2.2): `If-None-Match` by weak comparison, and only without it
-/// `If-Modified-Since`. `response` has the dates as they are sent.
+/// Whether 304 is the answer (RFC 9110, 13.2.2): `If-None-Match` by weak comparison, and only
+/// without it `If-Modified-Since`. `response` has the dates as they are sent.
 pub(super) fn not_modified(request: &HeaderMap, response: &HeaderMap, policy: DatePolicy) -> bool {
     if request.contains_key(header::IF_NONE_MATCH) {
         let own = response.get(header::ETAG).and_then(|tag| tag.to_str().ok());
@@ -15,7 +15,8 @@ pub(super) fn not_modified(request: &HeaderMap, response: &HeaderMap, policy: Da
     let (since, modified) = (date(request, header::IF_MODIFIED_SINCE), date(response, header::LAST_MODIFIED));
     match (since, modified, policy) {
         (Some(since), Some(modified), DatePolicy::Recorded) => modified <= since,
-        // Each capture's dates are moved by another distance, so the order of two captures' dates says nothing.
+        // Each capture's dates are moved by another distance, so the order of two captures' dates
+        // says nothing.
         (Some(since), Some(modified), DatePolicy::ShiftedToNow) => modified == since,
         _ => false,
     }

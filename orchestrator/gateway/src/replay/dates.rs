@@ -1,4 +1,5 @@
-//! Dates in recorded headers: kept, or moved to the present; and cookies that do not expire with the recording.
+//! Dates in recorded headers: kept, or moved to the present; and cookies that do not expire with
+//! the recording.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -7,15 +8,18 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 /// What becomes of the dates in recorded headers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum DatePolicy {
-    /// As recorded. For episodes, whose browser lives at the time of the recording and has its cache off.
+    /// As recorded. For episodes, whose browser lives at the time of the recording and has its
+    /// cache off.
     #[default]
     Recorded,
-    /// All moved by the time since the recording, so that a browser of today finds the answers as fresh as they were.
+    /// All moved by the time since the recording, so that a browser of today finds the answers as
+    /// fresh as they were.
     ShiftedToNow,
 }
 
-/// Moves the dates of an answer recorded at `recorded` (seconds since 1970) as the policy says. `started` is when
-/// replaying began: `Last-Modified` moves by a distance that stays the same from then on, or it would be no validator.
+/// Moves the dates of an answer recorded at `recorded` (seconds since 1970) as the policy says.
+/// `started` is when replaying began: `Last-Modified` moves by a distance that stays the same from
+/// then on, or it would be no validator.
 pub(super) fn shift(
     headers: &mut HeaderMap,
     policy: DatePolicy,
@@ -54,7 +58,8 @@ pub(super) fn seconds(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
 }
 
-/// Gives a cookie that expires at a date the age it had left when it was recorded. `None` when nothing is to change.
+/// Gives a cookie that expires at a date the age it had left when it was recorded. `None` when
+/// nothing is to change.
 pub(crate) fn relative_cookie(cookie: &HeaderValue, recorded: i64) -> Option<HeaderValue> {
     let text = std::str::from_utf8(cookie.as_bytes()).ok()?;
     let mut expires = None;

@@ -2,8 +2,8 @@
 
 use http::{HeaderMap, HeaderValue, header};
 
-/// Whether every coding in `encodings` (a `Content-Encoding` value) is welcome. A client that sends no
-/// `Accept-Encoding` is taken to want none: those that send none cannot decode.
+/// Whether every coding in `encodings` (a `Content-Encoding` value) is welcome. A client that sends
+/// no `Accept-Encoding` is taken to want none: those that send none cannot decode.
 pub(super) fn accepted(request: &HeaderMap, encodings: &str) -> bool {
     let accept: Vec<&str> =
         request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -31,8 +31,8 @@ fn plain_name(coding: &str) -> &str {
     }
 }
 
-/// Drops a `Content-Encoding` that the body plainly does not have: some recorders keep the header and store the body
-/// decoded.
+/// Drops a `Content-Encoding` that the body plainly does not have: some recorders keep the header
+/// and store the body decoded.
 pub(super) fn drop_false_claim(headers: &mut HeaderMap, start: &[u8]) {
     let claimed =
         headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();

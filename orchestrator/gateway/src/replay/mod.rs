@@ -11,7 +11,8 @@
 //!                             └ nothing: miss
 //! ```
 //!
-//! Snapshots are only read; what an episode changes is in its [`Episode`]. Many episodes replay from one `Replay` at once.
+//! Snapshots are only read; what an episode changes is in its [`Episode`]. Many episodes replay
+//! from one `Replay` at once.
 
 mod cache;
 mod conditional;
@@ -31,23 +32,23 @@ mod variants;
 
 use std::{sync::Arc, time::SystemTime};
 
+use cache::Cache;
 use camino::Utf8Path;
+use find::Found;
 use http::{HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
+use remembered::Remembered;
 use search::Search;
 use snapshots::{
     index::{Hit, IndexError, ReplaySet, SOCKET},
     matching::{Asked, Payload},
 };
+use stored::{StoredError, StoredResponse};
 use url::Url;
 
 use crate::{
     Answer, Episode, Reply, RequestHead, budget::Budget, complaints::Complaints, miss, socket::SocketScript,
 };
-use cache::Cache;
-use find::Found;
-use remembered::Remembered;
-use stored::{StoredError, StoredResponse};
 
 pub use dates::DatePolicy;
 pub use level::{BadMatchLevel, MatchLevel};
@@ -69,8 +70,8 @@ pub struct ReplayOptions {
     pub level: MatchLevel,
     /// What becomes of dates.
     pub dates: DatePolicy,
-    /// Whether every answer carries [`SANDBOX_ANSWER`]. A page could see it, so episodes leave it off; a miss carries it
-    /// always.
+    /// Whether every answer carries [`SANDBOX_ANSWER`]. A page could see it, so episodes leave it
+    /// off; a miss carries it always.
     pub announce: bool,
     /// Bytes of recently read answers that are kept.
     pub cache: usize,
@@ -120,8 +121,8 @@ impl Replay {
         }
     }
 
-    /// Answers what search engines are asked, as far as it was not recorded, by a search over the recorded pages, whose index is kept in the folder
-    /// `cache`.
+    /// Answers what search engines are asked, as far as it was not recorded, by a search over the
+    /// recorded pages, whose index is kept in the folder `cache`.
     pub fn with_search(mut self, cache: Option<&Utf8Path>) -> Self {
         let exact = self.options.level == MatchLevel::Exact;
         self.search = Some(Search::new(self.set.clone(), cache).exact(exact));
@@ -162,8 +163,8 @@ impl Replay {
         self.options
     }
 
-    /// Answers one request, or says that it was never recorded. Blocking, but only for a few reads of local files; the first search takes longer unless its
-    /// index was made before.
+    /// Answers one request, or says that it was never recorded. Blocking, but only for a few reads
+    /// of local files; the first search takes longer unless its index was made before.
     pub fn answer(&self, head: &RequestHead, body: &Bytes, episode: &Episode) -> Reply {
         let asked = asked(head, body);
         let search = self.search.as_ref().zip(searched::asked(head));
@@ -188,8 +189,8 @@ impl Replay {
         reply
     }
 
-    /// The recorded WebSocket connection that a handshake asks for: `Ok` with what the ledger should say, or the refusal
-    /// to send.
+    /// The recorded WebSocket connection that a handshake asks for: `Ok` with what the ledger
+    /// should say, or the refusal to send.
     pub fn socket(
         &self,
         head: &RequestHead,
@@ -268,7 +269,8 @@ impl Replay {
         }))
     }
 
-    /// The answer that `found` has for this request; `aside` when it is only looked at, not the next one to be given.
+    /// The answer that `found` has for this request; `aside` when it is only looked at, not the
+    /// next one to be given.
     fn given(
         &self,
         head: &RequestHead,

@@ -21,8 +21,9 @@ struct Piece {
     stored: Arc<StoredResponse>,
 }
 
-/// Answers with the bytes that are wanted, all of them without a range, if the recorded parts hold them without a gap.
-/// A range that is open at its end may be answered with less, which its client will see and ask on.
+/// Answers with the bytes that are wanted, all of them without a range, if the recorded parts hold
+/// them without a gap. A range that is open at its end may be answered with less, which its client
+/// will see and ask on.
 pub(super) fn reply(
     set: &Arc<ReplaySet>,
     parts: Vec<Arc<StoredResponse>>,
@@ -109,7 +110,8 @@ fn joined(set: &Arc<ReplaySet>, chain: &[(u64, u64, &Piece)], length: u64) -> Re
     Ok(body::from_read(reader, Some(length)))
 }
 
-/// A source from somewhere behind its start; what comes before is read and dropped when the first byte is asked for.
+/// A source from somewhere behind its start; what comes before is read and dropped when the first
+/// byte is asked for.
 pub(super) struct SkipReader<R> {
     pub(super) source: R,
     pub(super) skip: u64,

@@ -15,8 +15,8 @@ pub(super) fn wanted_method(head: &RequestHead) -> Option<&str> {
     head.header(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// An answer that lets the actual request through, whatever that one then gets: a miss must be seen as one by the page,
-/// not as an opaque failure.
+/// An answer that lets the actual request through, whatever that one then gets: a miss must be seen
+/// as one by the page, not as an opaque failure.
 pub(super) fn passing(head: &RequestHead, answer: Answer) -> Reply {
     let mut headers = HeaderMap::new();
     allow_origin(&head.headers, &mut headers);

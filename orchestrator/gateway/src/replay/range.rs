@@ -11,8 +11,8 @@ pub(super) enum RequestedRange {
     Last(u64),
 }
 
-/// The range a request asks for. `None` without one, for units other than bytes, for what is malformed and for several
-/// ranges at once: a server may always answer with the whole.
+/// The range a request asks for. `None` without one, for units other than bytes, for what is
+/// malformed and for several ranges at once: a server may always answer with the whole.
 pub(super) fn wanted(request: &HeaderMap) -> Option<RequestedRange> {
     let value = request.get(header::RANGE)?.to_str().ok()?;
     let (unit, set) = value.split_once('=')?;
@@ -31,7 +31,8 @@ pub(super) fn wanted(request: &HeaderMap) -> Option<RequestedRange> {
 }
 
 impl RequestedRange {
-    /// The positions within a body of `length` bytes, both counted in; `None` when there are none such.
+    /// The positions within a body of `length` bytes, both counted in; `None` when there are none
+    /// such.
     pub(super) fn within(self, length: u64) -> Option<(u64, u64)> {
         let end = length.checked_sub(1)?;
         match self {

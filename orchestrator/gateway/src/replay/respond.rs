@@ -189,8 +189,8 @@ fn bodiless(status: StatusCode) -> bool {
     matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
-/// Whether the client comes back for more of an event stream that it was given to its end: 204 tells it to stop, where
-/// the same events once more would be a lie.
+/// Whether the client comes back for more of an event stream that it was given to its end: 204
+/// tells it to stop, where the same events once more would be a lie.
 fn is_resumed_stream(head: &RequestHead, headers: &HeaderMap) -> bool {
     head.headers.contains_key(LAST_EVENT_ID)
         && headers

@@ -16,8 +16,8 @@ const MAX_LINE: u64 = 64 << 20;
 /// Most bytes of frames that are read of one record.
 const MAX_SCRIPT: u64 = 256 << 20;
 
-/// Records of frames, those of one connection together: they lead to the same handshake. Connections are in recorded
-/// order.
+/// Records of frames, those of one connection together: they lead to the same handshake.
+/// Connections are in recorded order.
 pub(super) fn connections(set: &ReplaySet, hits: &[Hit]) -> Result<Vec<Vec<Hit>>, IndexError> {
     let mut connections: Vec<((u32, RecordRef), Vec<Hit>)> = Vec::new();
     for hit in hits {
@@ -30,7 +30,8 @@ pub(super) fn connections(set: &ReplaySet, hits: &[Hit]) -> Result<Vec<Vec<Hit>>
     Ok(connections.into_iter().map(|(_, records)| records).collect())
 }
 
-/// Reads a recorded connection. A line that is no frame ends it: what follows cannot be trusted to be in its place.
+/// Reads a recorded connection. A line that is no frame ends it: what follows cannot be trusted to
+/// be in its place.
 pub(super) fn script(set: &ReplaySet, records: &[Hit]) -> Result<SocketScript, StoredError> {
     let mut script = SocketScript::default();
     for (number, hit) in records.iter().enumerate() {

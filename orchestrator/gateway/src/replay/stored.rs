@@ -16,14 +16,16 @@ use snapshots::{
 use super::{dates, encoding};
 use crate::{budget::Budget, upstream::end_to_end};
 
-/// Bodies up to this size are held while they are answered with; larger ones are read as the client takes them.
+/// Bodies up to this size are held while they are answered with; larger ones are read as the client
+/// takes them.
 const HELD: u64 = 4 << 20;
 
 /// Bodies up to this size are held however much is held already: reading them a piece at a time
 /// would take as much.
 const SMALL: u64 = 64 << 10;
 
-/// Headers that would make the browser leave the world, remember something beyond it, or report to it.
+/// Headers that would make the browser leave the world, remember something beyond it, or report to
+/// it.
 const ESCAPES: [HeaderName; 9] = [
     header::STRICT_TRANSPORT_SECURITY,
     header::ALT_SVC,
@@ -212,7 +214,8 @@ fn content(
     };
     if !chunked {
         let (buffer, start) = record.block.into_parts(HELD).map_err(IndexError::from)?;
-        // What was read ahead of a small body can be larger than the body; it is not kept alive for it.
+        // What was read ahead of a small body can be larger than the body; it is not kept alive for
+        // it.
         if buffer.capacity() > 2 * (buffer.len() - start) {
             return Ok(Content::Held(share.of(buffer[start..].to_vec())));
         }
@@ -224,7 +227,8 @@ fn content(
     Ok(Content::Held(share.of(bytes)))
 }
 
-/// Whether the record is the one that the index speaks of. An archive that was changed under us gives no answers.
+/// Whether the record is the one that the index speaks of. An archive that was changed under us
+/// gives no answers.
 fn agree(record: &Record, capture: &Capture, url: &str) -> Result<(), StoredError> {
     let found = record.target_uri().unwrap_or_default();
     let same = found.split('#').next() == Some(url);
@@ -235,8 +239,8 @@ fn agree(record: &Record, capture: &Capture, url: &str) -> Result<(), StoredErro
     Err(StoredError::OtherRecord { url: url.to_owned(), found: found.into_owned() })
 }
 
-/// The headers that are served: end-to-end ones, less the length and what leads out of the world. Fields that are no
-/// HTTP are left out.
+/// The headers that are served: end-to-end ones, less the length and what leads out of the world.
+/// Fields that are no HTTP are left out.
 pub(super) fn kept(headers: &Headers) -> HeaderMap {
     let mut out = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers.iter() {

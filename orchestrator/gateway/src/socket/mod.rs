@@ -56,7 +56,8 @@ pub struct SocketFrame {
 /// A recorded connection, ready to be played back: the handshake's answer and every frame in order.
 #[derive(Debug, Clone, Default)]
 pub struct SocketScript {
-    /// End-to-end headers of the recorded 101 answer, `sec-websocket-protocol` among them, `sec-websocket-accept` not.
+    /// End-to-end headers of the recorded 101 answer, `sec-websocket-protocol` among them,
+    /// `sec-websocket-accept` not.
     pub headers: http::HeaderMap,
     /// The frames in recorded order.
     pub frames: Vec<SocketFrame>,

@@ -1,8 +1,9 @@
 //! A recorded WebSocket played back to a client.
 //!
-//! The server's frames up to the client's next one go out at once; then the client's turn is awaited. What the client sends is taken for its next
-//! recorded frame whether it is equal or not, as there is nothing better to go by; if it is not, the ledger says so. The recorded times are not
-//! waited for: a page under virtual time would not notice them.
+//! The server's frames up to the client's next one go out at once; then the client's turn is
+//! awaited. What the client sends is taken for its next recorded frame whether it is equal or not,
+//! as there is nothing better to go by; if it is not, the ledger says so. The recorded times are
+//! not waited for: a page under virtual time would not notice them.
 
 use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -75,7 +76,8 @@ where
         let expected;
         (expected, turn) = server_turn(Some(()));
         due = PendingFrames::new(context.in_flight, turn.len());
-        // Only now: there is no moment at which the client's message is taken and the answer to it not due.
+        // Only now: there is no moment at which the client's message is taken and the answer to it
+        // not due.
         context.in_flight.frame_received();
         match expected {
             Some(expected) if expected.payload == said => {}
@@ -163,8 +165,8 @@ mod tests {
         SocketFrame { at_ms: 0, from: Side::Server, payload }
     }
 
-    /// Plays `frames` to a client that sends `says` one by one, each once it has read what the recording has before it. Gives
-    /// what it read, and the answers in the ledger.
+    /// Plays `frames` to a client that sends `says` one by one, each once it has read what the
+    /// recording has before it. Gives what it read, and the answers in the ledger.
     async fn check(frames: Vec<SocketFrame>, says: &[&str], expect: &[&str], noted: &[Answer]) {
         let (client, server) = tokio::io::duplex(1 << 16);
         let (in_flight, ledger, cut) = (InFlight::default(), Ledger::default(), CancellationToken::new());

@@ -23,7 +23,8 @@ type Socket = WebSocketStream<TokioIo<Upgraded>>;
 /// How long the other side may take to answer a close.
 const CLOSING: Duration = Duration::from_secs(5);
 
-/// Passes frames both ways until both sides have closed, one breaks off, or the gateway ends. Each frame is in the log before it is passed on.
+/// Passes frames both ways until both sides have closed, one breaks off, or the gateway ends. Each
+/// frame is in the log before it is passed on.
 pub(crate) async fn relay(
     client: Upgraded,
     server: Upgraded,
@@ -40,7 +41,8 @@ pub(crate) async fn relay(
     let down = pass(from_server, to_client, Side::Server, log);
     tokio::pin!(up, down);
     let both = async {
-        // When one direction is through, the other gets a moment to answer the close; broken off, it ends at once.
+        // When one direction is through, the other gets a moment to answer the close; broken off,
+        // it ends at once.
         let (closed, other) = tokio::select! {
             closed = &mut up => (closed, true),
             closed = &mut down => (closed, false),

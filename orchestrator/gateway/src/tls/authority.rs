@@ -1,10 +1,13 @@
-//! Our own certificate authority: one per installation, made on first use, kept in a folder of the user's.
+//! Our own certificate authority: one per installation, made on first use, kept in a folder of the
+//! user's.
 //!
-//! Key and certificate stand in one file, `ca.pem` (mode 0600). It appears by one rename that never replaces a file, so that it is whole or
-//! absent, and of two processes that start at once one wins and the other takes the winner's. The certificate alone stands beside it in
-//! `ca.crt`, for people to import elsewhere.
+//! Key and certificate stand in one file, `ca.pem` (mode 0600). It appears by one rename that never
+//! replaces a file, so that it is whole or absent, and of two processes that start at once one wins
+//! and the other takes the winner's. The certificate alone stands beside it in `ca.crt`, for people
+//! to import elsewhere.
 //!
-//! What is signed here is valid from 2000 to 2049: the clock of a world may stand in any of those years.
+//! What is signed here is valid from 2000 to 2049: the clock of a world may stand in any of those
+//! years.
 
 use std::{
     fs::{self, Permissions},
@@ -174,14 +177,16 @@ impl CertificateAuthority {
         self.public_path.as_deref()
     }
 
-    /// The authority's public key as Chromium's `--ignore-certificate-errors-spki-list` wants it: base64 of the SHA-256 of its
-    /// SubjectPublicKeyInfo. The authority is part of every chain shown, so the one value covers every host.
+    /// The authority's public key as Chromium's `--ignore-certificate-errors-spki-list` wants it:
+    /// base64 of the SHA-256 of its SubjectPublicKeyInfo. The authority is part of every chain
+    /// shown, so the one value covers every host.
     pub fn spki_sha256_base64(&self) -> &str {
         &self.spki_sha256
     }
 }
 
-/// What identifies the authority as an issuer. Must never change: the certificates on users' disks were made from it.
+/// What identifies the authority as an issuer. Must never change: the certificates on users' disks
+/// were made from it.
 fn params() -> CertificateParams {
     let mut name = DistinguishedName::new();
     name.push(DnType::CommonName, "sandbox local authority");

@@ -50,7 +50,8 @@ impl Leaves {
 }
 
 impl CertificateAuthority {
-    /// The server side of TLS for `host`, a DNS name or an IP address: h2 and HTTP/1.1, session tickets, chain with the authority.
+    /// The server side of TLS for `host`, a DNS name or an IP address: h2 and HTTP/1.1, session
+    /// tickets, chain with the authority.
     pub fn server_config(&self, host: &str) -> Result<Arc<ServerConfig>, AuthorityError> {
         if let Some(config) = self.leaves.lock().get(host) {
             return Ok(config);
@@ -74,7 +75,8 @@ impl CertificateAuthority {
         let mut params = CertificateParams::default();
         params.distinguished_name = subject;
         params.subject_alt_names = vec![name];
-        // All leaves share a key, and the library derives the number from the key: without our own, all would have the same.
+        // All leaves share a key, and the library derives the number from the key: without our own,
+        // all would have the same.
         params.serial_number = Some(SerialNumber::from_slice(&serial()));
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];

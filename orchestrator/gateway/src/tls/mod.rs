@@ -1,4 +1,5 @@
-//! TLS on both sides. This module alone chooses the crypto provider; everything that speaks TLS in the project gets its configuration here.
+//! TLS on both sides. This module alone chooses the crypto provider; everything that speaks TLS in
+//! the project gets its configuration here.
 
 mod authority;
 mod client;

@@ -2,10 +2,11 @@
 
 use std::str::FromStr;
 
-/// For requests to `host:port`, connect to another address instead. The URL, TLS name and `Host` header stay as they are.
+/// For requests to `host:port`, connect to another address instead. The URL, TLS name and `Host`
+/// header stay as they are.
 ///
-/// An empty first part means any host, an empty second any port; an empty third or fourth leaves the address or port as it was.
-/// IPv6 addresses stand in brackets.
+/// An empty first part means any host, an empty second any port; an empty third or fourth leaves
+/// the address or port as it was. IPv6 addresses stand in brackets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectTo {
     /// The host asked for, lower-case; `None` is any.

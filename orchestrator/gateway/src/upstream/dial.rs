@@ -98,7 +98,8 @@ impl Dialer {
         Ok(DialedStream { stream: Stream::tls(tls), http2, remote })
     }
 
-    /// The addresses to try. Those that a `connect-to` names are taken as they are; those found by name must pass the guard.
+    /// The addresses to try. Those that a `connect-to` names are taken as they are; those found by
+    /// name must pass the guard.
     async fn addresses(&self, server: &Server) -> Result<Vec<SocketAddr>, UpstreamError> {
         if let Place::At(address) = server.place {
             return Ok(vec![address]);

@@ -1,7 +1,8 @@
 //! Which addresses a recording may not reach: everything that is not the public internet.
 //!
-//! A page under recording can ask for any name, and a name can resolve to any address. The check is made on the resolved address, and that very
-//! address is then connected to, so that a name cannot change its meaning in between.
+//! A page under recording can ask for any name, and a name can resolve to any address. The check is
+//! made on the resolved address, and that very address is then connected to, so that a name cannot
+//! change its meaning in between.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

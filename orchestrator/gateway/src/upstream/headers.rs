@@ -12,8 +12,9 @@ const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
 const HTTP2_SETTINGS: HeaderName = HeaderName::from_static("http2-settings");
 
-/// The headers less those of the connection they came by: the fixed list, and what `Connection` names. `Alt-Svc` goes too, as it would lead the
-/// client past the gateway. Order is kept, which is why a new map is made: removal from one would move its last entry.
+/// The headers less those of the connection they came by: the fixed list, and what `Connection`
+/// names. `Alt-Svc` goes too, as it would lead the client past the gateway. Order is kept, which is
+/// why a new map is made: removal from one would move its last entry.
 pub(crate) fn end_to_end(headers: HeaderMap) -> HeaderMap {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
@@ -51,7 +52,8 @@ pub(crate) fn end_to_end(headers: HeaderMap) -> HeaderMap {
     kept
 }
 
-/// The headers with `Host` where HTTP/1.1 servers like it best: first, unless the client put it elsewhere.
+/// The headers with `Host` where HTTP/1.1 servers like it best: first, unless the client put it
+/// elsewhere.
 pub(super) fn with_host(headers: HeaderMap, host: http::HeaderValue) -> HeaderMap {
     if headers.contains_key(HOST) {
         let mut headers = headers;

@@ -5,8 +5,9 @@
 //!                   dial: connect-to, else resolve and guard, then TCP, then TLS with ALPN -> h1 or h2
 //! ```
 //!
-//! A request leaves as it came, less what belongs to the client's connection; a response comes back the same way. Connections that went stale
-//! while idle are replaced unseen where that is safe: nothing was sent yet, or the method is idempotent and there is no body.
+//! A request leaves as it came, less what belongs to the client's connection; a response comes back
+//! the same way. Connections that went stale while idle are replaced unseen where that is safe:
+//! nothing was sent yet, or the method is idempotent and there is no body.
 
 mod connect_to;
 mod dial;

@@ -1,7 +1,8 @@
 //! Connections that wait for their next request.
 //!
-//! An HTTP/1.1 connection is taken out by one request and comes back when the response has been read to its end; an HTTP/2 connection stays in the
-//! pool and is shared. Idle ones are dropped after a while, and when there are too many. All end with the last handle on their pool.
+//! An HTTP/1.1 connection is taken out by one request and comes back when the response has been
+//! read to its end; an HTTP/2 connection stays in the pool and is shared. Idle ones are dropped
+//! after a while, and when there are too many. All end with the last handle on their pool.
 
 use std::{collections::HashMap, net::SocketAddr, sync::Arc, time::Duration};
 

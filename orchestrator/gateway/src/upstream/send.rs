@@ -64,7 +64,8 @@ impl Upstream {
         }
     }
 
-    /// Sends a request to a server and waits for the head of its answer. `extensions` carry the spelling of header names from the client's connection.
+    /// Sends a request to a server and waits for the head of its answer. `extensions` carry the
+    /// spelling of header names from the client's connection.
     pub(crate) async fn send(
         &self,
         server: Server,
@@ -96,7 +97,8 @@ impl Upstream {
         *request.headers_mut() = head.headers.clone();
         *request.extensions_mut() = extensions.clone();
 
-        // A connection from the pool may have been closed by the server a moment ago. Then a new one is made, once, if that is safe.
+        // A connection from the pool may have been closed by the server a moment ago. Then a new
+        // one is made, once, if that is safe.
         if let Some(connection) = pool.take(&server) {
             match self.exchange(pool, connection, &server, request, &upload).await {
                 Ok(arrived) => return Ok(arrived),
@@ -187,7 +189,8 @@ impl Upstream {
         }
     }
 
-    /// Waits for the head. The time runs from when the request was sent whole, or from its last progress.
+    /// Waits for the head. The time runs from when the request was sent whole, or from its last
+    /// progress.
     async fn head(
         &self,
         server: &Server,

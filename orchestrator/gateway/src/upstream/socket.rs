@@ -24,7 +24,8 @@ pub(crate) enum Opened {
 }
 
 impl Upstream {
-    /// Sends a client's handshake on. Extensions (compression) are not asked for, so that frames can be read on the way.
+    /// Sends a client's handshake on. Extensions (compression) are not asked for, so that frames
+    /// can be read on the way.
     pub(crate) async fn open_socket(
         &self,
         server: &Server,

@@ -1,7 +1,9 @@
-//! The bytes of one upstream connection, and a tap on them that keeps response heads exactly as they were sent.
+//! The bytes of one upstream connection, and a tap on them that keeps response heads exactly as
+//! they were sent.
 //!
-//! hyper hands out header names in lower case and repeated ones side by side. What a snapshot keeps should be what the server said, so the head is also
-//! read here, from the bytes on their way to hyper.
+//! hyper hands out header names in lower case and repeated ones side by side. What a snapshot keeps
+//! should be what the server said, so the head is also read here, from the bytes on their way to
+//! hyper.
 
 use std::{
     io,
@@ -45,7 +47,8 @@ impl Stream {
     }
 }
 
-/// Keeps the head of the next final response. Of use on HTTP/1 connections only, where responses do not interleave.
+/// Keeps the head of the next final response. Of use on HTTP/1 connections only, where responses do
+/// not interleave.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HeadTap(Arc<Mutex<Tap>>);
 
@@ -135,7 +138,8 @@ impl AsyncRead for Stream {
         let outcome = match &mut this.transport {
             Transport::Plain(tcp) => ready!(Pin::new(tcp).poll_read(cx, buf)),
             Transport::Tls(tls) => match ready!(Pin::new(tls).poll_read(cx, buf)) {
-                // A server that closes without saying so in TLS. Where that cuts a message short, the message's own framing tells.
+                // A server that closes without saying so in TLS. Where that cuts a message short,
+                // the message's own framing tells.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
                 other => other,
             },

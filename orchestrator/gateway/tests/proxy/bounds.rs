@@ -70,7 +70,8 @@ async fn clients_that_do_not_go_on_are_dropped() {
     let world = hasty_world().await;
     let address = world.gateway.local_addr();
     let connect = || async { TcpStream::connect(address).await.unwrap() };
-    // No byte; half a head; a tunnel without a byte; half a TLS hello; a kept connection without a second request.
+    // No byte; half a head; a tunnel without a byte; half a TLS hello; a kept connection without a
+    // second request.
     say(connect().await, b"").await;
     say(connect().await, b"GET http://shop.test/ HTT").await;
     say(world.client.tunnel("shop.test:443").await, b"").await;

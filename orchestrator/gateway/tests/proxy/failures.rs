@@ -166,7 +166,8 @@ async fn private_addresses_are_not_reached_unless_told() {
     for host in ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f.1"] {
         let answer = client.get(&format!("http://{host}:{port}/hello")).await;
         let (status, name) = answer.failure();
-        // The odd spellings of 127.0.0.1 are names to some resolvers and addresses to others; none may get through.
+        // The odd spellings of 127.0.0.1 are names to some resolvers and addresses to others; none
+        // may get through.
         assert!(
             (status, name) == (403, "upstream-forbidden") || (status, name) == (502, "upstream-unresolved"),
             "{host}: {status} {name}"

@@ -11,7 +11,8 @@ use crate::{
     origin::{Origin, PATIENCE},
 };
 
-/// Answers every request of a connection with its own head, as at a time of its own, in which a cookie is to live for an hour.
+/// Answers every request of a connection with its own head, as at a time of its own, in which a
+/// cookie is to live for an hour.
 async fn copy(name: &'static str) -> Origin {
     Origin::raw(move |mut tcp| async move {
         let mut seen = Vec::new();

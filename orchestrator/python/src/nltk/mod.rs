@@ -1,7 +1,8 @@
-//! `word_tokenize` of NLTK 3.8.1 on lower-case text: Punkt's English sentences, and in each the Treebank's words.
+//! `word_tokenize` of NLTK 3.8.1 on lower-case text: Punkt's English sentences, and in each the
+//! Treebank's words.
 //!
-//! The scorers that split text into words lower-case it first. That makes most of Punkt's model idle, so what only
-//! capital letters can reach is left out here.
+//! The scorers that split text into words lower-case it first. That makes most of Punkt's model
+//! idle, so what only capital letters can reach is left out here.
 
 mod model;
 mod punkt;
@@ -24,7 +25,8 @@ fn tokenize(text: &str) -> Vec<String> {
     sentences.into_iter().flat_map(|range| treebank::words(text.get(range).unwrap_or_default())).collect()
 }
 
-/// Whether words are what stands between spaces, because no expression of Punkt or of the Treebank finds anything: many answers are so.
+/// Whether words are what stands between spaces, because no expression of Punkt or of the Treebank
+/// finds anything: many answers are so.
 fn is_plain(text: &str) -> bool {
     let is_found = |pair: &[u8]| pair == b"--" || treebank::may_contract(pair[0].into(), pair[1].into());
     text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b' ' | b'-' | b'_' | b'/' | b'+' | b'='))

@@ -1,16 +1,18 @@
 //! What Punkt has learnt of English, as far as lower-case text can tell.
 //!
-//! From NLTK's pretrained model `punkt/PY3/english.pickle` (the same tables as `punkt_tab/english`), trained by Jan Strunk
-//! and Tibor Kiss on the Wall Street Journal and distributed with NLTK under the Apache License 2.0: its `abbrev_types` and
-//! `collocations` whole, and of its 20,366 `ortho_context` entries the four that can answer otherwise than an unknown word
-//! does. Its `sent_starters` are asked for capitalised words only.
+//! From NLTK's pretrained model `punkt/PY3/english.pickle` (the same tables as
+//! `punkt_tab/english`), trained by Jan Strunk and Tibor Kiss on the Wall Street Journal and
+//! distributed with NLTK under the Apache License 2.0: its `abbrev_types` and `collocations` whole,
+//! and of its 20,366 `ortho_context` entries the four that can answer otherwise than an unknown
+//! word does. Its `sent_starters` are asked for capitalised words only.
 
 /// `text` is a word that is written with a full stop; without the stop.
 pub(super) fn is_abbreviation(text: &str) -> bool {
     ABBREVIATIONS.binary_search(&text).is_ok()
 }
 
-/// The two are known to stand next to each other, a full stop between them. Numbers are `##number##`.
+/// The two are known to stand next to each other, a full stop between them. Numbers are
+/// `##number##`.
 pub(super) fn is_collocation(first: &str, second: &str) -> bool {
     COLLOCATIONS.binary_search(&(first, second)).is_ok()
 }

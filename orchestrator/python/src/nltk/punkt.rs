@@ -10,7 +10,8 @@ pub(super) fn is_non_word(c: char) -> bool {
     matches!(c, ')' | '"' | ';' | '}' | ']' | '*' | ':' | '@' | '\'' | '(' | '{' | '[' | '?' | '!')
 }
 
-/// `span_tokenize(text)`: splits, then gives closing quotes and brackets to the sentence before them.
+/// `span_tokenize(text)`: splits, then gives closing quotes and brackets to the sentence before
+/// them.
 pub(super) fn sentences(text: &[char]) -> Vec<Range<usize>> {
     let mut sentences = Vec::new();
     let mut taken = 0;
@@ -30,8 +31,8 @@ pub(super) fn sentences(text: &[char]) -> Vec<Range<usize>> {
     sentences
 }
 
-/// `re_boundary_realignment` at the start of a sentence: how many closing marks there are, and how long they are with
-/// the white space after them.
+/// `re_boundary_realignment` at the start of a sentence: how many closing marks there are, and how
+/// long they are with the white space after them.
 fn closing(text: &[char]) -> Option<(usize, usize)> {
     let closers = text.iter().take_while(|c| matches!(c, '"' | '\'' | ')' | ']' | '}')).count();
     let rest = &text[closers..];
@@ -86,7 +87,8 @@ fn candidates(text: &[char]) -> Vec<Candidate> {
     found
 }
 
-/// `period_context_re` at one place: where a next sentence would begin, and where its first token ends.
+/// `period_context_re` at one place: where a next sentence would begin, and where its first token
+/// ends.
 fn after_mark(text: &[char], mark: usize) -> Option<(usize, usize)> {
     let after = mark + 1;
     let c = *text.get(after).filter(|_| matches!(text[mark], '.' | '?' | '!'))?;

@@ -1,4 +1,5 @@
-//! Whether a full stop, question or exclamation mark ends a sentence: Punkt's two passes over the tokens around it.
+//! Whether a full stop, question or exclamation mark ends a sentence: Punkt's two passes over the
+//! tokens around it.
 
 use super::model::{is_abbreviation, is_collocation, may_begin_small};
 use super::punkt::is_non_word;
@@ -22,7 +23,8 @@ struct Token {
 }
 
 impl Token {
-    /// `_first_pass_annotation`. That a token is an abbreviation matters for capitalised successors only.
+    /// `_first_pass_annotation`. That a token is an abbreviation matters for capitalised successors
+    /// only.
     fn new(text: &[char]) -> Token {
         let kind = if is_number(text) { NUMBER.to_owned() } else { text.iter().collect() };
         let text: String = text.iter().collect();
@@ -52,7 +54,8 @@ impl Token {
         let goes_on =
             is_punctuation(&next.text) || (first.is_some_and(is_lower) && !may_begin_small(next_kind));
         let is_initial = self.is_initial();
-        // A capital after lower-casing is one without a small form, in no word that the model knows.
+        // A capital after lower-casing is one without a small form, in no word that the model
+        // knows.
         let is_name = is_initial && first.is_some_and(is_upper);
         self.ends_sentence && !((is_initial || kind == NUMBER) && (goes_on || is_name))
     }

@@ -1,4 +1,5 @@
-//! Words of a sentence: `NLTKWordTokenizer.tokenize`, pass by pass as the original's lists of expressions.
+//! Words of a sentence: `NLTKWordTokenizer.tokenize`, pass by pass as the original's lists of
+//! expressions.
 
 use crate::character::is_word;
 use crate::text::{decimal_digit, is_space};
@@ -36,7 +37,8 @@ fn is_punctuation(c: char) -> bool {
     matches!(c, '.' | ',' | ':' | ';' | '@' | '#' | '$' | '%' | '&' | '?' | '!' | '*')
 }
 
-/// Whether two lower-case characters side by side stand in a word of [`contractions`]; each of them has such a pair.
+/// Whether two lower-case characters side by side stand in a word of [`contractions`]; each of them
+/// has such a pair.
 pub(super) fn may_contract(first: char, second: char) -> bool {
     matches!((first, second), ('n', 'n') | ('m', 'm') | ('t', 't') | ('\'', 'y' | 'n' | 't'))
 }
@@ -135,7 +137,8 @@ fn punctuation(text: Vec<char>) -> Vec<char> {
     pad_each(text, |c| c == '*')
 }
 
-/// Splits off the full stop at the end, which may have `closers` and white space after it and has no stop before it.
+/// Splits off the full stop at the end, which may have `closers` and white space after it and has
+/// no stop before it.
 fn split_last_stop(text: Vec<char>, closers: &str, between: &str) -> Vec<char> {
     let Some(stop) = text.iter().rposition(|&c| c == '.') else { return text };
     let after = &text[stop + 1..];
@@ -175,7 +178,8 @@ fn split_clitics(text: Vec<char>, clitics: &[&str]) -> Vec<char> {
     })
 }
 
-/// `CONTRACTIONS2` and `CONTRACTIONS3`: words that are two, in ASCII letters. Those with an apostrophe in front stand after a space.
+/// `CONTRACTIONS2` and `CONTRACTIONS3`: words that are two, in ASCII letters. Those with an
+/// apostrophe in front stand after a space.
 fn contractions(text: Vec<char>) -> Vec<char> {
     let pairs = [
         ("can", "not"),
@@ -211,7 +215,8 @@ fn contractions(text: Vec<char>) -> Vec<char> {
     })
 }
 
-/// Whether a lower-case character is a letter, without regard to case: `re` takes the dotless i and the long s for i and s.
+/// Whether a lower-case character is a letter, without regard to case: `re` takes the dotless i and
+/// the long s for i and s.
 fn is_same(letter: char, c: char) -> bool {
     c == letter || matches!((letter, c), ('i', 'ı') | ('s', 'ſ'))
 }

@@ -21,7 +21,8 @@ pub struct Picture {
     channels: usize,
     /// Row by row.
     pixels: Vec<u8>,
-    /// A palette or black and white: Pillow's modes `P` and `1`, which are not filtered when their size changes.
+    /// A palette or black and white: Pillow's modes `P` and `1`, which are not filtered when their
+    /// size changes.
     indexed: bool,
 }
 

@@ -1,5 +1,5 @@
-//! `Image.resize`: Pillow's fixed-point filters, so that every pixel comes out as there (`src/libImaging/Resample.c`, `Geometry.c`,
-//! `Convert.c`).
+//! `Image.resize`: Pillow's fixed-point filters, so that every pixel comes out as there
+//! (`src/libImaging/Resample.c`, `Geometry.c`, `Convert.c`).
 
 use super::Picture;
 

@@ -1,4 +1,5 @@
-//! How BeautifulSoup makes a tree of what `html.parser` reports: `BeautifulSoupHTMLParser` and `HTMLTreeBuilder`.
+//! How BeautifulSoup makes a tree of what `html.parser` reports: `BeautifulSoupHTMLParser` and
+//! `HTMLTreeBuilder`.
 
 use std::collections::HashMap;
 

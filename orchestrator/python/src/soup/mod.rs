@@ -1,8 +1,10 @@
-//! HTML as BeautifulSoup reads it with Python's `html.parser`, and CSS selectors as soupsieve matches them.
+//! HTML as BeautifulSoup reads it with Python's `html.parser`, and CSS selectors as soupsieve
+//! matches them.
 //!
-//! `html.parser` is no browser: it implies no tags and closes none, so that `<p>one<p>two` nests. [`parser`] and
-//! [`tag`] split the text as the standard library's class does, [`builder`] makes nodes of the pieces as BeautifulSoup
-//! does, [`css`] reads selectors and [`select`] finds what they mean.
+//! `html.parser` is no browser: it implies no tags and closes none, so that `<p>one<p>two` nests.
+//! [`parser`] and [`tag`] split the text as the standard library's class does, [`builder`] makes
+//! nodes of the pieces as BeautifulSoup does, [`css`] reads selectors and [`select`] finds what
+//! they mean.
 
 mod builder;
 mod css;

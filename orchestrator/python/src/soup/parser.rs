@@ -68,7 +68,8 @@ impl<'a> Parser<'a> {
                 match self.number(at)? {
                     Some(next) => Some(next),
                     None => {
-                        // Two characters are given up if anything later looks like an end, and the rest waits.
+                        // Two characters are given up if anything later looks like an end, and the
+                        // rest waits.
                         if rest.contains(';') {
                             self.builder.data("&#");
                             at += 2;

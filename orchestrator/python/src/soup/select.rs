@@ -1,7 +1,9 @@
-//! Which elements a selector means, as soupsieve's `CSSMatch` tells them in an HTML tree without namespaces.
+//! Which elements a selector means, as soupsieve's `CSSMatch` tells them in an HTML tree without
+//! namespaces.
 //!
-//! Every part of a selector is worked out for all elements at once, from its left end to its right, so that the work
-//! is the size of the page times the size of the selector whatever either looks like.
+//! Every part of a selector is worked out for all elements at once, from its left end to its right,
+//! so that the work is the size of the page times the size of the selector whatever either looks
+//! like.
 
 mod direction;
 mod forms;

@@ -71,7 +71,8 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// The start tag at `<` and a letter; nothing where more text would be needed (`check_for_whole_start_tag`).
+    /// The start tag at `<` and a letter; nothing where more text would be needed
+    /// (`check_for_whole_start_tag`).
     pub(super) fn start_tag(&mut self, at: usize) -> Option<StartTag> {
         let name = self.tag_name(at + 1)?;
         let whole = self.end_of_start_tag(name.end)?;

@@ -1,7 +1,8 @@
 //! HTML as libxml2 2.14 reads it, which is what lxml gives its trees from.
 //!
-//! The text is split as HTML 5 says, but the tree is libxml2's own: `html`, `head` and `body` are implied where they
-//! are missing, some start tags close what is open, and end tags close what is not more important than they are.
+//! The text is split as HTML 5 says, but the tree is libxml2's own: `html`, `head` and `body` are
+//! implied where they are missing, some start tags close what is open, and end tags close what is
+//! not more important than they are.
 
 use super::source::{Attributes, Source, is_space};
 use super::tags::{EMPTY, Mode, closes, content, importance};
@@ -23,7 +24,8 @@ struct Parser<'a> {
     tree: Tree,
     open: Vec<(String, NodeId)>,
     stage: Stage,
-    /// Start tags of `html`, `head` and `body` that were passed over, whose end tags are to be as well.
+    /// Start tags of `html`, `head` and `body` that were passed over, whose end tags are to be as
+    /// well.
     passed_over: usize,
     mode: Mode,
     stopped: bool,

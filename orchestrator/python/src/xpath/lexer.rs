@@ -1,4 +1,5 @@
-//! Pieces of XPath: names, literals, numbers. There are no tokens; what a sign means hangs on where it stands.
+//! Pieces of XPath: names, literals, numbers. There are no tokens; what a sign means hangs on where
+//! it stands.
 
 /// What is still to be read.
 #[derive(Debug, Clone, Copy)]

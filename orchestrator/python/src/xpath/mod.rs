@@ -1,7 +1,8 @@
 //! HTML as lxml reads it, and XPath 1.0 as libxml2 evaluates it.
 //!
-//! [`html`] makes the tree of a page, by [`source`] and [`tags`]; [`read`] makes [`expression`]s of paths, by
-//! [`lexer`], and [`mod@evaluate`] follows them among [`node`]s, with [`functions`] and [`value`]s.
+//! [`html`] makes the tree of a page, by [`source`] and [`tags`]; [`read`] makes [`expression`]s of
+//! paths, by [`lexer`], and [`mod@evaluate`] follows them among [`node`]s, with [`functions`] and
+//! [`value`]s.
 
 mod evaluate;
 mod expression;
@@ -14,8 +15,9 @@ mod source;
 mod tags;
 mod value;
 
-use crate::tree::{Kind, NodeId, Tree};
 use node::Part;
+
+use crate::tree::{Kind, NodeId, Tree};
 
 pub use node::{Node, Page};
 pub use value::Value;
@@ -31,8 +33,8 @@ const BLOCKS: &str = "address blockquote caption center col colgroup dd del dir 
     h4 h5 h6 hr ins isindex legend li menu noscript ol optgroup option p pre table tbody td \
     tfoot th thead tr ul";
 
-/// `lxml.html.fromstring(html)`: what has no `<html>` or doctype in front is a fragment, and paths begin in what is
-/// written of it.
+/// `lxml.html.fromstring(html)`: what has no `<html>` or doctype in front is a fragment, and paths
+/// begin in what is written of it.
 pub fn parse(html: &str) -> Result<Page, LxmlError> {
     let mut tree = html::parse(html);
     let root = tree.elements(0).next().ok_or(LxmlError)?;
@@ -88,8 +90,8 @@ fn fragment(tree: &mut Tree, root: NodeId) -> NodeId {
 }
 
 impl Page {
-    /// The node that has an identity of its own in lxml: an element or a comment. Texts and attribute values are made
-    /// anew whenever they are asked for.
+    /// The node that has an identity of its own in lxml: an element or a comment. Texts and
+    /// attribute values are made anew whenever they are asked for.
     pub fn identity(&self, node: Node) -> Option<NodeId> {
         let lasting = matches!(self.tree.node(node.id).kind, Kind::Element(_) | Kind::Comment(_));
         (node.part == Part::Whole && lasting).then_some(node.id)

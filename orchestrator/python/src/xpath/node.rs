@@ -3,7 +3,8 @@
 use super::expression::{Axis, NodeTest};
 use crate::tree::{Kind, NodeId, Tree};
 
-/// A node, ordered as in the document: an element, then its namespace, its attributes and its content.
+/// A node, ordered as in the document: an element, then its namespace, its attributes and its
+/// content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Node {
     pub(super) id: NodeId,

@@ -154,7 +154,8 @@ impl<'a> Source<'a> {
         decode(self.take(end), true)
     }
 
-    /// Text up to markup, or up to the end tag of the element that it is in; and whether it has come to that.
+    /// Text up to markup, or up to the end tag of the element that it is in; and whether it has
+    /// come to that.
     pub(super) fn text(&mut self, mode: Mode, name: &str) -> (String, bool) {
         let end = match mode {
             Mode::Plain => self.rest.find('<'),
@@ -209,7 +210,8 @@ fn clean(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}")
 }
 
-/// Character references. In an attribute a name without semicolon stands for itself before letters and `=`.
+/// Character references. In an attribute a name without semicolon stands for itself before letters
+/// and `=`.
 fn decode(text: &str, in_attribute: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -44,7 +44,8 @@ impl Value {
     }
 }
 
-/// White space, a minus sign, digits with a point somewhere, and an exponent, which XPath does not have.
+/// White space, a minus sign, digits with a point somewhere, and an exponent, which XPath does not
+/// have.
 pub(super) fn read(text: &str) -> f64 {
     let text = text.trim_matches([' ', '\t', '\n', '\r']);
     let unsigned = text.strip_prefix('-').unwrap_or(text);

@@ -1,8 +1,8 @@
 //! Running a scorer's program: with the sites of the episode before it, and nothing else of the
 //! network.
 //!
-//! The program has a gateway of its own, with the routes of the episode: what it asks for is no part
-//! of what the agent did. It runs in a network namespace where the system gives us one (see
+//! The program has a gateway of its own, with the routes of the episode: what it asks for is no
+//! part of what the agent did. It runs in a network namespace where the system gives us one (see
 //! [`processes::confined`]), and else with the proxy and the authority in its environment alone.
 
 use std::path::Path;

@@ -4,7 +4,7 @@ use http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use scoring::tables::{Input, Lookup, Record, Tables};
 use serde_json::Value;
-use sites::{ApiResponse, ApiClient};
+use sites::{ApiClient, ApiResponse};
 
 use crate::play::environment::EnvironmentError;
 

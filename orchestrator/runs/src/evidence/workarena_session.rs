@@ -5,9 +5,9 @@
 //! ```
 //!
 //! The steps are those of BrowserGym's tasks. The rule of the task validates
-//! ([`scoring::workarena::Config`]), on what [`WorkArenaSession::instance`] gives it. Whoever plays an
-//! episode holds the session outside of what can be given up, so that it is torn down however the
-//! episode ends.
+//! ([`scoring::workarena::Config`]), on what [`WorkArenaSession::instance`] gives it. Whoever plays
+//! an episode holds the session outside of what can be given up, so that it is torn down however
+//! the episode ends.
 
 use std::sync::Arc;
 

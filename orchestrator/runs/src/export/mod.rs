@@ -8,10 +8,10 @@ mod parquet;
 mod webarena_verified;
 
 use camino::Utf8Path;
+use columns::Row;
 
 use crate::Error;
 use crate::results::{EpisodeRecord, RunFolder, RunRecord};
-use columns::Row;
 pub use webarena_verified::{ExportSummary, webarena_verified};
 
 /// The file format of a table.

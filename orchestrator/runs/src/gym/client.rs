@@ -86,7 +86,8 @@ impl Client {
         );
         self.last = Some(seen.clone());
         let score = *self.score.lock();
-        let heard = self.waiting.take().is_some_and(|waiting| waiting.send(StepOutcome::Seen(seen, score)).is_ok());
+        let heard =
+            self.waiting.take().is_some_and(|waiting| waiting.send(StepOutcome::Seen(seen, score)).is_ok());
         if !heard {
             return Err(Error::ClientLeft);
         }
@@ -152,8 +153,9 @@ pub(super) const SPEECH: ActionFormat = ActionFormat { dialect: Dialect::Browser
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::*;
     use browser::Observation;
+
+    use super::*;
 
     #[tokio::test]
     async fn who_breaks_off_while_it_waits_has_left_and_who_says_nothing_is_silent() {

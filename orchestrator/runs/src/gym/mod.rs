@@ -11,8 +11,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use attempts::Attempts;
 use camino::Utf8PathBuf;
 use serde::Serialize;
+use server::GymServer;
 use tasks::Suite;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -22,8 +24,6 @@ use crate::play::run::{Sites, select};
 use crate::play::world::World;
 use crate::play::{running_sites, start_pages};
 use crate::{Error, Event, Options, Progress, Summary};
-use attempts::Attempts;
-use server::GymServer;
 
 /// Time limit for requests in flight when the gym closes.
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);

@@ -55,7 +55,8 @@ pub struct AttachedSession {
     pub cdp: String,
     /// Where the gateway is, for requests besides the browser's: `http://127.0.0.1:PORT`.
     pub proxy: String,
-    /// File with the certificate that clients of the gateway have to trust, as PEM. It is gone when the episode has ended.
+    /// File with the certificate that clients of the gateway have to trust, as PEM. It is gone when
+    /// the episode has ended.
     pub ca: String,
     /// The time at which the world began.
     pub clock: Timestamp,
@@ -81,8 +82,8 @@ pub enum ProgramExit {
     Interrupted,
 }
 
-/// Prepares an episode of a task, hands it to `program`, and scores the state in which that leaves it. `name` stands for the agent in the
-/// results. Gives nothing where it was interrupted.
+/// Prepares an episode of a task, hands it to `program`, and scores the state in which that leaves
+/// it. `name` stands for the agent in the results. Gives nothing where it was interrupted.
 ///
 /// # Errors
 /// When the world cannot be brought up, or results cannot be written.
@@ -353,7 +354,8 @@ async fn keep_picture(
 fn note(world: &mut World, trace: &mut Trace, known: &mut usize, urls: Vec<String>) {
     *known += urls.len();
     for url in urls {
-        // What was asked for until now, the page itself included, came of what was done on the page before.
+        // What was asked for until now, the page itself included, came of what was done on the page
+        // before.
         trace.take_requests(world);
         tracing::info!(task = trace.task_id(), %url, "a page was opened");
         trace.begin_step_at(url, world.elapsed());

@@ -3,7 +3,8 @@
 use browser::Action;
 use tasks::StopRules;
 
-/// The replies of an episode, in their order: their actions, or nothing where they could not be read.
+/// The replies of an episode, in their order: their actions, or nothing where they could not be
+/// read.
 #[derive(Debug, Default)]
 pub(crate) struct Replies(Vec<Option<Vec<Action>>>);
 

@@ -1,4 +1,5 @@
-//! What an episode drives: a browser in a world. The trait stands here so that whole runs can be tested without Chromium.
+//! What an episode drives: a browser in a world. The trait stands here so that whole runs can be
+//! tested without Chromium.
 
 use std::future::Future;
 
@@ -32,7 +33,8 @@ impl EnvironmentError {
 /// Why an action was not performed.
 #[derive(Debug)]
 pub enum NotActed {
-    /// The page does not allow it: no such element, hidden, disabled. The agent is told and goes on.
+    /// The page does not allow it: no such element, hidden, disabled. The agent is told and goes
+    /// on.
     Told(String),
     /// The environment broke.
     Broken(EnvironmentError),
@@ -40,7 +42,8 @@ pub enum NotActed {
 
 /// One worker's browser and world. Used for one episode after another.
 pub trait Environment: Send + Sized + 'static {
-    /// Makes everything pristine and opens the task's start page; comes back when the page has settled.
+    /// Makes everything pristine and opens the task's start page; comes back when the page has
+    /// settled.
     fn begin(&mut self, task: &Task) -> impl Future<Output = Result<(), EnvironmentError>> + Send;
 
     /// The value of a script that is run among the page's own, as JSON; or what it threw.
@@ -58,8 +61,8 @@ pub trait Environment: Send + Sized + 'static {
         picture: &Picture,
     ) -> impl Future<Output = Result<Vec<u8>, EnvironmentError>> + Send;
 
-    /// Performs an action; gives the element it was about, if it was about one. Neither an answer nor a report of infeasibility ever comes
-    /// here.
+    /// Performs an action; gives the element it was about, if it was about one. Neither an answer
+    /// nor a report of infeasibility ever comes here.
     fn act(&mut self, action: &Action)
     -> impl Future<Output = Result<Option<ActionTarget>, NotActed>> + Send;
 
@@ -72,8 +75,8 @@ pub trait Environment: Send + Sized + 'static {
         question: &StateCheck,
     ) -> impl Future<Output = Result<Value, EnvironmentError>> + Send;
 
-    /// What a scorer's program decides, which reaches the episode's sites and is told what the agent
-    /// answered; or why it has not.
+    /// What a scorer's program decides, which reaches the episode's sites and is told what the
+    /// agent answered; or why it has not.
     fn decide(
         &mut self,
         program: &ProgramCheck,
@@ -95,18 +98,21 @@ pub trait Environment: Send + Sized + 'static {
     /// Has everything that passes from the next episode's beginning on kept, or not kept.
     fn keep_network(&mut self, keep: bool);
 
-    /// What has passed since the last call or the beginning of the episode, in the order in which it was asked; nothing where it is not kept.
+    /// What has passed since the last call or the beginning of the episode, in the order in which
+    /// it was asked; nothing where it is not kept.
     fn network(&mut self) -> Option<Vec<Exchange>>;
 
     /// What pages keep in the browser. The page that is open is left for it.
     fn storage_state(&mut self) -> impl Future<Output = Result<StorageState, EnvironmentError>> + Send;
 
-    /// Whether all that the episode hangs on has been there to its end: what is lost on the way looks like any other page, or like none.
+    /// Whether all that the episode hangs on has been there to its end: what is lost on the way
+    /// looks like any other page, or like none.
     fn check(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send {
         std::future::ready(Ok(()))
     }
 
-    /// Hands back what the episode had for itself and others may wait for. What is there afterwards is good for [`begin`](Self::begin) alone.
+    /// Hands back what the episode had for itself and others may wait for. What is there afterwards
+    /// is good for [`begin`](Self::begin) alone.
     fn hand_back(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send {
         std::future::ready(Ok(()))
     }

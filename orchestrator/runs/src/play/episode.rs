@@ -78,7 +78,8 @@ enum Done {
     Ended(Outcome),
 }
 
-/// Plays an episode to its end and scores it. An error is one of keeping results; all others are outcomes.
+/// Plays an episode to its end and scores it. An error is one of keeping results; all others are
+/// outcomes.
 pub(crate) async fn play<E: Environment>(
     environment: &mut E,
     agent: &mut dyn Agent,
@@ -227,7 +228,8 @@ async fn drive<E: Environment>(
     }
 }
 
-/// Waits for the agent. One that watches its own time is let go first, for it knows better what was not done.
+/// Waits for the agent. One that watches its own time is let go first, for it knows better what was
+/// not done.
 async fn replied<T>(
     after: Duration,
     reply: impl Future<Output = Result<T, agents::Error>>,

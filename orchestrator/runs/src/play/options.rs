@@ -26,14 +26,17 @@ pub struct Options {
     pub workers: usize,
     /// The notation that a program speaks.
     pub dialect: Dialect,
-    /// A reply may hold several actions. They are carried out in their order, the page coming to rest after each, up to the first that fails, and
-    /// are one step; the page is not looked at in between.
+    /// A reply may hold several actions. They are carried out in their order, the page coming to
+    /// rest after each, up to the first that fails, and are one step; the page is not looked at in
+    /// between.
     pub multiaction: bool,
     /// What a program sees of the environment besides what every program needs. Kept nowhere.
     pub agent_variables: Vec<Variable>,
-    /// Keep what pages have in the browser when an episode ends, with its other results. Whoever has that may be logged in by it.
+    /// Keep what pages have in the browser when an episode ends, with its other results. Whoever
+    /// has that may be logged in by it.
     pub keep_storage: bool,
-    /// Keep everything that passes over the network, with an episode's other results. Log-ins are in it.
+    /// Keep everything that passes over the network, with an episode's other results. Log-ins are
+    /// in it.
     pub keep_network: bool,
     /// How much memory sites and browsers may take, in bytes; most of what is free when absent.
     pub memory: Option<u64>,
@@ -51,7 +54,8 @@ pub struct Options {
     pub max_steps: Option<u32>,
     /// Folder where the indexes of snapshots are kept between runs; temporary files when absent.
     pub index_cache: Option<Utf8PathBuf>,
-    /// Folder for the golden states and the copies of sites; one in the system's folder for temporary files when absent.
+    /// Folder for the golden states and the copies of sites; one in the system's folder for
+    /// temporary files when absent.
     pub town: Option<Utf8PathBuf>,
     /// Whether published bugs are reproduced.
     pub rules: Rules,

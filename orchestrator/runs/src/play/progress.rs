@@ -19,7 +19,8 @@ pub enum Event<'a> {
         /// Episodes of those that are there already.
         done: usize,
     },
-    /// The snapshots are opened; those that were not used before are indexed, and so are their pages, which takes a while.
+    /// The snapshots are opened; those that were not used before are indexed, and so are their
+    /// pages, which takes a while.
     Opening,
     /// Something happened with a copy of a site.
     Site(&'a sites::Event),

@@ -27,16 +27,19 @@ use crate::results::{
 };
 use crate::{Error, Event, Options, Progress, Summary};
 
-/// A worker whose environment does not come up this often in a row ends the run: the machine is at fault and not an episode.
+/// A worker whose environment does not come up this often in a row ends the run: the machine is at
+/// fault and not an episode.
 const WORLD_FAILURES: u32 = 3;
 /// How long an environment may take to end.
 const CLOSE_WITHIN: Duration = Duration::from_secs(20);
 
-/// Runs a suite in Chromium, in the world that the suite describes. Cancelling `interrupt` puts the episodes under way down as if they had never
-/// begun; the summary is then not complete, and the run can be resumed.
+/// Runs a suite in Chromium, in the world that the suite describes. Cancelling `interrupt` puts the
+/// episodes under way down as if they had never begun; the summary is then not complete, and the
+/// run can be resumed.
 ///
 /// # Errors
-/// When the world cannot be brought up at all, or results cannot be written. What goes wrong within an episode is that episode's outcome.
+/// When the world cannot be brought up at all, or results cannot be written. What goes wrong within
+/// an episode is that episode's outcome.
 pub async fn run(
     suite: &Suite,
     agent: &AgentSpec,

@@ -22,8 +22,9 @@ use crate::{Error, Event, Options, Progress};
 const READY: Duration = Duration::from_secs(300);
 /// How long an episode may wait for its copies.
 const LEASE: Duration = Duration::from_secs(120);
-/// How far the clocks of sites move on with every action. A page's own clock moves about as much while it settles, but not to the
-/// millisecond the same way each time, and what sites write down should be.
+/// How far the clocks of sites move on with every action. A page's own clock moves about as much
+/// while it settles, but not to the millisecond the same way each time, and what sites write down
+/// should be.
 const ACTION: SignedDuration = SignedDuration::from_secs(10);
 
 /// Who sets tasks up on an instance, among the accounts of its manifest.
@@ -36,7 +37,8 @@ pub(crate) struct RunningSites {
     pub(crate) copies: BTreeMap<String, usize>,
 }
 
-/// Starts the sites that tasks name, in as many copies as there is room for, and waits until they are ready. None where the world has no sites.
+/// Starts the sites that tasks name, in as many copies as there is room for, and waits until they
+/// are ready. None where the world has no sites.
 pub(crate) async fn open(
     suite: &Suite,
     tasks: &[Task],
@@ -150,7 +152,8 @@ struct LeasedSite {
 }
 
 impl LeasedSites {
-    /// Takes copies of all sites of a task. Gives what the browser needs for the accounts that are logged in.
+    /// Takes copies of all sites of a task. Gives what the browser needs for the accounts that are
+    /// logged in.
     pub(crate) async fn begin(
         town: &SiteGroup,
         task: &Task,
@@ -240,7 +243,8 @@ impl LeasedSites {
     }
 }
 
-/// A site's cookie for a browser, whose time is another one than the site's: it lasts as long as the episode.
+/// A site's cookie for a browser, whose time is another one than the site's: it lasts as long as
+/// the episode.
 pub fn session_cookie(cookie: sites::Cookie, url: &str) -> Cookie {
     let sites::Cookie { name, value, path, domain, expires: _, secure, http_only, same_site } = cookie;
     Cookie { name, value, url: url.to_owned(), path, domain, secure, http_only, same_site }

@@ -1,7 +1,9 @@
-//! How many copies of each site a run has, and which episode is played next so that none waits for one.
+//! How many copies of each site a run has, and which episode is played next so that none waits for
+//! one.
 //!
-//! A site has as many copies as can be busy at once: one for each worker, but no more than it has episodes. Where that is more than the machine's
-//! memory holds, the sites that take most have fewer, and one at least. A worker then takes the first episode whose sites are all free; the
+//! A site has as many copies as can be busy at once: one for each worker, but no more than it has
+//! episodes. Where that is more than the machine's memory holds, the sites that take most have
+//! fewer, and one at least. A worker then takes the first episode whose sites are all free; the
 //! order in which episodes are played has no part in what they come to.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -87,7 +89,8 @@ impl Queue {
         Queue { inner, freed: Notify::new(), copies, workers }
     }
 
-    /// The first episode whose sites are free, which it has until the job is dropped; nothing when none is left. `sites` says what a task needs.
+    /// The first episode whose sites are free, which it has until the job is dropped; nothing when
+    /// none is left. `sites` says what a task needs.
     pub(crate) async fn next<'a>(&'a self, sites: impl Fn(&EpisodeId) -> &'a [String]) -> Option<Job<'a>> {
         loop {
             let freed = self.freed.notified();
@@ -133,7 +136,8 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Whether somebody may wait for one of its sites, so that they have to be handed back as soon as they are not needed.
+    /// Whether somebody may wait for one of its sites, so that they have to be handed back as soon
+    /// as they are not needed.
     pub(crate) fn is_waited_for(&self) -> bool {
         let Queue { copies, workers, .. } = self.queue;
         self.sites.iter().any(|site| copies.get(site).is_some_and(|copies| copies < workers))

@@ -33,7 +33,8 @@ impl ScoredEpisode {
     }
 }
 
-/// Scores an episode with this goal that ended so. What the judge rules becomes part of the assessment.
+/// Scores an episode with this goal that ended so. What the judge rules becomes part of the
+/// assessment.
 pub(crate) async fn scored(
     assessment: &mut Assessment,
     goal: &str,

@@ -14,8 +14,8 @@ use crate::{Error, Options};
 /// Hosts named in an error before the rest is only counted.
 const NAMED: usize = 8;
 
-/// Opens the worlds of tasks, as [`WorldResources::open`] does, and looks whether their start pages are in
-/// them.
+/// Opens the worlds of tasks, as [`WorldResources::open`] does, and looks whether their start pages
+/// are in them.
 pub(crate) async fn open(
     spec: &WorldSpec,
     tasks: &[Task],

@@ -22,7 +22,8 @@ use crate::results::{
 };
 use crate::{Error, fingerprint};
 
-/// What has happened so far. It outlives the future that adds to it, so that a time-out loses nothing.
+/// What has happened so far. It outlives the future that adds to it, so that a time-out loses
+/// nothing.
 pub(crate) struct Trace {
     task: Task,
     began: Instant,
@@ -79,7 +80,8 @@ impl Trace {
         self.chat.push(Utterance { role, text: text.to_owned() });
     }
 
-    /// Something else is under way from now on. The step is told how long it took to ask the agent, and to act.
+    /// Something else is under way from now on. The step is told how long it took to ask the agent,
+    /// and to act.
     pub(crate) fn enter_step_phase(&mut self, phase: Phase) {
         let (ended, took) = self.watch.turn(phase);
         match ended {
@@ -94,7 +96,8 @@ impl Trace {
         self.watch.turn(phase);
     }
 
-    /// Begins a step with what is seen; gives its number. The scorer sees the page at once, whatever becomes of the action.
+    /// Begins a step with what is seen; gives its number. The scorer sees the page at once,
+    /// whatever becomes of the action.
     pub(crate) fn begin_step(&mut self, observation: &Observation) -> u32 {
         let number = self.last_number() + 1;
         self.steps.push(Step {
@@ -124,7 +127,8 @@ impl Trace {
         self.score(None, None, None);
     }
 
-    /// Notes the element that the action was about, and shows it to the scorer on the page where it was.
+    /// Notes the element that the action was about, and shows it to the scorer on the page where it
+    /// was.
     pub(crate) fn note_element(&mut self, acted: Option<ActionTarget>) {
         let shift = |acted: &ActionTarget| if self.whole_page { acted.scroll_offset } else { [0.0, 0.0] };
         let told = |acted: ActionTarget| {
@@ -138,7 +142,8 @@ impl Trace {
         step.element = element.or(step.element.take());
     }
 
-    /// Notes the places that an action names. On a picture of the whole page nobody knows where they are.
+    /// Notes the places that an action names. On a picture of the whole page nobody knows where
+    /// they are.
     pub(crate) fn note_points(&mut self, action: &Action) {
         if !self.whole_page {
             self.current().points.extend(action.points().iter().map(|point| [point.x, point.y]));
@@ -175,8 +180,8 @@ impl Trace {
         self.requests.extend(environment.requests().into_iter().map(|entry| Request { step, entry }));
     }
 
-    /// Writes what has passed over the network, where it is kept. What scorers open afterwards is not
-    /// the agent's.
+    /// Writes what has passed over the network, where it is kept. What scorers open afterwards is
+    /// not the agent's.
     pub(crate) fn take_network<E: Environment>(
         &mut self,
         environment: &mut E,
@@ -207,7 +212,8 @@ impl Trace {
         const GOAL: &str = "read the goal from the page";
         self.session.setup(environment, &self.task).await?;
         if let Some(script) = &self.task.begin {
-            // What a script ends with may be something that cannot be told, such as the window; nobody wants to know.
+            // What a script ends with may be something that cannot be told, such as the window;
+            // nobody wants to know.
             let begun = environment.evaluate(&format!("{script}\n;undefined")).await?;
             begun.map_err(EnvironmentError::while_doing(BEGIN))?;
             if let Some(why) = environment.settle().await? {

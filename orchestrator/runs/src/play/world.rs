@@ -1,7 +1,9 @@
-//! The real environment: Chromium behind a gateway that answers from the suite's snapshots and its sites, and refuses everything else.
+//! The real environment: Chromium behind a gateway that answers from the suite's snapshots and its
+//! sites, and refuses everything else.
 //!
-//! Each worker has a gateway and a browser of its own, and each episode copies of its own of the sites that its task names, so parallel episodes
-//! cannot see each other; the opened snapshots and the certificate authority, which lives in memory and dies with the run, are shared.
+//! Each worker has a gateway and a browser of its own, and each episode copies of its own of the
+//! sites that its task names, so parallel episodes cannot see each other; the opened snapshots and
+//! the certificate authority, which lives in memory and dies with the run, are shared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -160,7 +162,8 @@ fn on(usual: &Device, task: &DeviceSpec) -> Device {
 }
 
 impl World {
-    /// Starts a gateway and a browser that can reach nothing but it, in which time moves only with the episode's actions.
+    /// Starts a gateway and a browser that can reach nothing but it, in which time moves only with
+    /// the episode's actions.
     pub async fn bring_up(
         spec: &WorldSpec,
         shared: WorldResources,
@@ -248,7 +251,8 @@ impl World {
         self.began.elapsed()
     }
 
-    /// Brings the sites' clocks to where an open world's time has come to, and looks whether all of them still run.
+    /// Brings the sites' clocks to where an open world's time has come to, and looks whether all of
+    /// them still run.
     pub(crate) fn keep_time(&self) -> Result<(), EnvironmentError> {
         let passed = SignedDuration::try_from(self.began.elapsed()).unwrap_or_default();
         self.sites.set_clocks(
@@ -273,8 +277,8 @@ impl World {
         Ok(())
     }
 
-    /// A pristine browser, pristine sites and an empty ledger, in this order: what the old pages still ask for while they go belongs to the old
-    /// episode.
+    /// A pristine browser, pristine sites and an empty ledger, in this order: what the old pages
+    /// still ask for while they go belongs to the old episode.
     async fn begin_episode(&mut self, task: &Task) -> Result<(), EnvironmentError> {
         let spec = task.world(&self.spec);
         let device = on(&device(&spec), &task.device);
@@ -383,7 +387,8 @@ impl Environment for World {
 
     async fn settle(&mut self) -> Result<Option<String>, EnvironmentError> {
         let settled = self.settle_page().await;
-        // Where a site or a part of the browser has ended, that is what happened, whatever the pages look like now.
+        // Where a site or a part of the browser has ended, that is what happened, whatever the
+        // pages look like now.
         self.sites.health()?;
         self.session.check().map_err(EnvironmentError::while_doing("act in the browser"))?;
         settled

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
-
 use scoring::{Assessment, Scorer};
 use snapshots::{Exchange, har};
 

@@ -1,4 +1,5 @@
-//! A browser of three pages, and a suite for it. Page `https://shop.test/<n>` links to `<n+1>`; what else happens is up to [`Mood`].
+//! A browser of three pages, and a suite for it. Page `https://shop.test/<n>` links to `<n+1>`;
+//! what else happens is up to [`Mood`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -102,7 +103,8 @@ impl Environment for Fake {
         Ok(())
     }
 
-    /// The page's scripts know `page`, the number of the page, and `wanted`, which `begin` sets; all else throws.
+    /// The page's scripts know `page`, the number of the page, and `wanted`, which `begin` sets;
+    /// all else throws.
     async fn evaluate(&mut self, script: &str) -> Result<Result<Value, String>, EnvironmentError> {
         let set = script.strip_prefix("wanted = ").and_then(|text| text.split(['\n', ';']).next());
         if let Some(number) = set.and_then(|text| text.parse().ok()) {

@@ -1,4 +1,5 @@
-//! Runs whose agent asks a model, and whose judge is one: who is named, what is counted, what ends a run.
+//! Runs whose agent asks a model, and whose judge is one: who is named, what is counted, what ends
+//! a run.
 
 use std::sync::Arc;
 

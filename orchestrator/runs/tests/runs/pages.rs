@@ -1,4 +1,5 @@
-//! Tasks whose page begins them, gives their goal and ends them; what users say; agents that get nowhere; pictures of goals.
+//! Tasks whose page begins them, gives their goal and ends them; what users say; agents that get
+//! nowhere; pictures of goals.
 
 use super::*;
 
@@ -29,7 +30,8 @@ async fn a_page_gives_the_goal_ends_the_episode_and_says_what_it_is_worth() -> T
     assert_eq!((summary.passed, summary.score), (1, Some(1.0)));
     let episode = RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.two".to_owned(), repeat: 1 });
     let record = episode.record()?;
-    // The oracle had two clicks and an answer in mind; the first click was enough, and what it led to is the last thing seen.
+    // The oracle had two clicks and an answer in mind; the first click was enough, and what it led
+    // to is the last thing seen.
     assert_eq!((&record.outcome, record.steps, record.answer), (&Outcome::Done, 1, None));
     assert_eq!(record.goal.as_deref(), Some("Go to page 2."));
     assert_eq!(episode.steps()?.last().map(|step| step.url.clone()).as_deref(), Some("https://shop.test/2"));

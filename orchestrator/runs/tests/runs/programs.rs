@@ -1,4 +1,5 @@
-//! Programs as agents: those that misbehave, other notations, several actions at once, several words.
+//! Programs as agents: those that misbehave, other notations, several actions at once, several
+//! words.
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! A run that was written by hand, in which everything that pages and agents say is meant to break out of a page.
+//! A run that was written by hand, in which everything that pages and agents say is meant to break
+//! out of a page.
 
 use browser::Dialog;
 use camino::Utf8PathBuf;

@@ -1,7 +1,7 @@
 //! The best one-to-one alignment of gold with predicted items.
 
-/// The mean over the longer side of the aligned pairs' scores, `rows` of `columns` finite scores each; NaN when
-/// both sides are empty, as numpy's mean of nothing.
+/// The mean over the longer side of the aligned pairs' scores, `rows` of `columns` finite scores
+/// each; NaN when both sides are empty, as numpy's mean of nothing.
 pub(super) fn mean_aligned(scores: &[Vec<f64>], columns: usize) -> f64 {
     let longer = scores.len().max(columns);
     if longer == 0 {

@@ -1,7 +1,9 @@
-//! The same without `assistantbench-comma`, `-negative` and `-raise` of [`MENDED`](super::super::rules::MENDED).
+//! The same without `assistantbench-comma`, `-negative` and `-raise` of
+//! [`MENDED`](super::super::rules::MENDED).
+
+use python::{float, json};
 
 use super::{Answered, number, question_scorer};
-use python::{float, json};
 
 /// Scores a prediction as [`question_scorer`] should.
 pub fn question_scorer_fixed(prediction: &str, gold: &str) -> Answered {

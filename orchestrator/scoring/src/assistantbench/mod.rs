@@ -1,7 +1,9 @@
-//! AssistantBench's `question_scorer`, as in BrowserGym's `browsergym/assistantbench/.../evaluation/evaluator.py`.
+//! AssistantBench's `question_scorer`, as in BrowserGym's
+//! `browsergym/assistantbench/.../evaluation/evaluator.py`.
 //!
-//! The gold answer's form decides the rule: a number, JSON objects (one a line), a text, or a list of texts (one a
-//! line). A prediction that is JSON changes its type before it is compared, with the surprises that brings.
+//! The gold answer's form decides the rule: a number, JSON objects (one a line), a text, or a list
+//! of texts (one a line). A prediction that is JSON changes its type before it is compared, with
+//! the surprises that brings.
 
 mod align;
 mod fixed;
@@ -15,8 +17,9 @@ pub use rule::GoldAnswer;
 
 use std::borrow::Cow;
 
-use super::ScoreError;
 use python::{Value, json, text};
+
+use super::ScoreError;
 
 const TYPE_ERROR: ScoreError = ScoreError::Raised("TypeError");
 const VALUE_ERROR: ScoreError = ScoreError::Raised("ValueError");
@@ -93,7 +96,8 @@ fn repair_quotes(gold: &str) -> Cow<'_, str> {
     repaired.into()
 }
 
-/// Gives the prediction the form that the rule expects, and says whether the rule is to be run at all.
+/// Gives the prediction the form that the rule expects, and says whether the rule is to be run at
+/// all.
 fn fix_prediction(prediction: Value, gold: &Gold) -> Result<(Value, bool), ScoreError> {
     let prediction = match unwrap_single_number(prediction)? {
         list @ Value::List(_) => list,
@@ -112,7 +116,8 @@ fn fix_prediction(prediction: Value, gold: &Gold) -> Result<(Value, bool), Score
     Ok((prediction, comparable))
 }
 
-/// `[5]` and `["5"]` become what `fix_number` returns, which is a pair: the number and whether it is one.
+/// `[5]` and `["5"]` become what `fix_number` returns, which is a pair: the number and whether it
+/// is one.
 fn unwrap_single_number(prediction: Value) -> Result<Value, ScoreError> {
     let Value::List(items) = &prediction else { return Ok(prediction) };
     let [item] = items.as_slice() else { return Ok(prediction) };

@@ -1,11 +1,12 @@
 //! Numbers: `fix_number` and `evaluate_numbers`.
 
-use super::super::ScoreError;
-use super::{OVERFLOW_ERROR, TYPE_ERROR};
 use python::{Value, float, text};
 
-/// `fix_number` on text: signs and units that the benchmark drops become spaces, and every comma a decimal point.
-/// Areas lose their unit only at the top level of an answer.
+use super::super::ScoreError;
+use super::{OVERFLOW_ERROR, TYPE_ERROR};
+
+/// `fix_number` on text: signs and units that the benchmark drops become spaces, and every comma a
+/// decimal point. Areas lose their unit only at the top level of an answer.
 pub(super) fn parse(number: &str, drop_area: bool) -> Option<f64> {
     let start = number.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '$' | '%'));
     // What may go from the front begins with an s, and a comma is a point.
@@ -40,7 +41,8 @@ pub(super) fn evaluate_value(prediction: &Value, gold: f64) -> Result<f64, Score
     }
 }
 
-/// `distance_function_log`: 1 less the logarithm of the ratio, which for two negative numbers adds instead.
+/// `distance_function_log`: 1 less the logarithm of the ratio, which for two negative numbers adds
+/// instead.
 pub(super) fn closeness(prediction: f64, gold: f64) -> f64 {
     if prediction == 0.0 && gold == 0.0 {
         return 1.0;

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use python::{Dict, Value};
+
 use super::super::ScoreError;
 use super::{ATTRIBUTE_ERROR, KEY_ERROR, VALUE_ERROR};
 use super::{align, number, strings};
-use python::{Dict, Value};
 
 /// `evaluate_dicts` on a list of predicted values; only the first is asked whether it is an object.
 pub(super) fn evaluate(prediction: &Value, gold: &[Value]) -> Result<f64, ScoreError> {
@@ -32,8 +33,8 @@ fn pair(predicted: &Value, gold: &Value) -> Result<f64, ScoreError> {
     if precision + recall == 0.0 { Ok(0.0) } else { Ok(2.0 * (precision * recall) / (precision + recall)) }
 }
 
-/// `calc_recall`: the mean score over the keys of `asked`, NaN when it has none. For precision the benchmark swaps the
-/// roles, so that there the prediction stands where gold belongs.
+/// `calc_recall`: the mean score over the keys of `asked`, NaN when it has none. For precision the
+/// benchmark swaps the roles, so that there the prediction stands where gold belongs.
 fn mean_over_keys(given: &Value, asked: &Value, type_of_asked: bool) -> Result<f64, ScoreError> {
     let Value::Dict(asked) = asked else { return Err(ATTRIBUTE_ERROR) };
     let mut total = 0.0;

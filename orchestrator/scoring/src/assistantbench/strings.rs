@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
-use super::align;
 use python::{Value, character, float, text};
+
+use super::align;
 
 /// The words of a text, each once, in order.
 type Bag<'a> = Vec<Cow<'a, str>>;
 
-/// `evaluate_strings`: text or lists of text; everything else is compared as Python prints it. A list with something
-/// other than text in it scores 0. Two empty lists give NaN.
+/// `evaluate_strings`: text or lists of text; everything else is compared as Python prints it. A
+/// list with something other than text in it scores 0. Two empty lists give NaN.
 pub(super) fn evaluate(prediction: &Value, gold: &Value) -> f64 {
     if let (Value::Str(prediction), Value::Str(gold)) = (prediction, gold) {
         // Nothing to align.
@@ -51,7 +52,8 @@ fn bag(span: &str) -> Bag<'_> {
     words
 }
 
-/// A token in lower case, without ASCII punctuation unless it is a number, and numbers in one spelling.
+/// A token in lower case, without ASCII punctuation unless it is a number, and numbers in one
+/// spelling.
 fn normal(token: &str) -> Cow<'_, str> {
     let lower = text::lower(token);
     if let Some(number) = float::parse(&lower) {

@@ -37,8 +37,8 @@ impl PartialScore {
         self.questions.extend(other.questions);
     }
 
-    /// What `fuzzy_match: "N/A"` leaves after its comparison: the verdict takes the place of the whole score, of earlier
-    /// failures, too.
+    /// What `fuzzy_match: "N/A"` leaves after its comparison: the verdict takes the place of the
+    /// whole score, of earlier failures, too.
     pub(crate) fn not_achievable(&mut self, equal: bool, rules: Rules, question: impl FnOnce() -> Question) {
         match rules {
             Rules::Fixed if equal => {}
@@ -52,7 +52,8 @@ impl PartialScore {
         }
     }
 
-    /// What is still to be asked: nothing once a rule is broken, as nothing comes of it whatever a judge says.
+    /// What is still to be asked: nothing once a rule is broken, as nothing comes of it whatever a
+    /// judge says.
     pub fn open(&self, judgements: &[Judgement]) -> Vec<&Question> {
         let known = |question: &&Question| judgements.iter().any(|known| known.question == **question);
         self.questions.iter().filter(|question| self.rules > 0.0 && !known(question)).collect()
@@ -61,7 +62,8 @@ impl PartialScore {
     /// The score, given what was ruled.
     ///
     /// # Errors
-    /// [`ScoreError::NeedsJudge`] where a ruling is missing that decides, and where the published code does not understand the judge.
+    /// [`ScoreError::NeedsJudge`] where a ruling is missing that decides, and where the published
+    /// code does not understand the judge.
     pub fn score(&self, judgements: &[Judgement], rules: Rules) -> Result<f64, ScoreError> {
         if !self.open(judgements).is_empty() {
             return Err(ScoreError::NeedsJudge);

@@ -1,9 +1,12 @@
-//! What published scorers ask a model: the question, how its reply is read, and what has been ruled so far.
+//! What published scorers ask a model: the question, how its reply is read, and what has been ruled
+//! so far.
 //!
-//! A scorer that cannot decide by its rules says [`ScoreError::NeedsJudge`](super::ScoreError::NeedsJudge) and, by
-//! [`Scorer::questions_to_judge`](super::Scorer::questions_to_judge), what it wants to know. [`ask`] puts that to a [`Judge`], and what it ruled is
-//! kept in the episode's state. What nobody has ruled on is never taken for a 0 or a 1. The wording of the questions is ours; what may be replied and what
-//! each reply is worth are the benchmarks'.
+//! A scorer that cannot decide by its rules says
+//! [`ScoreError::NeedsJudge`](super::ScoreError::NeedsJudge) and, by
+//! [`Scorer::questions_to_judge`](super::Scorer::questions_to_judge), what it wants to know.
+//! [`ask`] puts that to a [`Judge`], and what it ruled is kept in the episode's state. What nobody
+//! has ruled on is never taken for a 0 or a 1. The wording of the questions is ours; what may be
+//! replied and what each reply is worth are the benchmarks'.
 
 mod judged;
 mod prompt;
@@ -36,7 +39,8 @@ pub enum Question {
         /// The answer, as the rules compare it.
         answer: String,
     },
-    /// WebArena's `llm_ua_match`: whether the answer's reason for not doing the task is that of the task's `string_note`.
+    /// WebArena's `llm_ua_match`: whether the answer's reason for not doing the task is that of the
+    /// task's `string_note`.
     SameReason {
         /// The reason that is known.
         reason: String,
@@ -74,7 +78,8 @@ pub trait Judge {
     ) -> impl Future<Output = Result<String, Self::Error>> + Send;
 }
 
-/// Has a question about an episode with this goal ruled on, asking again as often as the published code does where a reply is not understood.
+/// Has a question about an episode with this goal ruled on, asking again as often as the published
+/// code does where a reply is not understood.
 ///
 /// # Errors
 /// When the judge does not reply.

@@ -16,7 +16,8 @@ pub struct Prompt {
 }
 
 impl Question {
-    /// The question about an episode with this goal; several times where it is about several pictures.
+    /// The question about an episode with this goal; several times where it is about several
+    /// pictures.
     pub fn prompts(&self, goal: &str) -> Vec<Prompt> {
         match self {
             Question::Shows { pictures, .. } => {
@@ -76,7 +77,8 @@ impl Question {
                 temperature: 0.7,
                 max_tokens: 500,
             },
-            // `captioning_fn` of VisualWebArena, which asks a model that goes on writing where a text ends.
+            // `captioning_fn` of VisualWebArena, which asks a model that goes on writing where a
+            // text ends.
             Question::Shows { question, .. } => {
                 Prompt { text: format!("Q: {question} A:"), picture: None, temperature: 0.0, max_tokens: 32 }
             }

@@ -5,13 +5,13 @@ use python::{soup, xpath};
 use super::super::ScoreError;
 use super::Method;
 
-/// Elements around which another may be acted on in their place, up to three levels: what people point at is often
-/// the text in a link or a button.
+/// Elements around which another may be acted on in their place, up to three levels: what people
+/// point at is often the text in a link or a button.
 const INSIDE: [&str; 11] = ["span", "h1", "h2", "h3", "h4", "h5", "h6", "div", "li", "ul", "p"];
 const LEVELS: usize = 3;
 
-/// Whether `selector` finds the element that `reference` finds in a page, or in some cases one around it. A selector
-/// that finds nothing is no match in CSS and an exception in XPath.
+/// Whether `selector` finds the element that `reference` finds in a page, or in some cases one
+/// around it. A selector that finds nothing is no match in CSS and an exception in XPath.
 ///
 /// # Errors
 /// Where the published code raises an exception.

@@ -11,13 +11,15 @@ pub enum KeyNode {
     UrlExactlyMatch(UrlNode),
     /// The decoded host, path and fragment, or one parameter, contains the reference.
     UrlIncludedMatch(UrlNode),
-    /// A judge says how well the decoded URL, or one parameter, meets the criterion that the reference is.
+    /// A judge says how well the decoded URL, or one parameter, meets the criterion that the
+    /// reference is.
     UrlSemanticMatch(UrlNode),
     /// The value of the element acted on equals the reference.
     ElementValueExactlyMatch(ValueNode),
     /// The value of the element acted on contains the reference.
     ElementValueIncludedMatch(ValueNode),
-    /// A judge says how well the value of the element acted on meets the criterion that the reference is.
+    /// A judge says how well the value of the element acted on meets the criterion that the
+    /// reference is.
     ElementValueSemanticMatch(ValueNode),
     /// The final answer equals the reference but for case.
     FinalAnswerExactMatch(TextNode),

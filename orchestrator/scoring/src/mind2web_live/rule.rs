@@ -1,8 +1,8 @@
 //! The key nodes of a task of Mind2Web-Live as its rule.
 //!
 //! Every node keeps the best score it has had. The published code raises an exception at a page
-//! address that it cannot parse, and gives up the step; here that node stays as it was and the others
-//! are still judged.
+//! address that it cannot parse, and gives up the step; here that node stays as it was and the
+//! others are still judged.
 
 use serde::{Deserialize, Serialize};
 
@@ -46,8 +46,8 @@ impl Rule for KeyNodes {
         Needs { html: self.0.iter().any(KeyNode::wants_html), ..Needs::default() }
     }
 
-    /// Raises each node's best score by what this step earns, and notes what a judge has to be asked.
-    /// What is reached is not asked about again.
+    /// Raises each node's best score by what this step earns, and notes what a judge has to be
+    /// asked. What is reached is not asked about again.
     fn observe(&self, state: &mut State, step: &Step<'_>) {
         let State { nodes: best, asked } = state;
         best.resize(self.0.len(), 0.0);

@@ -1,9 +1,10 @@
 //! The comparisons that key nodes are made of.
 
+use python::url::{Url, unquote};
+
 use super::super::judge::Question;
 use super::super::{ScoreError, Step};
 use super::{Method, PathNode, TextNode, UrlNode, ValueNode, element};
-use python::url::{Url, unquote};
 
 /// `url_exact_match`. The page's side is decoded once, a parameter twice; the reference never.
 pub(super) fn url_exact(url: &str, node: &UrlNode) -> bool {
@@ -11,7 +12,8 @@ pub(super) fn url_exact(url: &str, node: &UrlNode) -> bool {
     seen.is_some_and(|seen| unquote(&seen) == node.reference)
 }
 
-/// `url_include_match`: looks in host, path and fragment; an address that cannot be parsed is taken as it stands.
+/// `url_include_match`: looks in host, path and fragment; an address that cannot be parsed is taken
+/// as it stands.
 pub(super) fn url_included(url: &str, node: &UrlNode) -> bool {
     let seen = if node.key.is_empty() { Some(place(url)) } else { parameter(url, &node.key) };
     seen.is_some_and(|seen| unquote(&seen).contains(&node.reference))
@@ -23,7 +25,8 @@ pub(super) fn url_means(url: &str, node: &UrlNode) -> Option<Question> {
     seen.map(|seen| Question::Meets { criterion: node.reference.clone(), text: unquote(&seen) })
 }
 
-/// `element_value_semantic_match`: what a judge is asked; nothing where there is no such value, or an empty one.
+/// `element_value_semantic_match`: what a judge is asked; nothing where there is no such value, or
+/// an empty one.
 pub(super) fn value_means(step: &Step<'_>, node: &ValueNode) -> Result<Option<Question>, ScoreError> {
     let is_there = value(step, node, |value, _| !value.is_empty())?;
     let text = step.value.filter(|_| is_there);
@@ -70,8 +73,8 @@ fn is_on_host(url: &str, netloc: &str) -> Result<bool, ScoreError> {
     Ok(host_word(&url.netloc) == netloc)
 }
 
-/// `get_netloc`: the part between the first two dots when the host starts with `www`, else the part before the first
-/// dot; empty when the dots are not there.
+/// `get_netloc`: the part between the first two dots when the host starts with `www`, else the part
+/// before the first dot; empty when the dots are not there.
 fn host_word(netloc: &str) -> &str {
     let before_dot = |text: &'_ str| text.find('.');
     let start = if netloc.starts_with("www") { before_dot(netloc).map(|dot| dot + 1) } else { Some(0) };

@@ -1,4 +1,5 @@
-//! Scoring by what the page itself says: benchmarks whose pages know when they are done and what that is worth.
+//! Scoring by what the page itself says: benchmarks whose pages know when they are done and what
+//! that is worth.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,10 +2,10 @@
 //!
 //! Here is what a task says of it, and what its end means. Whoever holds the world runs it.
 //!
-//! The program decides by its last line of standard output, where that is a JSON object:
-//! `{"score": 0.5, "reason": "..."}`, or `{"error": "..."}` where it could not tell. Otherwise it
-//! decides by its exit code: 0 is a score of 1, any other is 0. A program that could not be started,
-//! took too long or was killed has decided nothing.
+//! The program decides by its last line of standard output, where that is a JSON object: `{"score":
+//! 0.5, "reason": "..."}`, or `{"error": "..."}` where it could not tell. Otherwise it decides by
+//! its exit code: 0 is a score of 1, any other is 0. A program that could not be started, took too
+//! long or was killed has decided nothing.
 
 use std::fmt;
 use std::time::Duration;

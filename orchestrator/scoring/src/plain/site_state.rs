@@ -23,7 +23,8 @@ pub struct StateCheck {
     pub expect: Expectation,
 }
 
-/// What an answer has to be. Objects are compared by the keys that are named here, so that a row may have more columns.
+/// What an answer has to be. Objects are compared by the keys that are named here, so that a row
+/// may have more columns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Expectation {
@@ -55,7 +56,8 @@ impl StateCheck {
     }
 }
 
-/// Numbers are compared by value, and as texts with texts: databases are not strict about which of the two they hold.
+/// Numbers are compared by value, and as texts with texts: databases are not strict about which of
+/// the two they hold.
 fn fits(wanted: &Value, found: &Value) -> bool {
     match (wanted, found) {
         (Value::Object(wanted), Value::Object(found)) => {

@@ -1,6 +1,7 @@
 //! An instance in memory: tables as maps, references and choices as far as they are declared.
 //!
-//! It knows no rules of any application: a record is what was put into it, with the `sys_id` and the author that it got.
+//! It knows no rules of any application: a record is what was put into it, with the `sys_id` and
+//! the author that it got.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
 //! Records in tables, as ServiceNow's table API (`/api/now/table`) gives and takes them.
 //!
-//! What a task needs to know of an instance, or has to change on it, goes through the trait [`Tables`]: an instance
-//! somewhere behind HTTP, or [`Memory`], which is one in memory. Nothing here opens a connection.
+//! What a task needs to know of an instance, or has to change on it, goes through the trait
+//! [`Tables`]: an instance somewhere behind HTTP, or [`Memory`], which is one in memory. Nothing
+//! here opens a connection.
 
 mod memory;
 mod query;
@@ -13,7 +14,8 @@ use serde_json::{Map, Value};
 pub use memory::{Memory, MemoryError};
 pub use query::{Condition, EncodedQuery, Operator, Order, QueryError};
 
-/// One record: values by the names of their columns. A value is a text, or an object with `value` and `display_value`.
+/// One record: values by the names of their columns. A value is a text, or an object with `value`
+/// and `display_value`.
 pub type Record = Map<String, Value>;
 
 /// What is asked of a table.
@@ -23,7 +25,8 @@ pub struct Lookup {
     pub table: String,
     /// `sysparm_query`: an [encoded query](EncodedQuery); empty for all records.
     pub query: String,
-    /// `sysparm_fields`: the columns that are wanted, through references as in `theme.name`; none for all of the table's own.
+    /// `sysparm_fields`: the columns that are wanted, through references as in `theme.name`; none
+    /// for all of the table's own.
     pub fields: Vec<String>,
     /// `sysparm_limit`: how many records at most.
     pub limit: Option<u32>,
@@ -80,7 +83,8 @@ pub trait Tables {
         input: Input,
     ) -> impl Future<Output = Result<Record, Self::Error>> + Send;
 
-    /// Changes some values of a record; gives it as it then is, or nothing where there is no such record.
+    /// Changes some values of a record; gives it as it then is, or nothing where there is no such
+    /// record.
     fn update(
         &mut self,
         table: &str,

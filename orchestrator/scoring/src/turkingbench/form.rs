@@ -1,12 +1,14 @@
 //! A whole form: which of its fields count, what they hold in the end, and the mean over them.
 //!
-//! Follows `Evaluation.extract_input_values_from_url`, `extract_values` and `score_outputs` of JHU-CLSP/turking-bench
-//! (`src/evaluation_class.py`). A field is the first element of its name, if that is an `input`, `select` or `textarea`. It counts if it is shown, and if
-//! its golds say anything where it holds text. Every slider counts as 1, as in the published aggregate; by
+//! Follows `Evaluation.extract_input_values_from_url`, `extract_values` and `score_outputs` of
+//! JHU-CLSP/turking-bench (`src/evaluation_class.py`). A field is the first element of its name, if
+//! that is an `input`, `select` or `textarea`. It counts if it is shown, and if its golds say
+//! anything where it holds text. Every slider counts as 1, as in the published aggregate; by
 //! [`Rules::Fixed`] its distance counts.
 //!
-//! There, fields are read from the page that an agent leaves. A page that has been sent is gone; what it held is then asked of the host that it
-//! was sent to. A page that has been left without being sent has nothing in it.
+//! There, fields are read from the page that an agent leaves. A page that has been sent is gone;
+//! what it held is then asked of the host that it was sent to. A page that has been left without
+//! being sent has nothing in it.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -126,7 +128,8 @@ impl Form {
         Ok(said.ok().and_then(|said: Value| serde_json::from_value(said).ok()))
     }
 
-    /// A fresh page with what has been sent in it. What somebody could fill in was shown, whenever that was.
+    /// A fresh page with what has been sent in it. What somebody could fill in was shown, whenever
+    /// that was.
     fn with(&self, fresh: FormValues, sent: &[(String, String)]) -> FormValues {
         let fill = |(field, fresh): (&Field, Option<FieldValue>)| {
             let FieldValue { kind, shown, .. } = fresh?;
@@ -358,7 +361,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever holds what one worker answered everywhere has everything right, unless others were more.
+        /// Whoever holds what one worker answered everywhere has everything right, unless others
+        /// were more.
         #[test]
         fn one_workers_answers_earn_all(cells in prop::collection::vec(("[a-c]{1,3}", 0_usize..4), 1..6)) {
             let kinds = ["text", "radio", "checkbox", "select"];

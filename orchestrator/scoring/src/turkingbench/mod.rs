@@ -1,25 +1,30 @@
-//! TurkingBench's score of one form field, as in `src/evaluation_class.py` and `src/utils/cleaning.py`.
+//! TurkingBench's score of one form field, as in `src/evaluation_class.py` and
+//! `src/utils/cleaning.py`.
 //!
-//! A field's gold answers are the cells that workers left in the benchmark's table. Texts are compared by ROUGE-L,
-//! choices exactly (one with the majority, several with any worker) and sliders by their distance.
+//! A field's gold answers are the cells that workers left in the benchmark's table. Texts are
+//! compared by ROUGE-L, choices exactly (one with the majority, several with any worker) and
+//! sliders by their distance.
 
 mod form;
 mod porter;
 mod rouge;
 mod rule;
 
+pub use ::turkingbench::Cell;
 pub use form::{Field, FieldValue, Form, FormValues, Mark, by_kind, mean};
 pub use rule::State;
-pub use ::turkingbench::Cell;
 
-use super::ScoreError;
 use python::{float, text};
 
-/// Scores what a field holds against its gold answers. `kind` is the field's type; a checkbox group holds the values
-/// that are checked, joined by `|`. Usually 0 to 1; a slider on the wrong side of zero has less than 0.
+use super::ScoreError;
+
+/// Scores what a field holds against its gold answers. `kind` is the field's type; a checkbox group
+/// holds the values that are checked, joined by `|`. Usually 0 to 1; a slider on the wrong side of
+/// zero has less than 0.
 ///
 /// # Errors
-/// Where the published code raises an exception, gives no finite number, or leaves the field out of the mean.
+/// Where the published code raises an exception, gives no finite number, or leaves the field out of
+/// the mean.
 pub fn field(kind: &str, golds: &[Cell], held: &str) -> Result<f64, ScoreError> {
     match kind {
         "text" | "textarea" | "hidden" => words(golds, held),
@@ -90,8 +95,8 @@ fn choices(golds: &[Cell], held: &str) -> Result<f64, ScoreError> {
     Ok(scores.reduce(f64::max).unwrap_or_else(|| without_golds(&held)))
 }
 
-/// One less the mean distance, as a share of the largest number around; or the share of exact matches when not
-/// everything is a number.
+/// One less the mean distance, as a share of the largest number around; or the share of exact
+/// matches when not everything is a number.
 fn distance(golds: &[Cell], held: &str) -> Result<f64, ScoreError> {
     if golds.is_empty() {
         return Ok(without_golds(held));
@@ -131,7 +136,8 @@ fn normal(answer: &str) -> String {
     text::split(&kept).collect::<Vec<_>>().join(" ")
 }
 
-/// `try_numeric`: what Python reads as a finite number, in its shortest spelling; any other text as it is.
+/// `try_numeric`: what Python reads as a finite number, in its shortest spelling; any other text as
+/// it is.
 fn try_numeric(text: &str) -> String {
     match float::parse(text) {
         Some(number) if number.is_finite() => spelt(number),

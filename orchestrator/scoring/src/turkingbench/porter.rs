@@ -1,6 +1,8 @@
-//! NLTK's Porter stemmer in its default mode: the published algorithm with Martin Porter's and NLTK's own changes.
+//! NLTK's Porter stemmer in its default mode: the published algorithm with Martin Porter's and
+//! NLTK's own changes.
 //!
-//! Follows `nltk.stem.porter.PorterStemmer`, whose steps the functions are named after. Words are ASCII here.
+//! Follows `nltk.stem.porter.PorterStemmer`, whose steps the functions are named after. Words are
+//! ASCII here.
 
 /// Forms that are looked up, not stemmed.
 const IRREGULAR: [(&str, &str); 15] = [
@@ -195,7 +197,8 @@ fn ends_in_double_consonant(word: &str) -> bool {
         && consonants(word).last() == Some(&true)
 }
 
-/// Ends in consonant, vowel and a consonant other than w, x and y; or is one vowel and one consonant.
+/// Ends in consonant, vowel and a consonant other than w, x and y; or is one vowel and one
+/// consonant.
 fn ends_short(word: &str) -> bool {
     match consonants(word)[..] {
         [false, true] => true,

@@ -1,9 +1,11 @@
-//! ROUGE-L as in `rouge_score` 0.1.2 with its stemmer: the longest common subsequence of two texts' words.
+//! ROUGE-L as in `rouge_score` 0.1.2 with its stemmer: the longest common subsequence of two texts'
+//! words.
 
 use std::collections::HashMap;
 
-use super::porter;
 use python::text::lower;
+
+use super::porter;
 
 /// `RougeScorer(["rougeL"], use_stemmer=True).score(target, prediction)["rougeL"].fmeasure`.
 pub(super) fn f_measure(target: &str, prediction: &str) -> f64 {
@@ -16,7 +18,8 @@ pub(super) fn f_measure(target: &str, prediction: &str) -> f64 {
     2.0 * precision * recall / (precision + recall)
 }
 
-/// `rouge_score.tokenize`: runs of ASCII letters and digits, lower-cased, stemmed from four characters on.
+/// `rouge_score.tokenize`: runs of ASCII letters and digits, lower-cased, stemmed from four
+/// characters on.
 fn words(text: &str) -> Vec<String> {
     let lower = lower(text);
     let runs = lower.split(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit());
@@ -24,8 +27,8 @@ fn words(text: &str) -> Vec<String> {
     words.map(|word| if word.len() > 3 { porter::stem(word) } else { word.to_owned() }).collect()
 }
 
-/// The length of the longest common subsequence. A row of the usual table is kept as bits, one where it does not
-/// grow (Hyyrö's form), so that long texts cost a sixty-fourth of their product.
+/// The length of the longest common subsequence. A row of the usual table is kept as bits, one
+/// where it does not grow (Hyyrö's form), so that long texts cost a sixty-fourth of their product.
 fn longest_common(a: &[String], b: &[String]) -> usize {
     let blocks = a.len().div_ceil(64);
     let mut places: HashMap<&str, Vec<u64>> = HashMap::new();

@@ -1,4 +1,5 @@
-//! Vectors of WebArena's and VisualWebArena's scorers. Inputs of types that the scorers do not take are part of them.
+//! Vectors of WebArena's and VisualWebArena's scorers. Inputs of types that the scorers do not take
+//! are part of them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,5 +1,7 @@
-//! `HTMLContentExactEvaluator`, once a locator has given its value: that value against a target's `required_contents`.
+//! `HTMLContentExactEvaluator`, once a locator has given its value: that value against a target's
+//! `required_contents`.
 
+use python::int::Int;
 use serde_json::{Map, Value};
 
 use super::super::ScoreError;
@@ -9,12 +11,13 @@ use super::super::webarena::{
 };
 use super::required_values::{self, Number};
 use super::string_match::includes;
-use python::int::Int;
 
-/// Scores what a locator gave: 0 or 1 as far as no judge is needed. Of the keys the first of these counts.
+/// Scores what a locator gave: 0 or 1 as far as no judge is needed. Of the keys the first of these
+/// counts.
 ///
 /// - `exact_match`: a text that it has to be;
-/// - `must_include`: texts that have to be in it, as words if they are one word, each with alternatives;
+/// - `must_include`: texts that have to be in it, as words if they are one word, each with
+///   alternatives;
 /// - `must_exclude`: texts that must not be;
 /// - `required_values`: inequalities that it has to satisfy, each with alternatives;
 /// - `fuzzy_match`: texts of which a judge has to say that each means the same.

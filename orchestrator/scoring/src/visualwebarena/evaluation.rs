@@ -32,7 +32,8 @@ pub struct Evaluation {
     /// For `page_image_query`.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read_targets")]
     pub page_image_query: Vec<PageImageQuery>,
-    /// The shop's address, which `SHOPPING` is in the published code: `func:` calls ask its interface. Not in the published files.
+    /// The shop's address, which `SHOPPING` is in the published code: `func:` calls ask its
+    /// interface. Not in the published files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shopping: Option<String>,
     /// Why the goal cannot be reached, for a judge.
@@ -98,7 +99,8 @@ impl Evaluation {
         judged.iter().flat_map(|(judged, _)| judged.open(ending.judgements)).cloned().collect()
     }
 
-    /// What the rules give and what they leave to a judge; and what is not as it should be, for people.
+    /// What the rules give and what they leave to a judge; and what is not as it should be, for
+    /// people.
     fn judge(&self, ending: Ending<'_>) -> Result<(PartialScore, Vec<String>), ScoreError> {
         let Ending { answer, found, .. } = ending;
         if let Some(name) = &found.raised {

@@ -1,5 +1,6 @@
-//! The calls that VisualWebArena's targets may hold after `func:`, as in its `evaluation_harness/helper_functions.py`.
-//! Where a page does not have what is looked for they give an empty text or 0.
+//! The calls that VisualWebArena's targets may hold after `func:`, as in its
+//! `evaluation_harness/helper_functions.py`. Where a page does not have what is looked for they
+//! give an empty text or 0.
 
 use serde_json::Value;
 
@@ -38,7 +39,8 @@ pub(super) enum Function {
 }
 
 impl Function {
-    /// The function that a call names, or the exception that there is none, or none of such arguments.
+    /// The function that a call names, or the exception that there is none, or none of such
+    /// arguments.
     pub(super) fn parse(call: &str) -> Result<Function, &'static str> {
         let call = Call::parse(call)?;
         let arguments: Vec<&str> = call.arguments.iter().map(String::as_str).collect();
@@ -112,12 +114,14 @@ impl Function {
     }
 }
 
-/// The selector stands between single quotes, as it does in the published script: what is no text of JavaScript there finds nothing.
+/// The selector stands between single quotes, as it does in the published script: what is no text
+/// of JavaScript there finds nothing.
 fn query_text(selector: &str) -> String {
     format!("document.querySelector('{selector}').textContent")
 }
 
-/// What stands beside the names of a product's details, as far as they hold one of the alternatives.
+/// What stands beside the names of a product's details, as far as they hold one of the
+/// alternatives.
 fn attributes(names: &str) -> String {
     format!(
         "(() => {{ const names = '{names}'.toLowerCase().split(' |or| '); \
@@ -138,8 +142,9 @@ const PRICE: &str = "parseFloat(document.querySelector('#maincontent > div.colum
 const REVIEWS: &str = "parseInt(document.querySelector('#tab-label-reviews-title').outerText.split(' ')[1])";
 const RATING: &str = "parseFloat(document.querySelector('.rating-result').title.replace('%', ''))";
 
-/// Goes through the comments of a post, each before its answers. The post itself is the first of them, with its author's name and the words
-/// and the time of its first comment: the published code reads it so.
+/// Goes through the comments of a post, each before its answers. The post itself is the first of
+/// them, with its author's name and the words and the time of its first comment: the published code
+/// reads it so.
 fn comment(user: &str, visit: &str) -> String {
     let user = Value::from(user);
     format!(

@@ -1,6 +1,6 @@
-//! VisualWebArena's scorers, as in `evaluation_harness/evaluators.py` of web-arena-x/visualwebarena: relatives of
-//! [WebArena's](super::webarena) that clean, split and compare otherwise, and one more that looks at pictures. [`Evaluation`] puts
-//! them together.
+//! VisualWebArena's scorers, as in `evaluation_harness/evaluators.py` of
+//! web-arena-x/visualwebarena: relatives of [WebArena's](super::webarena) that clean, split and
+//! compare otherwise, and one more that looks at pictures. [`Evaluation`] puts them together.
 
 mod contents;
 mod evaluation;

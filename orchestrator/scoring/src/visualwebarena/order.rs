@@ -1,12 +1,12 @@
-//! What is read of the page of an order in the shop: `shopping_get_all_product_order` and what is made of it.
-
-use serde_json::Value;
+//! What is read of the page of an order in the shop: `shopping_get_all_product_order` and what is
+//! made of it.
 
 use python::int::Int;
 use python::text::strip;
+use serde_json::Value;
 
-/// The products of an order: the cells of each by their second class, and what `dl`s beside the name say as `options`. Throws where the page
-/// is none of an order.
+/// The products of an order: the cells of each by their second class, and what `dl`s beside the
+/// name say as `options`. Throws where the page is none of an order.
 pub(super) const PRODUCTS: &str = "[...document.querySelector('#my-orders-table').getElementsByTagName('tbody')].map((body) => { \
     const product = {}; \
     for (const cell of body.getElementsByTagName('td')) { \
@@ -23,7 +23,8 @@ pub(super) fn names(products: &Value) -> String {
     names.collect::<Option<Vec<&str>>>().unwrap_or_default().join(" |OR| ")
 }
 
-/// `shopping_get_order_product_quantity`: 0 where no product has one of these numbers, or something is not as it should be.
+/// `shopping_get_order_product_quantity`: 0 where no product has one of these numbers, or something
+/// is not as it should be.
 pub(super) fn quantity(products: &Value, sku: &str) -> i64 {
     let wanted: Vec<&str> = if sku.contains("|OR|") { sku.split(" |OR| ").collect() } else { vec![sku] };
     let read = |product: &Value| {

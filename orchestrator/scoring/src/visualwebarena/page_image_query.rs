@@ -2,6 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use python::pillow::{ImageError, Picture};
+use python::skimage;
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
@@ -9,8 +11,6 @@ use super::super::judge::{PartialScore, Question};
 use super::super::webarena::pages::{Pages, Stop};
 use super::super::webarena::{BAD_VALUE, Fetch, OR, PictureEvidence};
 use super::{Evaluation, target};
-use python::pillow::{ImageError, Picture};
-use python::skimage;
 
 /// A question about the pictures of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -108,7 +108,8 @@ const ADDRESSES: &str = ".map((one) => one.getAttribute('src')) \
     .filter((address) => address !== null && !address.startsWith('www.')) \
     .flatMap((address) => { try { return [new URL(address, location.href).href]; } catch { return []; } })";
 
-/// Opens the page's pictures and, where there are any, compares them with those that are wanted. What is no picture is passed over.
+/// Opens the page's pictures and, where there are any, compares them with those that are wanted.
+/// What is no picture is passed over.
 async fn look<P: Pages>(
     query: &PageImageQuery,
     pages: &mut P,
@@ -148,10 +149,12 @@ async fn look<P: Pages>(
     Ok(seen)
 }
 
-/// `get_image_ssim` of two files: their structural similarity, once both are grey and of one size; at most 1.
+/// `get_image_ssim` of two files: their structural similarity, once both are grey and of one size;
+/// at most 1.
 ///
 /// # Errors
-/// Where the published code raises an exception: for what is no picture, and for pictures of less than seven pixels a side.
+/// Where the published code raises an exception: for what is no picture, and for pictures of less
+/// than seven pixels a side.
 pub fn image_ssim(one: &[u8], other: &[u8]) -> Result<f64, ScoreError> {
     let open = |bytes| {
         Picture::open(bytes).map_err(|unreadable| match unreadable {
@@ -173,12 +176,14 @@ fn data_url(bytes: &[u8]) -> String {
     format!("data:{kind};base64,{}", STANDARD.encode(bytes))
 }
 
-/// What the last query gives once all before it have found pictures; and what is not so, for people.
+/// What the last query gives once all before it have found pictures; and what is not so, for
+/// people.
 pub(super) fn score(
     queries: &[PageImageQuery],
     seen: &[PictureEvidence],
 ) -> Result<(PartialScore, Vec<String>), ScoreError> {
-    // The published code begins with a score of 1 at every query, and gives that of the last. Without any there is no score to give.
+    // The published code begins with a score of 1 at every query, and gives that of the last.
+    // Without any there is no score to give.
     let mut score = Err(ScoreError::Raised("UnboundLocalError"));
     let mut wrong = Vec::new();
     for (place, query) in queries.iter().enumerate() {

@@ -2,12 +2,12 @@
 
 use std::cmp::Ordering;
 
+use python::text::strip;
+use python::{float, int::Int};
 use serde_json::Value;
 
 use super::super::ScoreError;
 use super::super::webarena::{BAD_VALUE, alternatives};
-use python::text::strip;
-use python::{float, int::Int};
 
 /// What makes `<` and `>` hold for equal numbers, too.
 const TOLERANCE: f64 = 1e-8;
@@ -53,7 +53,8 @@ pub(super) fn parse(text: &str) -> Option<Int> {
 /// `compare_inequality`. Of the operators the first in this order counts, wherever it stands.
 ///
 /// # Errors
-/// Where there is no operator, or not one number beside it; or where the number is too large to be subtracted from.
+/// Where there is no operator, or not one number beside it; or where the number is too large to be
+/// subtracted from.
 fn holds(value: &Number, inequality: &str) -> Result<bool, ScoreError> {
     let operators = ["<=", ">=", "==", "<", ">"];
     let operator = operators.into_iter().find(|op| inequality.contains(op)).ok_or(BAD_VALUE)?;

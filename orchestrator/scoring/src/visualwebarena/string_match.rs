@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use python::int::Int;
+use python::nltk::word_tokenize;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -12,14 +14,13 @@ use super::super::webarena::{
     BAD_TYPE, NO_LIST, WRONG_ARGUMENT, alternatives, argument, items, without_quotes,
 };
 use super::required_values::{Number, parse, satisfied};
-use python::int::Int;
-use python::nltk::word_tokenize;
 
-/// `reference_answers` of a task, its keys in their order, which matters: once `required_values` has been looked at, the
-/// answer is a number for the keys after it.
+/// `reference_answers` of a task, its keys in their order, which matters: once `required_values`
+/// has been looked at, the answer is a number for the keys after it.
 ///
 /// - `exact_match`: a text that the answer has to be;
-/// - `must_include`: texts that have to be in the answer, as words if they are one word; ` |OR| ` divides alternatives;
+/// - `must_include`: texts that have to be in the answer, as words if they are one word; ` |OR| `
+///   divides alternatives;
 /// - `must_exclude`: texts that must not be, in the same sense;
 /// - `one_of`: texts of which one has to be in the answer;
 /// - `required_values`: inequalities that the answer has to satisfy, with alternatives;
@@ -39,7 +40,8 @@ enum Answer<'a> {
 }
 
 impl StringMatch {
-    /// Scores an answer: 0 or 1 as far as no judge is needed. `reason` is why the goal cannot be reached, where that is so.
+    /// Scores an answer: 0 or 1 as far as no judge is needed. `reason` is why the goal cannot be
+    /// reached, where that is so.
     ///
     /// # Errors
     /// Where the published code raises an exception.

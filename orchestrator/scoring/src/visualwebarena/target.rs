@@ -1,4 +1,5 @@
-//! `HTMLContentExactEvaluator`: what is read of pages once the episode has ended, and what it has to be.
+//! `HTMLContentExactEvaluator`: what is read of pages once the episode has ended, and what it has
+//! to be.
 
 use serde_json::Value;
 
@@ -61,7 +62,8 @@ async fn locate<P: Pages>(target: &Target, pages: &mut P, shop: &str) -> Result<
     if !locator.starts_with("lambda:") {
         return target.evaluate(pages).await.map(Value::from);
     }
-    // `locator.lstrip("lambda:")` takes off these letters in any order; then a function is called, another value is it.
+    // `locator.lstrip("lambda:")` takes off these letters in any order; then a function is called,
+    // another value is it.
     let expression = locator.trim_start_matches(['l', 'a', 'm', 'b', 'd', ':']);
     let expression = expression.trim_end().trim_end_matches(';');
     let script = format!("((value) => typeof value === 'function' ? value() : value)({expression})");
@@ -81,7 +83,8 @@ fn is_true(value: &Value) -> bool {
     }
 }
 
-/// What the targets give, up to the first where there was nothing; and which have not what they have to have, for people.
+/// What the targets give, up to the first where there was nothing; and which have not what they
+/// have to have, for people.
 pub(super) fn score(targets: &[Target], found: &[Value]) -> Result<(PartialScore, Vec<String>), ScoreError> {
     let mut score = PartialScore::new();
     let mut wrong = Vec::new();

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use python::text::replace;
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
 use super::super::webarena::{self, BAD_VALUE, OR, points};
-use python::text::replace;
 
 /// `reference_url` and `url_note` of a task, as in [WebArena](webarena::UrlMatch).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,8 +14,8 @@ use python::text::replace;
 pub struct UrlMatch(pub webarena::UrlMatch);
 
 impl UrlMatch {
-    /// Scores an address: 1 when it is one of the alternatives, letter by letter, or with the note `GOLD in PRED` when
-    /// one of them is in it; else 0. Without a note the rule is `EXACT`.
+    /// Scores an address: 1 when it is one of the alternatives, letter by letter, or with the note
+    /// `GOLD in PRED` when one of them is in it; else 0. Without a note the rule is `EXACT`.
     ///
     /// # Errors
     /// Where the published code raises an exception: at another note.

@@ -1,8 +1,9 @@
 //! How answers are decoded before they are compared.
 
+use python::unicode_escape::{Others, decode};
+
 use super::super::ScoreError;
 use super::super::rules::Rules;
-use python::unicode_escape::{Others, decode};
 
 /// The texts that an answer may stand for: as published, the one that `codecs.decode(answer,
 /// 'unicode_escape')` makes of it; by [`Rules::Fixed`] the answer itself, and with its escapes

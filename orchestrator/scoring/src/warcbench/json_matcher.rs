@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::mem::discriminant;
 
+use python::text::strip;
+use python::{Dict, Value, json};
+
 use super::super::ScoreError;
 use super::super::rules::Rules;
 use super::answer::readings;
-use python::text::strip;
-use python::{Dict, Value, json};
 
 /// What is wrong with an answer; nothing if it is right.
 pub(super) fn wrong(wanted: &str, answer: &str, rules: Rules) -> Result<Option<String>, ScoreError> {

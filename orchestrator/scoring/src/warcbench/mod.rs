@@ -14,6 +14,7 @@ mod string_matcher;
 
 pub use rule::State;
 
+use python::json;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -21,7 +22,6 @@ use serde_json::Value;
 use super::rules::Rules;
 use super::webarena::{PageEvidence, Pages};
 use super::{Score, ScoreError};
-use python::json;
 
 /// The benchmark's `eval_type`, with the script or the wanted text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

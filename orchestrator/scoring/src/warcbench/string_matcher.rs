@@ -1,9 +1,10 @@
 //! `StringEvaluator`: equal texts but for white space around them.
 
+use python::text::strip;
+
 use super::super::ScoreError;
 use super::super::rules::Rules;
 use super::answer::readings;
-use python::text::strip;
 
 /// What is wrong with an answer; nothing if it is right.
 pub(super) fn wrong(wanted: &str, answer: &str, rules: Rules) -> Result<Option<String>, ScoreError> {

@@ -1,5 +1,7 @@
-//! `HTMLContentEvaluator`, once a locator has given its text: that text against a target's `required_contents`.
+//! `HTMLContentEvaluator`, once a locator has given its text: that text against a target's
+//! `required_contents`.
 
+use python::html::unescape;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -10,12 +12,12 @@ use super::answer::{equals, includes};
 use super::edition::Edition;
 use super::reading::read_contents;
 use super::{BAD_TYPE, BAD_VALUE, NO_ITEMS, alternatives, argument, items, points};
-use python::html::unescape;
 
 /// `required_contents` of a target.
 ///
 /// - `exact_match`: a text that the content has to be; it goes before the other key;
-/// - `must_include`: texts of which all have to be in the content, each with alternatives divided by ` |OR| `.
+/// - `must_include`: texts of which all have to be in the content, each with alternatives divided
+///   by ` |OR| `.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RequiredContents(#[serde(deserialize_with = "read_contents")] pub Map<String, Value>);
@@ -32,7 +34,8 @@ impl RequiredContents {
         Ok(judged)
     }
 
-    /// Scores what a locator gave: 0 or 1. Its character references are decoded once, those of the contents are not.
+    /// Scores what a locator gave: 0 or 1. Its character references are decoded once, those of the
+    /// contents are not.
     ///
     /// # Errors
     /// Where the published code raises an exception.

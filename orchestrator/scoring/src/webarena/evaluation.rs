@@ -33,7 +33,8 @@ pub struct Evaluation {
     /// For `program_html`.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "read_targets")]
     pub program_html: Vec<Target>,
-    /// The shop's address, which `SHOPPING` is in the published code: `func:` calls ask its interface. Not in the published files.
+    /// The shop's address, which `SHOPPING` is in the published code: `func:` calls ask its
+    /// interface. Not in the published files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shopping: Option<String>,
     /// Whose evaluators score it. Not in the published files. Suites of earlier versions say
@@ -182,7 +183,8 @@ impl Evaluation {
         Ok(judged)
     }
 
-    /// Whether the goal can be reached at all. WebArena says that it cannot by `fuzzy_match`, WebArena-Lite by any rule.
+    /// Whether the goal can be reached at all. WebArena says that it cannot by `fuzzy_match`,
+    /// WebArena-Lite by any rule.
     pub fn is_achievable(&self) -> bool {
         let rules =
             self.reference_answers.as_ref().filter(|_| self.eval_types.contains(&EvalType::StringMatch));

@@ -1,11 +1,12 @@
-//! The calls that targets may hold after `func:`, as in `evaluation_harness/helper_functions.py`. The published code hands them to
-//! Python's `eval`; here they are one call with texts for arguments, which is all that the task files hold.
+//! The calls that targets may hold after `func:`, as in `evaluation_harness/helper_functions.py`.
+//! The published code hands them to Python's `eval`; here they are one call with texts for
+//! arguments, which is all that the task files hold.
 
+use python::url::Url;
 use serde_json::Value;
 
 use super::pages::{Pages, Stop, text};
 use super::shop::{self, Review};
-use python::url::Url;
 
 /// A call: a name and its arguments.
 #[derive(Debug, PartialEq, Eq)]
@@ -60,7 +61,8 @@ pub(crate) enum Function {
 }
 
 impl Function {
-    /// The function that a call names, or the exception that there is none, or none of such arguments.
+    /// The function that a call names, or the exception that there is none, or none of such
+    /// arguments.
     pub(crate) fn of(call: &Call) -> Result<Function, &'static str> {
         let one = || match call.arguments.as_slice() {
             [one] => Ok(one.clone()),

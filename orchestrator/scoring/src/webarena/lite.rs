@@ -1,4 +1,5 @@
-//! WebArena-Lite's `HTMLContentEvaluator`, where it is not WebArena's: what a locator gave against a target's `required_contents`.
+//! WebArena-Lite's `HTMLContentEvaluator`, where it is not WebArena's: what a locator gave against
+//! a target's `required_contents`.
 
 use serde_json::Value;
 
@@ -8,10 +9,13 @@ use super::answer::{equals, includes};
 use super::{BAD_TYPE, BAD_VALUE, RequiredContents, alternatives, argument, items};
 
 impl RequiredContents {
-    /// Scores what a locator gave: 0 or 1 as far as no judge is needed. Of the keys the first of these counts.
+    /// Scores what a locator gave: 0 or 1 as far as no judge is needed. Of the keys the first of
+    /// these counts.
     ///
-    /// - `exact_match` and `must_include` as WebArena has them, but no character reference is decoded;
-    /// - `fuzzy_match`: texts; a judge has to say that the content means the same as all of them, joined.
+    /// - `exact_match` and `must_include` as WebArena has them, but no character reference is
+    ///   decoded;
+    /// - `fuzzy_match`: texts; a judge has to say that the content means the same as all of them,
+    ///   joined.
     ///
     /// # Errors
     /// Where the published code raises an exception.

@@ -1,11 +1,12 @@
 //! WebArena's scorers, as in `evaluation_harness/evaluators.py` of web-arena-x/webarena.
 //!
-//! A task's `eval` names up to three of them, and its score is the product of theirs: [`StringMatch`] for the answer,
-//! [`UrlMatch`] for the page that the episode ends on, [`RequiredContents`] for what is read from pages afterwards. Each
-//! is kept as the benchmark's JSON has it: the published code takes values as they come and raises an exception where
-//! one has the wrong type, and the order of keys can matter. Where the evaluators of WebArena-Lite and WebChoreArena
-//! differ, an [`Evaluation`] says by its [`Edition`] that they are meant. Nothing here asks a model, and pages only
-//! through [`Pages`]. [`Evaluation`] puts them together.
+//! A task's `eval` names up to three of them, and its score is the product of theirs:
+//! [`StringMatch`] for the answer, [`UrlMatch`] for the page that the episode ends on,
+//! [`RequiredContents`] for what is read from pages afterwards. Each is kept as the benchmark's
+//! JSON has it: the published code takes values as they come and raises an exception where one has
+//! the wrong type, and the order of keys can matter. Where the evaluators of WebArena-Lite and
+//! WebChoreArena differ, an [`Evaluation`] says by its [`Edition`] that they are meant. Nothing
+//! here asks a model, and pages only through [`Pages`]. [`Evaluation`] puts them together.
 
 mod answer;
 mod contents;

@@ -10,11 +10,12 @@ pub trait Pages {
     /// Why nothing can be read any more.
     type Error: Send;
 
-    /// Opens an address in the active tab and waits until it has come to rest. One that cannot be opened leaves the page
-    /// as the browser leaves it.
+    /// Opens an address in the active tab and waits until it has come to rest. One that cannot be
+    /// opened leaves the page as the browser leaves it.
     fn open(&mut self, url: &str) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
-    /// Opens an address in a tab of its own, which becomes the active one; otherwise as [`open`](Self::open).
+    /// Opens an address in a tab of its own, which becomes the active one; otherwise as
+    /// [`open`](Self::open).
     fn open_beside(&mut self, url: &str) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
     /// Closes the active tab; the one that was active before is so again.
@@ -26,8 +27,8 @@ pub trait Pages {
         expression: &str,
     ) -> impl Future<Output = Result<Result<Value, String>, Self::Error>> + Send;
 
-    /// What a server answers to somebody who is not the browser and has none of its cookies, or why it did not. Redirects
-    /// of a GET are followed.
+    /// What a server answers to somebody who is not the browser and has none of its cookies, or why
+    /// it did not. Redirects of a GET are followed.
     fn fetch(
         &mut self,
         request: &Fetch,
@@ -68,7 +69,8 @@ pub struct FetchResponse {
 pub struct PageEvidence {
     /// The address of the page that the episode ended on.
     pub url: String,
-    /// What each target's locator gave, in their order; shorter where the published code looks no further.
+    /// What each target's locator gave, in their order; shorter where the published code looks no
+    /// further.
     pub contents: Vec<Value>,
     /// What was seen of pictures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -82,7 +84,8 @@ pub struct PageEvidence {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PictureEvidence {
-    /// How many of the page's pictures could be opened. With none the score is 0 and no further question is asked.
+    /// How many of the page's pictures could be opened. With none the score is 0 and no further
+    /// question is asked.
     pub opened: usize,
     /// The best likeness of one of them with one that is wanted, where the task wants one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,9 +1,10 @@
-//! The calls that ask the published shop's REST interface, as in `evaluation_harness/helper_functions.py`.
+//! The calls that ask the published shop's REST interface, as in
+//! `evaluation_harness/helper_functions.py`.
 
+use python::int::Int;
 use serde_json::{Value, json};
 
 use super::pages::{Fetch, FetchResponse, Pages, Stop, to_text};
-use python::int::Int;
 
 /// `ACCOUNTS["shopping_site_admin"]` of `browser_env/env_config.py`.
 const USERNAME: &str = "admin";
@@ -30,7 +31,8 @@ pub(crate) async fn latest_order_url<P: Pages>(pages: &mut P, shop: &str) -> Res
     Ok(format!("{shop}/sales/order/view/order_id/{number}/"))
 }
 
-/// `shopping_get_sku_latest_review_author`, `.._rating` and `.._text`: nothing where there is no review.
+/// `shopping_get_sku_latest_review_author`, `.._rating` and `.._text`: nothing where there is no
+/// review.
 pub(crate) async fn latest_review<P: Pages>(
     pages: &mut P,
     shop: &str,

@@ -1,5 +1,6 @@
 //! `StringEvaluator`: the agent's answer against a task's `reference_answers`.
 
+use python::nltk::word_tokenize;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -9,14 +10,14 @@ use super::super::rules::Rules;
 use super::answer::{clean, equals, includes};
 use super::edition::Edition;
 use super::{NO_LIST, OR, argument, items};
-use python::nltk::word_tokenize;
 
 /// `reference_answers` of a task, its keys in their order.
 ///
 /// - `exact_match`: a text that the answer has to be;
-/// - `must_include`: texts that have to be in the answer, the only one as a word if it is one character;
-/// - `fuzzy_match`: texts that a judge compares with the answer, or `"N/A"`: the answer has to be that, or else give
-///   a reason that a judge accepts.
+/// - `must_include`: texts that have to be in the answer, the only one as a word if it is one
+///   character;
+/// - `fuzzy_match`: texts that a judge compares with the answer, or `"N/A"`: the answer has to be
+///   that, or else give a reason that a judge accepts.
 ///
 /// Other keys say nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,7 +39,8 @@ impl StringMatch {
         }
     }
 
-    /// Scores an answer: 0 or 1 as far as no judge is needed. `reason` is why the goal cannot be reached, where that is so.
+    /// Scores an answer: 0 or 1 as far as no judge is needed. `reason` is why the goal cannot be
+    /// reached, where that is so.
     ///
     /// # Errors
     /// Where the published code raises an exception.
@@ -79,7 +81,8 @@ impl StringMatch {
     }
 }
 
-/// `must_include`: a single character has to be a word of the answer where it is the only reference.
+/// `must_include`: a single character has to be a word of the answer where it is the only
+/// reference.
 fn must_include(reference: &str, answer: &str, tokenize: bool) -> bool {
     let one = clean(reference);
     if tokenize && one.chars().count() == 1 && word_tokenize(&one).len() == 1 {

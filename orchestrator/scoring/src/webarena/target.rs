@@ -13,16 +13,18 @@ use super::{BAD_VALUE, Evaluation, RequiredContents};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
-    /// Where it is: `last` for the page that is open, an address, or `func:` and a call that gives one.
+    /// Where it is: `last` for the page that is open, an address, or `func:` and a call that gives
+    /// one.
     pub url: String,
-    /// What is read there: nothing for the whole document, an expression of JavaScript that begins with `document.` or
-    /// `[...document.`, or `func:` and a call that gives a text.
-    /// The published code has to have it; a target that no evaluator looks at may be without.
+    /// What is read there: nothing for the whole document, an expression of JavaScript that begins
+    /// with `document.` or `[...document.`, or `func:` and a call that gives a text. The published
+    /// code has to have it; a target that no evaluator looks at may be without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<String>,
     /// What it has to be.
     pub required_contents: RequiredContents,
-    /// Expressions that are evaluated before; what they throw is ignored, and those after it are left out.
+    /// Expressions that are evaluated before; what they throw is ignored, and those after it are
+    /// left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prep_actions: Vec<String>,
     /// Other targets that will do in its place, by WebChoreArena's rules alone: the best counts.
@@ -31,8 +33,8 @@ pub struct Target {
 }
 
 impl Evaluation {
-    /// Reads what the score depends on. Pages are opened one after the other in the order of the targets, each from where the last one left
-    /// the browser.
+    /// Reads what the score depends on. Pages are opened one after the other in the order of the
+    /// targets, each from where the last one left the browser.
     ///
     /// # Errors
     /// Where pages can no longer be read.

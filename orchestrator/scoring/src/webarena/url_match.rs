@@ -1,12 +1,12 @@
 //! `URLEvaluator`: the page that an episode ends on against a task's `reference_url`.
 
+use python::text::lower;
+use python::url::Url;
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
 use super::super::rules::Rules;
 use super::{BAD_VALUE, OR, OtherUrl, points};
-use python::text::lower;
-use python::url::Url;
 
 /// `reference_url` and `url_note` of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,11 +19,13 @@ pub struct UrlMatch {
 }
 
 impl UrlMatch {
-    /// Scores an address: 1 when host and path of an alternative are in it and it has one of the values that the
-    /// alternatives together name for each key of theirs, else 0. Without a note the rule is `GOLD in PRED`.
+    /// Scores an address: 1 when host and path of an alternative are in it and it has one of the
+    /// values that the alternatives together name for each key of theirs, else 0. Without a note
+    /// the rule is `GOLD in PRED`.
     ///
     /// # Errors
-    /// Where the published code raises an exception: at another note, or at an address that Python cannot parse.
+    /// Where the published code raises an exception: at another note, or at an address that Python
+    /// cannot parse.
     pub fn score(&self, url: &str, rules: Rules) -> Result<f64, ScoreError> {
         if self.url_note.as_deref().is_some_and(|note| note != "GOLD in PRED") {
             return Err(BAD_VALUE);
@@ -60,7 +62,8 @@ impl UrlMatch {
     }
 }
 
-/// Whether the page is at one of the places, and has one of the values that they together name for each key.
+/// Whether the page is at one of the places, and has one of the values that they together name for
+/// each key.
 fn is_at(page: &Url<'_>, references: &[Url<'_>]) -> bool {
     let place = |url: &Url<'_>| [&*url.netloc, &*url.path].concat();
     let here = place(page);

@@ -1,6 +1,8 @@
 //! WebChoreArena's `StringEvaluator`, as in `BrowserGym/evaluation_harness/evaluators.py` of
 //! WebChoreArena/WebChoreArena, where it is not WebArena's.
 
+use python::nltk::word_tokenize;
+use python::text::strip;
 use serde_json::Value;
 
 use super::super::ScoreError;
@@ -8,8 +10,6 @@ use super::super::judge::{PartialScore, Question};
 use super::super::rules::Rules;
 use super::answer::{clean, equals};
 use super::{BAD_TYPE, NO_ITEMS, StringMatch, argument, items, points};
-use python::nltk::word_tokenize;
-use python::text::strip;
 
 /// What divides alternatives of an answer: they are divided once capitals have gone.
 const OR: &str = " |or| ";

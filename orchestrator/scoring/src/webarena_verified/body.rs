@@ -2,17 +2,19 @@
 
 use std::sync::LazyLock;
 
-use super::Raised;
-use super::node::{is_truthy, type_name};
 use python::pattern::{Flags, Pattern};
 use python::text::strip;
 use python::url::parse_qs;
 use python::{Dict, Value, json};
 
+use super::Raised;
+use super::node::{is_truthy, type_name};
+
 static BOUNDARY: LazyLock<Pattern> = LazyLock::new(|| Pattern::ours(r"boundary=([^;\s]+)", Flags::default()));
 static NAME: LazyLock<Pattern> = LazyLock::new(|| Pattern::ours(r#"name="([^"]+)""#, Flags::default()));
 
-/// `parse_har_content` of `postData` or `content`; nothing where it is neither a form nor an object.
+/// `parse_har_content` of `postData` or `content`; nothing where it is neither a form nor an
+/// object.
 pub(super) fn parse(content: &Dict) -> Result<Option<Dict>, Raised> {
     let empty = Value::Str(String::new());
     let kind = content.get("mimeType").unwrap_or(&empty);

@@ -1,9 +1,10 @@
 //! `ValueComparator`: expected and actual values, whatever their shape.
 
+use python::Value;
+
 use super::Raised;
 use super::node::Node;
 use super::report::Assertion;
-use python::Value;
 
 /// What to make of the differences between containers.
 #[derive(Debug, Clone, Copy, Default)]

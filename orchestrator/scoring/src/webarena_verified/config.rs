@@ -1,4 +1,5 @@
-//! The package's configuration: under which addresses the sites were, and how the files of a run are called.
+//! The package's configuration: under which addresses the sites were, and how the files of a run
+//! are called.
 
 use serde::Deserialize;
 

@@ -1,10 +1,11 @@
 //! The paths by which values are picked out of objects: JSONPath, or a pattern for a key.
 
+use python::pattern::{Flags, Pattern};
+use python::{Dict, Value, json};
+
 use super::Raised;
 use super::node::{is_truthy, values_equal};
 use super::types::is_pattern;
-use python::pattern::{Flags, Pattern};
-use python::{Dict, Value, json};
 
 /// Whether a key of an expected object is a path.
 pub(super) fn is_path(key: &str) -> bool {
@@ -58,7 +59,8 @@ impl Path {
         Some(Path::Steps { steps, has_filter: text.contains("?(") })
     }
 
-    /// The value in the data of an event: nothing where there is none, a tuple where there are several.
+    /// The value in the data of an event: nothing where there is none, a tuple where there are
+    /// several.
     pub(super) fn extract(&self, data: &Dict) -> Result<Value, Raised> {
         let (found, has_filter) = match self {
             // What is no pattern after all matches nothing.

@@ -1,12 +1,14 @@
 //! WebArena-Verified: answers and network events, judged without a model.
 //!
-//! A task's `eval` has one or more entries. The one of answers compares what the agent reports as JSON; those of network events look
-//! for requests in the HAR file of the run. Both read expected and actual values as typed (dates, amounts, addresses of pages) and then
-//! compare them. The reference is the package `webarena-verified` 1.2.3: scores, states and texts are its own, though of several
-//! differences it names them in any order. Texts of exceptions are its own where a task causes them; for files that are broken they
-//! say the same in other words.
+//! A task's `eval` has one or more entries. The one of answers compares what the agent reports as
+//! JSON; those of network events look for requests in the HAR file of the run. Both read expected
+//! and actual values as typed (dates, amounts, addresses of pages) and then compare them. The
+//! reference is the package `webarena-verified` 1.2.3: scores, states and texts are its own, though
+//! of several differences it names them in any order. Texts of exceptions are its own where a task
+//! causes them; for files that are broken they say the same in other words.
 //!
-//! Not scored here: the type `full_address`, which takes a trained model of addresses; no task of the benchmark uses it.
+//! Not scored here: the type `full_address`, which takes a trained model of addresses; no task of
+//! the benchmark uses it.
 
 mod body;
 mod compare;

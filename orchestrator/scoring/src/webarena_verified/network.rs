@@ -1,5 +1,8 @@
 //! `NetworkEventEvaluator`: what the agent's browser asked the sites for, and what they answered.
 
+use python::text::lower;
+use python::{Dict, Value};
+
 use super::compare::{Rules, compare};
 use super::node::{Node, is_truthy};
 use super::report::Assertion;
@@ -8,8 +11,6 @@ use super::task::{ExpectedEvent, NetworkRule, Object, Picked};
 use super::trace::Event;
 use super::types::{Render, Typed, UrlOptions, same_path};
 use super::{Context, Raised};
-use python::text::lower;
-use python::{Dict, Value};
 
 /// An expected event, or one that was seen, before its values are read.
 #[derive(Default)]
@@ -324,7 +325,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// The values of an event that are expected: first those of plain keys, then those that are found by paths.
+/// The values of an event that are expected: first those of plain keys, then those that are found
+/// by paths.
 fn picked(data: &Dict, wanted: &Picked, missing_too: bool) -> Result<Dict, Raised> {
     let mut found = Dict::default();
     for (key, path) in &wanted.keys {

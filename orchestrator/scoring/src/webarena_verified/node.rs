@@ -1,8 +1,9 @@
 //! Values once they are normalised: JSON with typed values in it.
 
+use python::{Value, int::Int};
+
 use super::Raised;
 use super::types::Typed;
-use python::{Value, int::Int};
 
 /// What the package compares: values as they came, values of a type, and containers of both.
 #[derive(Debug, Clone)]

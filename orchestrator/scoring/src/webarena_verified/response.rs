@@ -2,6 +2,10 @@
 
 use std::sync::LazyLock;
 
+use python::pattern::{Flags, Pattern};
+use python::text::strip;
+use python::{Value, json};
+
 use super::compare::{Rules, compare};
 use super::node::{Node, is_truthy, type_name};
 use super::report::Assertion;
@@ -9,9 +13,6 @@ use super::schema::Normalizer;
 use super::task::ResponseRule;
 use super::types::{Kind, Typed};
 use super::{Context, Raised};
-use python::pattern::{Flags, Pattern};
-use python::text::strip;
-use python::{Value, json};
 
 static CODE_BLOCK: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::ours(r"```(?:json)?\s*\n?(.*?)\n?```", Flags { dot_all: true, ..Flags::default() })
@@ -123,7 +124,8 @@ fn spoken(value: &Value, context: &Context<'_>) -> Result<Node, Raised> {
     }
 }
 
-/// The JSON in the answer, in the first block of code if there is one; the text itself when it is no JSON.
+/// The JSON in the answer, in the first block of code if there is one; the text itself when it is
+/// no JSON.
 fn parse(answer: &str) -> Value {
     let block = CODE_BLOCK.captures(answer);
     let text = match block.as_deref() {

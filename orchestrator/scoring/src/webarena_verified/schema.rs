@@ -1,11 +1,13 @@
 //! `ValueNormalizer`: which type each part of a value is read as.
 
+use python::{Dict, Value, json};
+
 use super::Raised;
 use super::node::{Node, is_truthy, type_name};
 use super::types::{Kind, Reading, Typed};
-use python::{Dict, Value, json};
 
-/// How values are read. Expected values have to be what they should; actual ones stay as they are where they are not.
+/// How values are read. Expected values have to be what they should; actual ones stay as they are
+/// where they are not.
 #[derive(Clone, Copy)]
 pub(super) struct Normalizer<'a> {
     pub(super) strict: bool,

@@ -1,14 +1,14 @@
 //! The tasks of the benchmark, read strictly: what is not understood is an error.
 
+use python::pattern::{Flags, Pattern};
+use python::text::strip;
+use python::{Dict, Value};
 use serde::Deserialize;
 use thiserror::Error;
 
 use super::jsonpath::{Path, is_path};
 use super::site::Site;
 use super::types::{ADDRESS, Kind};
-use python::pattern::{Flags, Pattern};
-use python::text::strip;
-use python::{Dict, Value};
 
 /// A task with what decides its score.
 #[derive(Debug, Clone, Deserialize)]
@@ -221,7 +221,8 @@ impl TryFrom<serde_json::Value> for Picked {
     }
 }
 
-/// Patterns that are searched for, with or without regard to capitals. As in the package, what is none is passed over.
+/// Patterns that are searched for, with or without regard to capitals. As in the package, what is
+/// none is passed over.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(from = "Option<Vec<String>>")]
 pub(super) struct Patterns<const IGNORE_CASE: bool>(pub(super) Vec<Pattern>);

@@ -1,11 +1,12 @@
 //! What went over the network: a HAR file, or the `trace.network` of Playwright.
 
-use super::Raised;
-use super::body;
-use super::node::is_truthy;
 use python::text::lower;
 use python::url::{Url, unquote};
 use python::{Dict, Value, json};
+
+use super::Raised;
+use super::body;
+use super::node::is_truthy;
 
 /// Paths that end so are not looked at.
 const STATIC: [&str; 12] =

@@ -1,17 +1,19 @@
 //! What is said about a chart, and what is so: `DashboardRetrievalTask.validate`.
 
-use super::Verdict;
-use super::chart::{Point, Question, Unit};
 use python::float;
 use python::pattern::{Flags, Pattern};
 use python::text::lower;
 
+use super::Verdict;
+use super::chart::{Point, Question, Unit};
+
 type Raised = &'static str;
 
-/// Whether the one number that was said is the one that was asked for, and for extremes whether its label was said, too.
-/// A wrong one ends the episode.
+/// Whether the one number that was said is the one that was asked for, and for extremes whether its
+/// label was said, too. A wrong one ends the episode.
 pub(super) fn judge(question: &Question, points: &[Point], said: &str) -> Result<Verdict, Raised> {
-    // Labels may have numbers in them. The published code takes them out in no order of its own, here it is the chart's.
+    // Labels may have numbers in them. The published code takes them out in no order of its own,
+    // here it is the chart's.
     let mut rest = said.to_owned();
     for point in points.iter().filter(|point| !point.label.is_empty()) {
         rest = rest.replace(&point.label, "");

@@ -1,5 +1,6 @@
 //! Reading charts: `DashboardRetrievalTask` of `tasks/dashboard.py`.
 
+use python::text::{lower, strip};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -8,7 +9,6 @@ use super::{Failure, Move, Verdict, Visit, page};
 use crate::Pages;
 use crate::solution::OracleStep;
 use crate::tables::{Lookup, Tables, kept};
-use python::text::{lower, strip};
 
 /// A chart to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,7 +150,8 @@ impl Chart {
         Ok(())
     }
 
-    /// What the agent said last is compared with what the page draws. Without an answer nothing is read.
+    /// What the agent said last is compared with what the page draws. Without an answer nothing is
+    /// read.
     pub(super) async fn validate<P: Pages>(
         &self,
         visit: &Visit,
@@ -208,7 +209,8 @@ impl Unit {
     }
 }
 
-/// Gives each point the label that is most likely the one that is seen; of two with one label there may be none.
+/// Gives each point the label that is most likely the one that is seen; of two with one label there
+/// may be none.
 fn labelled(points: Vec<DrawnPoint>, kind: &str) -> Result<Vec<Point>, &'static str> {
     let text = |value: Value| match value {
         Value::String(text) => Ok(strip(&text).to_owned()),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use python::text::strip;
 use serde::{Deserialize, Serialize};
 
 use super::list::{self, List};
@@ -10,7 +11,6 @@ use super::{Failure, Move, Verdict, Visit, page};
 use crate::Pages;
 use crate::solution::OracleStep;
 use crate::tables::{Display, Lookup, Tables, kept, shown};
-use python::text::strip;
 
 /// A list to be filtered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,8 +90,8 @@ impl Filter {
         )
     }
 
-    /// The list's query has to name the same columns and, as people see them, the same values; which belongs to which is not looked
-    /// at, as in the published code.
+    /// The list's query has to name the same columns and, as people see them, the same values;
+    /// which belongs to which is not looked at, as in the published code.
     pub(super) async fn validate<T: Tables, P: Pages<Error = T::Error>>(
         &self,
         visit: &Visit,
@@ -145,7 +145,8 @@ impl Filter {
         for (place, (column, _)) in found.iter().enumerate() {
             let first = found.iter().position(|(other, _)| other == column).unwrap_or(place);
             let wanted = self.conditions.iter().find(|wanted| wanted.column == *column);
-            // Where a column comes twice, the published code looks at the first place again, which it may have written to.
+            // Where a column comes twice, the published code looks at the first place again, which
+            // it may have written to.
             let value = values[place].clone();
             match wanted.map(|wanted| &wanted.holds) {
                 Some(ColumnType::Reference { table, display }) if !value.is_empty() => {

@@ -89,7 +89,8 @@ impl NewRecord {
         format!("{TARGET}{}.do", self.table)
     }
 
-    /// Marks fields as mandatory, notes changes of fields that are none of the task's, and which record is sent.
+    /// Marks fields as mandatory, notes changes of fields that are none of the task's, and which
+    /// record is sent.
     pub(super) async fn tend<P: Pages>(&self, pages: &mut P) -> Result<(), Failure<P::Error>> {
         let fields: Vec<&str> = self.fields.iter().map(|field| field.column.as_str()).collect();
         let script = format!(
@@ -118,7 +119,8 @@ impl NewRecord {
         Ok(())
     }
 
-    /// Whether the form is as it should be: `_get_fields`. On another form the task could not be done.
+    /// Whether the form is as it should be: `_get_fields`. On another form the task could not be
+    /// done.
     pub(super) async fn check<P: Pages>(&self, pages: &mut P) -> Result<(), Failure<P::Error>> {
         let script = format!(
             "(() => {{

@@ -1,11 +1,12 @@
-//! What every task finds and leaves on an instance: a user of its own, and the records that the user has made.
+//! What every task finds and leaves on an instance: a user of its own, and the records that the
+//! user has made.
 
+use python::url::quote;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Failure;
 use crate::tables::{Display, Input, Lookup, Record, Tables, kept, shown};
-use python::url::quote;
 
 /// An episode's place on an instance, from [`Config::set_up`](super::Config::set_up) to
 /// [`Config::tear_down`](super::Config::tear_down).
@@ -74,8 +75,8 @@ impl Visit {
         format!("{}{}", self.address, self.start)
     }
 
-    /// Makes the user, with the role and a theme of the benchmark: `create_user` of `api/user.py`. What was made is removed again
-    /// where the rest cannot be.
+    /// Makes the user, with the role and a theme of the benchmark: `create_user` of `api/user.py`.
+    /// What was made is removed again where the rest cannot be.
     pub(super) async fn begin<T: Tables>(
         tables: &mut T,
         address: &str,
@@ -97,7 +98,8 @@ impl Visit {
     async fn make_user<T: Tables>(&mut self, tables: &mut T, seed: u64) -> Result<(), Failure<T::Error>> {
         let (first, last) = (first_name(seed), last_name(seed));
         let mut number = seed % 9000;
-        // An episode that broke off may have left a user behind, and others may go on at the same time.
+        // An episode that broke off may have left a user behind, and others may go on at the same
+        // time.
         self.user.name = loop {
             let name = format!("{first}.{last}.{}", 1000 + number % 9000);
             let same = Lookup::new("sys_user", format!("user_name={name}")).fields(&["sys_id"]);
@@ -158,7 +160,8 @@ impl Visit {
         Ok(())
     }
 
-    /// The records of a table that the user has made. What was only sent or looked at may be somebody else's, and stays.
+    /// The records of a table that the user has made. What was only sent or looked at may be
+    /// somebody else's, and stays.
     pub(super) async fn records_made<T: Tables>(
         &self,
         tables: &mut T,
@@ -169,7 +172,8 @@ impl Visit {
     }
 }
 
-/// One of the themes that the benchmark installs: `get_workarena_theme_variants` of `api/ui_themes.py`.
+/// One of the themes that the benchmark installs: `get_workarena_theme_variants` of
+/// `api/ui_themes.py`.
 async fn theme<T: Tables>(tables: &mut T, seed: u64) -> Result<String, Failure<T::Error>> {
     let lookup = Lookup::new("m2m_theme_style", "style.type=variant").display(Display::Shown);
     let found = tables.get(&lookup.fields(&["theme.name", "style.sys_id"])).await?;

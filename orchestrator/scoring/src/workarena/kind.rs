@@ -1,5 +1,6 @@
-//! The 33 kinds of tasks of WorkArena's first level, as `TASK_CATEGORY_MAP` of `browsergym/workarena/__init__.py` lists
-//! them. Without the four that read charts they are the 29 of the benchmark's first version.
+//! The 33 kinds of tasks of WorkArena's first level, as `TASK_CATEGORY_MAP` of
+//! `browsergym/workarena/__init__.py` lists them. Without the four that read charts they are the 29
+//! of the benchmark's first version.
 
 /// What is the same for all tasks of a kind.
 #[derive(Debug, PartialEq, Eq)]

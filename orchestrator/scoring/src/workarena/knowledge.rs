@@ -1,5 +1,11 @@
-//! Questions that the knowledge base answers: `tasks/knowledge.py`, and `check_knowledge_base` of `install.py`.
+//! Questions that the knowledge base answers: `tasks/knowledge.py`, and `check_knowledge_base` of
+//! `install.py`.
 
+use python::{
+    html,
+    pattern::{Flags, Pattern},
+    text::lower,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -8,11 +14,6 @@ use super::instance::record;
 use super::{Failure, Move, Verdict};
 use crate::solution::OracleStep;
 use crate::tables::{Input, Lookup, Tables, kept};
-use python::{
-    html,
-    pattern::{Flags, Pattern},
-    text::lower,
-};
 
 /// A question that the knowledge base answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +70,8 @@ impl Articles {
         Articles { count, digest }
     }
 
-    /// Puts a knowledge base with these articles on an instance that has none: `create_knowledge_base` of `install.py`.
+    /// Puts a knowledge base with these articles on an instance that has none:
+    /// `create_knowledge_base` of `install.py`.
     ///
     /// # Errors
     /// Where the instance does not take them.

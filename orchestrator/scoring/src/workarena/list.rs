@@ -1,9 +1,9 @@
 //! Lists of records, as an instance's pages show them: `ServiceNowListTask` of `tasks/list.py`.
 
+use python::url::quote;
 use serde::Deserialize;
 
 use super::TARGET;
-use python::url::quote;
 
 /// What a list says of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]

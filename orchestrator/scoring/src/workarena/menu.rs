@@ -1,12 +1,12 @@
 //! Going somewhere by the menu, and becoming somebody else: `tasks/navigation.py`.
 
+use python::url::{SplitResult, unquote};
 use serde::{Deserialize, Serialize};
 
 use super::{Failure, Move, Verdict, Visit, page};
 use crate::Pages;
 use crate::solution::{Element, Fill, OracleStep};
 use crate::tables::{Lookup, Tables, kept};
-use python::url::{SplitResult, unquote};
 
 /// A module to be reached by the menu `All`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +38,8 @@ impl Menu {
         })
     }
 
-    /// The module's page is opened as such: the menu's levels are buttons without roles to be named by.
+    /// The module's page is opened as such: the menu's levels are buttons without roles to be named
+    /// by.
     pub(super) fn cheat(&self, address: &str) -> Vec<Move> {
         vec![Move::Step(OracleStep::Goto(format!("{address}{}", self.url)))]
     }

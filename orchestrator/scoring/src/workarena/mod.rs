@@ -1,4 +1,5 @@
-//! WorkArena's tasks of the first level, as in `browsergym/workarena` of ServiceNow/WorkArena 0.5.3.
+//! WorkArena's tasks of the first level, as in `browsergym/workarena` of ServiceNow/WorkArena
+//! 0.5.3.
 //!
 //! ```text
 //! set up -> log in, open the start page -> check -> (tend, validate) after every action -> tear down
@@ -6,9 +7,10 @@
 //!    +--- the instance lacks something: no episode           +--- done: reward 0 or 1 -------+
 //! ```
 //!
-//! A task is its [`Config`]. What it needs of an instance goes through [`Tables`], what pages say through [`Pages`]. A task that
-//! cannot be set up or looked at is a [`Failure`], never a reward of 0. The published code patches every page while it
-//! loads; here [`Config::tend`] does so once a page has come to rest, before anybody sees it.
+//! A task is its [`Config`]. What it needs of an instance goes through [`Tables`], what pages say
+//! through [`Pages`]. A task that cannot be set up or looked at is a [`Failure`], never a reward of
+//! 0. The published code patches every page while it loads; here [`Config::tend`] does so once a
+//! page has come to rest, before anybody sees it.
 
 mod answer;
 mod chart;
@@ -103,8 +105,8 @@ pub enum Failure<E> {
 pub enum Move {
     /// One that any oracle can take.
     Step(OracleStep),
-    /// Give a field of a form its value, by whatever control it has: a text, a list of choices, a box, a list that is searched while one
-    /// types.
+    /// Give a field of a form its value, by whatever control it has: a text, a list of choices, a
+    /// box, a list that is searched while one types.
     Fill {
         /// What people call the field.
         label: String,
@@ -168,8 +170,8 @@ impl Config {
         }
     }
 
-    /// Makes a user who is to do the task, and looks whether the instance has what it is about. `address` is where the instance is;
-    /// the user's name follows from `seed`.
+    /// Makes a user who is to do the task, and looks whether the instance has what it is about.
+    /// `address` is where the instance is; the user's name follows from `seed`.
     ///
     /// # Errors
     /// Where the task cannot be done on this instance. What was made is removed again.
@@ -223,7 +225,8 @@ impl Config {
         }
     }
 
-    /// Prepares the page that is open as the published code has it prepared. It may be called again.
+    /// Prepares the page that is open as the published code has it prepared. It may be called
+    /// again.
     ///
     /// # Errors
     /// Where the page cannot be changed.
@@ -284,7 +287,8 @@ impl Config {
         }
     }
 
-    /// The same for an oracle, where it is known before there is an instance; nothing where it is not.
+    /// The same for an oracle, where it is known before there is an instance; nothing where it is
+    /// not.
     pub fn oracle(&self, address: &str) -> Vec<OracleStep> {
         let moves = match self {
             Config::Menu(task) => task.cheat(address),
@@ -305,7 +309,8 @@ impl Config {
     /// Removes what the user made for the task, and the user.
     ///
     /// # Errors
-    /// Where the instance does not let it. What is left is in `visit`, so that it can be tried again.
+    /// Where the instance does not let it. What is left is in `visit`, so that it can be tried
+    /// again.
     pub async fn tear_down<T: Tables>(&self, visit: &mut Visit, tables: &mut T) -> Result<(), T::Error> {
         match self {
             Config::NewRecord(task) => task.tear_down(visit, tables).await?,

@@ -1,5 +1,8 @@
-//! Ordering from the service catalogue: `OrderHardwareTask` of `tasks/service_catalog.py`, and `api/requests.py`.
+//! Ordering from the service catalogue: `OrderHardwareTask` of `tasks/service_catalog.py`, and
+//! `api/requests.py`.
 
+use python::text::lower;
+use python::url::{Url, parse_qs, unquote};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -7,8 +10,6 @@ use super::{Failure, Move, Verdict, Visit, page};
 use crate::Pages;
 use crate::solution::{Element, OracleStep};
 use crate::tables::{Lookup, Record, Tables, kept};
-use python::text::lower;
-use python::url::{Url, parse_qs, unquote};
 
 /// An item to be ordered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,7 +53,8 @@ pub enum Control {
 /// What leads around the order, or to the orders of others.
 const REMOVED: [&str; 3] =
     ["button[aria-label=\"Add content\"]", "div.header_decorations", "button.btn.btn-icon.icon-ellipsis"];
-/// A cart is shared by all sessions of a user; and what others ordered most is no part of the catalogue.
+/// A cart is shared by all sessions of a user; and what others ordered most is no part of the
+/// catalogue.
 const CATALOGUE: &str = "(() => {
   const page = window.gsft_main && gsft_main.document;
   if (!page) return;
@@ -144,7 +146,8 @@ impl Order {
         moves
     }
 
-    /// Deletes the user's requests, with their items and what was chosen for them: `delete_request`.
+    /// Deletes the user's requests, with their items and what was chosen for them:
+    /// `delete_request`.
     pub(super) async fn tear_down<T: Tables>(&self, visit: &Visit, tables: &mut T) -> Result<(), T::Error> {
         for request in visit.records_made(tables, "sc_request").await? {
             let items = Lookup::new("sc_req_item", format!("request={request}")).fields(&["sys_id"]);

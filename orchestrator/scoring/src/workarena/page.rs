@@ -1,14 +1,15 @@
 //! What is read of an instance's pages, and what is done to them.
 //!
-//! The classic pages are in the frame `gsft_main`. What they say of themselves is asked of their own scripts, as the
-//! published code does: `GlideList2` of lists, `g_form` of forms, `Highcharts` of charts.
+//! The classic pages are in the frame `gsft_main`. What they say of themselves is asked of their
+//! own scripts, as the published code does: `GlideList2` of lists, `g_form` of forms, `Highcharts`
+//! of charts.
 
+use python::url::{Url, unquote};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Failure;
 use crate::Pages;
-use python::url::{Url, unquote};
 
 /// Where the page is.
 pub(super) const ADDRESS: &str = "location.href";
@@ -53,8 +54,8 @@ pub(super) async fn run<P: Pages>(pages: &mut P, script: &str) -> Result<Value, 
     pages.evaluate(script).await?.map_err(Failure::Page)
 }
 
-/// Whether the page is at a path: `check_url_suffix_match` of `tasks/utils/utils.py`, which is content with the path as a part of
-/// the page's.
+/// Whether the page is at a path: `check_url_suffix_match` of `tasks/utils/utils.py`, which is
+/// content with the path as a part of the page's.
 pub(super) fn is_at(address: &str, expected: &str) -> bool {
     let path = |url: &str| Url::parse(&unquote(url)).map(|url| url.path.into_owned());
     match (path(address), path(expected)) {
@@ -68,7 +69,8 @@ pub(super) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// A script that takes elements out of the frame's page, those that come later as well. It may be run again.
+/// A script that takes elements out of the frame's page, those that come later as well. It may be
+/// run again.
 pub(super) fn removal(selectors: &[&str]) -> String {
     format!(
         "(() => {{

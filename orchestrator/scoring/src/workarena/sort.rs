@@ -1,14 +1,14 @@
 //! Sorting a list: `SortListTask` of `tasks/list.py`.
 
+use python::pattern::{Flags, Pattern};
+use python::text::lower;
+use python::url::{Url, unquote};
 use serde::{Deserialize, Serialize};
 
 use super::list::{self, List};
 use super::{Failure, Move, Verdict, Visit, page};
 use crate::Pages;
 use crate::solution::OracleStep;
-use python::pattern::{Flags, Pattern};
-use python::text::lower;
-use python::url::{Url, unquote};
 
 /// A list to be sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

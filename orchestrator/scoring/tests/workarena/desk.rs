@@ -1,4 +1,5 @@
-//! A desk that is enough of an instance: tables in memory, and pages that answer the scripts of the scorer.
+//! A desk that is enough of an instance: tables in memory, and pages that answer the scripts of the
+//! scorer.
 
 use std::collections::BTreeMap;
 use std::future::Future;

@@ -1,5 +1,5 @@
-//! WorkArena's tasks on a desk in memory: nothing done earns nothing, nor does what comes near; the solution earns all, and
-//! afterwards the desk is as it was before.
+//! WorkArena's tasks on a desk in memory: nothing done earns nothing, nor does what comes near; the
+//! solution earns all, and afterwards the desk is as it was before.
 #![allow(clippy::unwrap_used)]
 
 mod charts;

@@ -1,11 +1,14 @@
-//! Many episodes that change what they can: `cargo run -p sites --example episodes -- [EPISODES] [SITE...]`.
+//! Many episodes that change what they can: `cargo run -p sites --example episodes -- [EPISODES]
+//! [SITE...]`.
 //!
-//! In each, an account logs in, and while the application runs, rows of every table of its databases are changed and
-//! deleted and files of its trees written, removed and added, as no user could; then pages are asked for, so that the
-//! application sees it. What is part of our own process has no files: there, forms are sent. The next lease has to be
-//! pristine, by its digest and by the page that it shows. Ends with 1 if one was not.
+//! In each, an account logs in, and while the application runs, rows of every table of its
+//! databases are changed and deleted and files of its trees written, removed and added, as no user
+//! could; then pages are asked for, so that the application sees it. What is part of our own
+//! process has no files: there, forms are sent. The next lease has to be pristine, by its digest
+//! and by the page that it shows. Ends with 1 if one was not.
 //!
-//! The time of a recycle is the time from handing an instance back until that instance is ready again, proved pristine.
+//! The time of a recycle is the time from handing an instance back until that instance is ready
+//! again, proved pristine.
 
 mod spoil;
 mod visit;

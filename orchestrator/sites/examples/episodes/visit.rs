@@ -79,7 +79,8 @@ async fn request(lease: &Lease, what: &str, cookies: &str, form: Option<&str>) -
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
-/// The words that a page shows: what stands in header fields, tags and scripts may differ from visit to visit.
+/// The words that a page shows: what stands in header fields, tags and scripts may differ from
+/// visit to visit.
 pub(crate) fn words(page: &str) -> String {
     let body = page.split_once("\r\n\r\n").map_or("", |(_, body)| body);
     let shown =

@@ -1,4 +1,5 @@
-//! What the engine is told of a container: its limits, its rights, and what of this machine it sees.
+//! What the engine is told of a container: its limits, its rights, and what of this machine it
+//! sees.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,8 +9,8 @@ use camino::Utf8Path;
 use super::seccomp;
 use crate::manifest::Limits;
 
-/// Whom containers ask for names: themselves, where nobody listens, so that asking fails at once. The engine's own resolver
-/// would be asked in vain for ten seconds.
+/// Whom containers ask for names: themselves, where nobody listens, so that asking fails at once.
+/// The engine's own resolver would be asked in vain for ten seconds.
 const NO_RESOLVER: &str = "127.0.0.1";
 
 /// A container that is to be made.
@@ -54,7 +55,8 @@ impl Body<'_> {
             mounts: Some(self.mounts),
             readonly_rootfs: Some(!writable),
             tmpfs: Some(usual.chain(sized).collect()),
-            // Somebody else's image changes users at its start; what no web application needs goes in any case.
+            // Somebody else's image changes users at its start; what no web application needs goes
+            // in any case.
             cap_drop: Some(if writable {
                 ["NET_RAW", "MKNOD"].map(str::to_owned).into()
             } else {

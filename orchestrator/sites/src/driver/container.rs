@@ -1,5 +1,5 @@
-//! One container that was created: what is asked of it while it lives, and how it ends. An instance of a site has one or
-//! several, which [`super::containers`] keeps together.
+//! One container that was created: what is asked of it while it lives, and how it ends. An instance
+//! of a site has one or several, which [`super::containers`] keeps together.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -195,7 +195,8 @@ impl Container {
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            // The wait ends with the container, or when the engine does; what is left is asked for afterwards.
+            // The wait ends with the container, or when the engine does; what is left is asked for
+            // afterwards.
             let options = WaitContainerOptionsBuilder::default().condition("not-running").build();
             tokio::select! {
                 _ = StreamExt::into_future(Box::pin(unhurried.wait_container(&self.id, Some(options)))) => {}
@@ -251,7 +252,8 @@ impl Container {
             stats = asked.next() => stats?.ok()?.memory_stats?,
             _ = self.monitor.is_gone_for(Duration::ZERO) => return None,
         };
-        // Pages of files that can be dropped at any time do not count; the two kinds of control groups name them differently.
+        // Pages of files that can be dropped at any time do not count; the two kinds of control
+        // groups name them differently.
         let pages = stats.stats.unwrap_or_default();
         let cache = ["total_inactive_file", "inactive_file"].iter().find_map(|name| pages.get(*name));
         Some(stats.usage?.saturating_sub(cache.copied().unwrap_or(0)))

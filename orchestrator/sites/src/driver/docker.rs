@@ -1,11 +1,13 @@
-//! Containers: a read-only root, nothing of the host, no way out of their network, and limits on what they use.
+//! Containers: a read-only root, nothing of the host, no way out of their network, and limits on
+//! what they use.
 //!
-//! Each instance has two folders of its own on the host: its state at `/state`, which starts as a copy of the image's golden
-//! state, and its clock at `/clock`. An image without golden state, somebody else's, gets a writable root if its manifest
-//! says so.
+//! Each instance has two folders of its own on the host: its state at `/state`, which starts as a
+//! copy of the image's golden state, and its clock at `/clock`. An image without golden state,
+//! somebody else's, gets a writable root if its manifest says so.
 //!
 //! Sidecars belong to its instance alone: they share a network with it and nobody else, where all
-//! know each other by the manifest's names, which stand in a file on the host that each has as its `/etc/hosts`.
+//! know each other by the manifest's names, which stand in a file on the host that each has as its
+//! `/etc/hosts`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -269,7 +271,8 @@ fn mounts_of(site: &Site, folder: &Utf8Path) -> Vec<Mount> {
     mounts
 }
 
-/// Tells all containers of an instance where one of them is. The file stays the same one, as they have it mounted.
+/// Tells all containers of an instance where one of them is. The file stays the same one, as they
+/// have it mounted.
 fn introduce(folder: &Utf8Path, address: IpAddr, name: &str) -> Result<(), Error> {
     let path = folder.join(HOSTS);
     let file = std::fs::File::options().append(true).open(&path);

@@ -1,4 +1,5 @@
-//! Sites that are not ours: they are there already, and nothing of them can be started, put back or stopped.
+//! Sites that are not ours: they are there already, and nothing of them can be started, put back or
+//! stopped.
 
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};

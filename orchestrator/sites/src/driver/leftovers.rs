@@ -1,9 +1,9 @@
 //! What of an episode stays in a container beside its state: temporary files, and processes that
 //! were started meanwhile.
 //!
-//! What there was when the instance became ready is remembered. A restore puts the temporary files back
-//! as they were then. A process of a program that did not run then is drift, unless it ends within
-//! a moment; one of a program that did run may be the application's own worker, and stays.
+//! What there was when the instance became ready is remembered. A restore puts the temporary files
+//! back as they were then. A process of a program that did not run then is drift, unless it ends
+//! within a moment; one of a program that did run may be the application's own worker, and stays.
 //!
 //! Both are seen through the container's first process, `/proc/PID/root` and its control group,
 //! which takes root or the container's own user. Where they are not seen, nothing is put back.

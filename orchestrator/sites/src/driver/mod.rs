@@ -1,7 +1,8 @@
 //! What runs instances: containers, processes, applications of our own, or somebody else's machine.
 //!
-//! A [`Driver`] starts instances of one site; a [`Machine`] is the running part of an instance, apart from its state and its
-//! clock. Which instances there are, and when they come and go, is decided by the pool alone.
+//! A [`Driver`] starts instances of one site; a [`Machine`] is the running part of an instance,
+//! apart from its state and its clock. Which instances there are, and when they come and go, is
+//! decided by the pool alone.
 
 mod body;
 pub(crate) mod container;
@@ -22,8 +23,8 @@ use crate::instance::Instance;
 
 /// Starts instances of one site.
 pub(crate) trait Driver: Send + Sync {
-    /// Starts one, with its clock at the beginning and its state golden. It may not answer yet. What was begun is undone
-    /// when this fails.
+    /// Starts one, with its clock at the beginning and its state golden. It may not answer yet.
+    /// What was begun is undone when this fails.
     fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>>;
 
     /// What instances cannot be started or removed without at the moment, as a condition that is
@@ -73,7 +74,8 @@ pub(crate) trait Machine: Send + Sync {
     /// The last lines that it printed.
     fn log(&self, lines: usize) -> BoxFuture<'_, Vec<String>>;
 
-    /// Tells every line that it has printed (the last so many, or all) and will print, until it ends or nobody listens.
+    /// Tells every line that it has printed (the last so many, or all) and will print, until it
+    /// ends or nobody listens.
     fn follow(&self, lines: Option<usize>, tell: Sender<String>) -> BoxFuture<'_, ()>;
 
     /// The bytes of memory that it occupies, where they can be told.

@@ -1,4 +1,5 @@
-//! Commands on this machine, each instance with a port, a folder for its state, and a process group of its own.
+//! Commands on this machine, each instance with a port, a folder for its state, and a process group
+//! of its own.
 //!
 //! The golden state is what the program itself makes of an empty folder by the time that it is
 //! ready, taken when it is first started. There is no isolation here, and no limit but that on the
@@ -59,8 +60,8 @@ impl Process {
         self.run(id, folder, state, Some(golden)).await
     }
 
-    /// Runs the program on an empty folder until it is ready, and ends it. It leaves its files as a crash would, which is
-    /// how every instance that is replaced leaves them too.
+    /// Runs the program on an empty folder until it is ready, and ends it. It leaves its files as a
+    /// crash would, which is how every instance that is replaced leaves them too.
     async fn make_golden(&self) -> Result<Arc<Golden>, Error> {
         let layout = Layout::of(&self.site.state)?;
         let beside = |what: &str| self.instances.join(format!("{}-{what}", self.site.name));

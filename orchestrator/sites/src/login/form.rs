@@ -10,7 +10,8 @@ pub(super) struct Form {
     /// Where it is sent, relative to its page; the page itself if empty.
     pub(super) action: String,
     pub(super) post: bool,
-    /// Names and values, in the order of the page. Without buttons, which are sent only when they are pressed.
+    /// Names and values, in the order of the page. Without buttons, which are sent only when they
+    /// are pressed.
     pub(super) fields: Vec<(String, String)>,
 }
 

@@ -1,7 +1,8 @@
-//! How an account of the manifest gets in: by filling in the site's own form, by cookies or by header fields.
+//! How an account of the manifest gets in: by filling in the site's own form, by cookies or by
+//! header fields.
 //!
-//! A form is sent as a browser would: with all its hidden fields, with Referer and cookies, and redirects followed. What
-//! comes out is kept by the pool and used again as long as `check` holds.
+//! A form is sent as a browser would: with all its hidden fields, with Referer and cookies, and
+//! redirects followed. What comes out is kept by the pool and used again as long as `check` holds.
 
 mod cookies;
 mod form;
@@ -19,11 +20,12 @@ use url::{Url, form_urlencoded};
 
 pub use cookies::Cookie;
 
+use cookies::Cookies;
+
 use crate::http::{Answer, Target};
 use crate::instance::Instance;
 use crate::manifest::{Account, Form, Host, Login};
 use crate::{Error, Site, ready};
-use cookies::Cookies;
 
 /// No site sends a visitor further than this.
 const REDIRECTS: usize = 10;
@@ -47,9 +49,9 @@ impl LoginSessions {
         Arc::clone(all.entry(account.to_owned()).or_default())
     }
 
-    /// Lets an account in to an instance: by what was kept, if that still works, or anew. Logging in leaves traces in the state
-    /// of the instance, such as the time of the last log-in; they are removed, so that the instance is as pristine as the next
-    /// one, where nobody needs to log in.
+    /// Lets an account in to an instance: by what was kept, if that still works, or anew. Logging
+    /// in leaves traces in the state of the instance, such as the time of the last log-in; they are
+    /// removed, so that the instance is as pristine as the next one, where nobody needs to log in.
     pub(crate) async fn log_in(
         &self,
         site: &Site,
@@ -77,7 +79,8 @@ impl LoginSessions {
         if login.form.is_some() && login.check.is_some() && instance.restores(site) {
             instance.put_back(site).await?;
             if check(login, &given, &target, instance).await.is_err() {
-                // Who is logged in is part of this site's state: it has to be done for every instance.
+                // Who is logged in is part of this site's state: it has to be done for every
+                // instance.
                 given = enter(site, login, who, &target).await.map_err(failed)?;
                 check(login, &given, &target, instance).await.map_err(failed)?;
                 return Ok(given);

@@ -24,18 +24,21 @@ pub(crate) struct Manifest {
     driver: DriverKind,
     /// Docker: the image.
     image: Option<String>,
-    /// Docker: what is run instead of the image's own command. Process: the program and its arguments, where `{port}` stands
-    /// for the port to listen on and `{state}` for the folder of its state.
+    /// Docker: what is run instead of the image's own command. Process: the program and its
+    /// arguments, where `{port}` stands for the port to listen on and `{state}` for the folder of
+    /// its state.
     #[serde(default)]
     command: Vec<String>,
     /// Embedded: which of the built-in applications.
     #[serde(default, with = "serde_yaml::with::singleton_map_recursive")]
     #[schemars(with = "Option<Application>")]
     embedded: Option<Application>,
-    /// External: where it is, as `http` or `https`. A server that this names by an address, or as `localhost`, is asked
-    /// under the site's own names; any other under the name that it has here, which should be among `hosts`.
+    /// External: where it is, as `http` or `https`. A server that this names by an address, or as
+    /// `localhost`, is asked under the site's own names; any other under the name that it has here,
+    /// which should be among `hosts`.
     url: Option<String>,
-    /// External: a PEM file, beside the manifest, with the authorities to believe besides the public web's.
+    /// External: a PEM file, beside the manifest, with the authorities to believe besides the
+    /// public web's.
     #[schemars(with = "Option<String>")]
     authority: Option<Utf8PathBuf>,
     /// Docker: the port the application listens on inside its container.
@@ -49,8 +52,9 @@ pub(crate) struct Manifest {
     #[serde(default, deserialize_with = "fields::clock")]
     #[schemars(with = "Option<String>")]
     clock: Option<Timestamp>,
-    /// Docker: whether the application may write to its image's files, and starts as the image's own user with the rights
-    /// to change to others: for images that were not made to be sites of ours.
+    /// Docker: whether the application may write to its image's files, and starts as the image's
+    /// own user with the rights to change to others: for images that were not made to be sites of
+    /// ours.
     #[serde(default)]
     writable: bool,
     /// Docker: folders of this machine, and room to write in, by where the container has them.
@@ -60,7 +64,8 @@ pub(crate) struct Manifest {
     /// Docker: what an instance may use.
     #[serde(default)]
     limits: Limits,
-    /// Docker: containers that belong to each instance, by the names that the application knows them by.
+    /// Docker: containers that belong to each instance, by the names that the application knows
+    /// them by.
     #[serde(default)]
     sidecars: BTreeMap<String, Sidecar>,
     /// The older name of `sidecars`.

@@ -7,8 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer};
 
-/// One name: `shop.test`, or `{host: tiles.test, port: 8081}` where it leads to another port of the container than the
-/// site's.
+/// One name: `shop.test`, or `{host: tiles.test, port: 8081}` where it leads to another port of the
+/// container than the site's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
     /// What a browser asks for: a name, or a name with the port that it asks at.

@@ -1,9 +1,9 @@
 //! The manifest of a site, `sites/<name>/site.yaml`.
 //!
-//! It says how a web application runs, when it is ready, who may log in, what of it changes, and how
-//! that is reset. Reading is strict: an unknown key, a missing one, or keys that contradict each
-//! other are errors with the file and, where there is one, the line. The file is a flat list of keys
-//! (`document`). A [`Site`] has the settings of its own driver and no other's.
+//! It says how a web application runs, when it is ready, who may log in, what of it changes, and
+//! how that is reset. Reading is strict: an unknown key, a missing one, or keys that contradict
+//! each other are errors with the file and, where there is one, the line. The file is a flat list
+//! of keys (`document`). A [`Site`] has the settings of its own driver and no other's.
 
 mod check;
 mod document;
@@ -73,7 +73,8 @@ pub enum Application {
     Forum,
     /// A front page that lists the other sites.
     Desk,
-    /// `static: FOLDER`: the files of a folder, written as that of a [`Volume`]. Nothing of it changes, so there is nothing to put back.
+    /// `static: FOLDER`: the files of a folder, written as that of a [`Volume`]. Nothing of it
+    /// changes, so there is nothing to put back.
     Static(String),
     /// `hosts: FOLDER`: as `static`, for hosts that each have a folder of their own in it.
     Hosts(String),
@@ -92,7 +93,8 @@ pub enum ResetPolicy {
     Restore,
     /// It is removed and started again before it is used again, with no instance waiting.
     Recreate,
-    /// As `restore`, or `spare` where there is no state to put back, but only if a request may have changed something.
+    /// As `restore`, or `spare` where there is no state to put back, but only if a request may have
+    /// changed something.
     WhenDirty,
     /// Never: what does not change needs none.
     Never,
@@ -186,9 +188,11 @@ pub struct Login {
 pub struct Form {
     /// The path of the page it stands on.
     pub page: String,
-    /// The form's `id` or `name`, or the path that it is sent to; the first form that has all fields if not said.
+    /// The form's `id` or `name`, or the path that it is sent to; the first form that has all
+    /// fields if not said.
     pub action: Option<String>,
-    /// What is filled in; `{username}` and `{password}` stand for the account's. All other fields keep what the page gives them.
+    /// What is filled in; `{username}` and `{password}` stand for the account's. All other fields
+    /// keep what the page gives them.
     pub fields: BTreeMap<String, String>,
 }
 
@@ -231,7 +235,8 @@ pub struct Probe {
 }
 
 impl Site {
-    /// How much memory one run of it may take, in bytes, with what waits beside it: all that its containers are allowed. Other sites are small.
+    /// How much memory one run of it may take, in bytes, with what waits beside it: all that its
+    /// containers are allowed. Other sites are small.
     pub fn memory(&self, instances: usize) -> u64 {
         let Some(container) = self.driver.container() else { return 0 };
         let waiting =

@@ -10,8 +10,9 @@ use super::{Limits, Volume};
 
 /// A container that belongs to every instance of a site: its database, its search engine.
 ///
-/// It starts before the application's, goes with its instance, and reaches nothing but the containers of that instance, which all
-/// know each other by name. What it keeps is its own: it is neither put back nor part of the digest of the state.
+/// It starts before the application's, goes with its instance, and reaches nothing but the
+/// containers of that instance, which all know each other by name. What it keeps is its own: it is
+/// neither put back nor part of the digest of the state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sidecar {

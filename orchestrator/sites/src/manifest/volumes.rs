@@ -1,4 +1,5 @@
-//! What a container sees besides its image and its state: folders of this machine, and room to write in.
+//! What a container sees besides its image and its state: folders of this machine, and room to
+//! write in.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use schemars::JsonSchema;
@@ -11,8 +12,8 @@ use super::variables::filled;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Volume {
-    /// A folder of this machine that the user supplies, which the container may only read: relative to the manifest's own
-    /// folder, or with `${NAME}` for an environment variable.
+    /// A folder of this machine that the user supplies, which the container may only read: relative
+    /// to the manifest's own folder, or with `${NAME}` for an environment variable.
     pub folder: Option<String>,
     /// So many bytes to write in, in memory and within the limit on it; they go with the instance.
     pub scratch: Option<Bytes>,

@@ -1,7 +1,8 @@
 //! The instances of one site, and who has them.
 //!
-//! One task, the [actor](actor), owns every transition; everybody else sends it messages. What takes time (starting,
-//! putting back, stopping) runs in tasks of its own, which tell the actor how it went.
+//! One task, the [actor](actor), owns every transition; everybody else sends it messages. What
+//! takes time (starting, putting back, stopping) runs in tasks of its own, which tell the actor how
+//! it went.
 //!
 //! ```text
 //!            start            conditions hold            lease

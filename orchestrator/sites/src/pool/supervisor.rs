@@ -21,7 +21,8 @@ use crate::{Error, Event, InstanceStatus, Lease, Phase, ResetMethod, SiteState, 
 const FAILURES: u32 = 3;
 /// How long nothing is started after a failure, times the failures so far.
 const PAUSE: Duration = Duration::from_millis(500);
-/// An instance that ends after it was ready for so long has not failed in a row with what was before.
+/// An instance that ends after it was ready for so long has not failed in a row with what was
+/// before.
 const STEADY: Duration = Duration::from_secs(10);
 
 /// An instance, and what is happening to it.

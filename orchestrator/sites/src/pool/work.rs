@@ -32,8 +32,9 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Starts an instance and waits until it can be leased. One that is not the site's `first` lets the first instances of the other
-    /// sites go before it, so that all sites can be used as early as possible.
+    /// Starts an instance and waits until it can be leased. One that is not the site's `first` lets
+    /// the first instances of the other sites go before it, so that all sites can be used as early
+    /// as possible.
     pub(super) async fn start(
         &self,
         id: u32,
@@ -102,8 +103,8 @@ impl Work {
         if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) && !site.driver.has_sidecars()
         {
             instance.machine.settle().await;
-            // The application itself and our looking at it may have written something: the first lease is to find what
-            // the next ones find.
+            // The application itself and our looking at it may have written something: the first
+            // lease is to find what the next ones find.
             if let Some(difference) = instance.restore(site).await? {
                 return Err(Error::Drift { site: site.name.clone(), difference });
             }

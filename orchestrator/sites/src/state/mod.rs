@@ -1,12 +1,14 @@
-//! State of an application on disk: copied out of the golden folder, put back under the running application, and proved.
+//! State of an application on disk: copied out of the golden folder, put back under the running
+//! application, and proved.
 //!
 //! ```text
 //! golden folder --copy--> a copy's folder --application writes--> changed --restore--> as golden, by digest
 //! ```
 //!
-//! Databases are put back by SQLite's own online backup, which a running application sees as one transaction of somebody
-//! else's; trees by replacing the files that differ. The digest covers every file of the folder, declared or not, but for
-//! what the manifest says to ignore: what a restore does not reach shows as drift.
+//! Databases are put back by SQLite's own online backup, which a running application sees as one
+//! transaction of somebody else's; trees by replacing the files that differ. The digest covers
+//! every file of the folder, declared or not, but for what the manifest says to ignore: what a
+//! restore does not reach shows as drift.
 //!
 //! The application changes its folder as it likes, also while we are in it. So all work on a live
 //! state goes through handles on folders (`dir`), or is held by the kernel to the files that it

@@ -28,8 +28,9 @@ const BUSY: Duration = Duration::from_secs(5);
 /// and removes logs meanwhile.
 const TRIES: usize = 5;
 
-/// Bytes of the first page that a backup or an application's way of opening changes, and that say nothing of the content:
-/// format versions (18, by journal mode), change counter (24), schema cookie (40), and who wrote last (92).
+/// Bytes of the first page that a backup or an application's way of opening changes, and that say
+/// nothing of the content: format versions (18, by journal mode), change counter (24), schema
+/// cookie (40), and who wrote last (92).
 const HOUSEKEEPING: [Range<usize>; 4] = [18..20, 24..28, 40..44, 92..100];
 
 /// The versions in the first page of a database that has a write-ahead log.

@@ -106,7 +106,8 @@ pub(super) fn below(path: &Utf8Path, name: &OsStr) -> Utf8PathBuf {
     path.join(&*name.to_string_lossy())
 }
 
-/// Writes one entry: a folder without what is in it, a link, or a file, which takes its place at once and whole.
+/// Writes one entry: a folder without what is in it, a link, or a file, which takes its place at
+/// once and whole.
 pub(super) fn put(
     from: &Dir,
     to: &Dir,

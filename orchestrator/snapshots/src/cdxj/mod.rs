@@ -17,7 +17,8 @@ pub struct CdxLine {
     pub key: String,
     /// 14 or 17 digits.
     pub time: String,
-    /// The other fields, in the order in which they stand. Numbers are text in most files and numbers in some.
+    /// The other fields, in the order in which they stand. Numbers are text in most files and
+    /// numbers in some.
     pub fields: Map<String, Value>,
 }
 
@@ -91,8 +92,8 @@ impl fmt::Display for CdxLine {
     }
 }
 
-/// Reads the lines of an index. Blank lines and those that start with `!` or a space (headers) are passed over; one
-/// that cannot be read is an error, and the next call goes on behind it.
+/// Reads the lines of an index. Blank lines and those that start with `!` or a space (headers) are
+/// passed over; one that cannot be read is an error, and the next call goes on behind it.
 pub struct CdxLines<R> {
     name: String,
     reader: R,

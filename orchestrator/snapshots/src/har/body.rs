@@ -1,5 +1,5 @@
-//! What an entry says about a body, turned into bytes: plain text, base64, Polly.js's lists of chunks, a file beside the
-//! log, form fields; or nothing.
+//! What an entry says about a body, turned into bytes: plain text, base64, Polly.js's lists of
+//! chunks, a file beside the log, form fields; or nothing.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -97,8 +97,8 @@ pub(super) fn of_request(
     }
 }
 
-/// The bytes of a text under the character set that its header names. Where that set is not one we can write, the text is
-/// UTF-8 and `None` stands for "the header must now say so".
+/// The bytes of a text under the character set that its header names. Where that set is not one we
+/// can write, the text is UTF-8 and `None` stands for "the header must now say so".
 pub(super) fn encode_text(text: String, charset: Option<&str>) -> (Vec<u8>, bool) {
     let honest = match charset {
         _ if text.is_ascii() => true,

@@ -1,4 +1,5 @@
-//! From an entry of the log to an exchange that a server could have sent, with a note for each liberty taken.
+//! From an entry of the log to an exchange that a server could have sent, with a note for each
+//! liberty taken.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -6,23 +7,24 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
-use crate::exchange::target_of;
-use crate::http::decoder;
-use crate::{Body, Exchange, Frame, Headers, Request, Response, Timestamp};
-
 use super::body::{self, BodyContent};
 use super::messages;
 use super::schema::{RawEntry, RawHeader, Text};
 use super::{Attachments, Error};
+use crate::exchange::target_of;
+use crate::http::decoder;
+use crate::{Body, Exchange, Frame, Headers, Request, Response, Timestamp};
 
 /// One entry of a log.
 #[derive(Debug)]
 pub struct Entry {
     /// Its place in the log, from 1.
     pub number: u64,
-    /// The exchange. Status 0 stands for a request that got no answer, and [`Note::NoResponse`] says why.
+    /// The exchange. Status 0 stands for a request that got no answer, and [`Note::NoResponse`]
+    /// says why.
     pub exchange: Exchange,
-    /// WebSocket messages, if the exchange opened a connection for them; `None` for any other exchange.
+    /// WebSocket messages, if the exchange opened a connection for them; `None` for any other
+    /// exchange.
     pub frames: Option<Vec<Frame>>,
     /// Id of the page it belongs to, see [`PageRef::id`](super::PageRef::id).
     pub page: Option<String>,
@@ -46,12 +48,14 @@ pub enum Note {
         /// Size of the body in bytes.
         is: u64,
     },
-    /// The text could not be written in the declared character set; it is UTF-8 now and the header says so.
+    /// The text could not be written in the declared character set; it is UTF-8 now and the header
+    /// says so.
     CharsetChanged {
         /// The character set that the header named.
         said: String,
     },
-    /// A header that HTTP/1.1 cannot carry (an HTTP/2 pseudo header, or one with control characters) was left out.
+    /// A header that HTTP/1.1 cannot carry (an HTTP/2 pseudo header, or one with control
+    /// characters) was left out.
     HeaderDropped {
         /// Its name.
         name: String,
@@ -260,8 +264,9 @@ fn settle(found: BodyContent, headers: &mut Headers, notes: &mut Vec<Note>) -> V
 /// How much decoded content is looked at to tell whether bytes are coded.
 const LOOK: u64 = 1 << 26;
 
-/// Whether `bytes` still carry the codings of a `content-encoding` header. gzip and zstd show it by their first bytes (a
-/// damaged body is still a coded one); for the others the bytes have to decode, as far as is bearable to look.
+/// Whether `bytes` still carry the codings of a `content-encoding` header. gzip and zstd show it by
+/// their first bytes (a damaged body is still a coded one); for the others the bytes have to
+/// decode, as far as is bearable to look.
 fn is_coded(codings: &str, bytes: &[u8]) -> bool {
     match codings.rsplit(',').next().map(str::trim).unwrap_or_default().to_ascii_lowercase().as_str() {
         "gzip" | "x-gzip" => bytes.starts_with(&[0x1F, 0x8B]),
@@ -272,7 +277,8 @@ fn is_coded(codings: &str, bytes: &[u8]) -> bool {
     }
 }
 
-/// One header per value. Firefox and Chrome join repeated ones by line feeds, which cannot occur inside a value.
+/// One header per value. Firefox and Chrome join repeated ones by line feeds, which cannot occur
+/// inside a value.
 fn headers(raw: Vec<RawHeader>, notes: &mut Vec<Note>) -> Headers {
     let mut headers = Headers::default();
     for RawHeader { name: Text(name), value } in raw {

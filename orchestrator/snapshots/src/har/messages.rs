@@ -1,5 +1,5 @@
-//! WebSocket messages: `_webSocketMessages`, which Chrome introduced and mitmproxy and Playwright write alike; and the
-//! events of an event stream.
+//! WebSocket messages: `_webSocketMessages`, which Chrome introduced and mitmproxy and Playwright
+//! write alike; and the events of an event stream.
 
 use std::borrow::Cow;
 
@@ -7,9 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-use crate::{Frame, FrameSide};
-
 use super::schema::{RawEvent, RawMessage, Text};
+use crate::{Frame, FrameSide};
 
 /// As HAR has it: seconds since the epoch, opcode as a number, binary data in base64.
 #[derive(Serialize)]
@@ -21,8 +20,8 @@ pub(super) struct MessageOut<'a> {
     data: Cow<'a, str>,
 }
 
-/// Messages of an entry that started `started_ms` after the epoch. Pings and pongs are left out; binary data that is not
-/// base64 is taken as the bytes it is.
+/// Messages of an entry that started `started_ms` after the epoch. Pings and pongs are left out;
+/// binary data that is not base64 is taken as the bytes it is.
 pub(super) fn from_raw(raw: Vec<RawMessage>, started_ms: i64) -> Vec<Frame> {
     raw.into_iter().filter_map(|message| frame(message, started_ms)).collect()
 }

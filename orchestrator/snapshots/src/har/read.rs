@@ -50,7 +50,8 @@ pub struct Log {
 /// Entries left out that are named.
 const NAMED: usize = 100;
 
-/// A page of the log. Entries name it by its id ([`Entry::page`]); its URL is that of its first entry.
+/// A page of the log. Entries name it by its id ([`Entry::page`]); its URL is that of its first
+/// entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRef {
     /// Name by which entries refer to it.
@@ -66,7 +67,8 @@ pub struct PageRef {
 /// Reads a `.har`, with its bodies in the same folder, or a `.zip` around a log and its bodies.
 ///
 /// # Errors
-/// Whatever makes [`read`] fail, and [`Error::File`] or [`Error::Zip`] if the file cannot be opened.
+/// Whatever makes [`read`] fail, and [`Error::File`] or [`Error::Zip`] if the file cannot be
+/// opened.
 pub fn read_file<E: From<Error>>(
     path: &Utf8Path,
     limits: Limits,

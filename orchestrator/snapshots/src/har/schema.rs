@@ -1,7 +1,8 @@
-//! The part of HAR's JSON that carries traffic, read leniently: tools disagree on what may be null, a number, or a list.
+//! The part of HAR's JSON that carries traffic, read leniently: tools disagree on what may be null,
+//! a number, or a list.
 //!
-//! Text is taken as bytes, because JavaScript strings may hold half of a surrogate pair, which is valid JSON and invalid
-//! UTF-8; the half becomes U+FFFD here as it would in a browser's encoder.
+//! Text is taken as bytes, because JavaScript strings may hold half of a surrogate pair, which is
+//! valid JSON and invalid UTF-8; the half becomes U+FFFD here as it would in a browser's encoder.
 
 use std::fmt;
 

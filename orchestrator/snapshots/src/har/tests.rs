@@ -7,9 +7,8 @@ use camino::Utf8PathBuf;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{Body, Exchange, Frame, FrameSide, Headers, Request, Response, Timestamp};
-
 use super::*;
+use crate::{Body, Exchange, Frame, FrameSide, Headers, Request, Response, Timestamp};
 
 /// An entry of Chrome's shape around `content` and response headers.
 fn entry(headers: &[(&str, &str)], content: Value) -> Value {

@@ -1,4 +1,5 @@
-//! Writing a log entry by entry, as a browser would have exported it: bodies decoded, headers as they were sent.
+//! Writing a log entry by entry, as a browser would have exported it: bodies decoded, headers as
+//! they were sent.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -9,14 +10,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::http::decoder;
-use crate::{Body, Exchange, Frame, Headers, Page};
-
 use super::Error;
 use super::body::charset;
 use super::messages::{MessageOut, to_out};
+use crate::http::decoder;
+use crate::{Body, Exchange, Frame, Headers, Page};
 
-/// Bodies up to this size are held in memory and written as text if they are text; longer ones are streamed as base64.
+/// Bodies up to this size are held in memory and written as text if they are text; longer ones are
+/// streamed as base64.
 const HELD: usize = 16 << 20;
 /// Bodies that decode to more than this are written coded.
 const DECODED: u64 = 4 << 30;
@@ -57,7 +58,8 @@ impl<W: Write> Writer<W> {
     /// Adds an exchange; `frames` if it opened a WebSocket.
     ///
     /// # Errors
-    /// [`Error::Write`], and [`Error::Body`] if a body cannot be read back. The log is unusable after an error.
+    /// [`Error::Write`], and [`Error::Body`] if a body cannot be read back. The log is unusable
+    /// after an error.
     pub fn entry(
         &mut self,
         exchange: &Exchange,
@@ -188,7 +190,8 @@ struct ResponseOut<'a, 'b> {
     body_size: u64,
 }
 
-/// `size` and `compression` come after `text`, because a streamed body's size is known only once it was written.
+/// `size` and `compression` come after `text`, because a streamed body's size is known only once it
+/// was written.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ContentOut<'a, 'b> {

@@ -5,9 +5,9 @@ use std::io::{self, BufRead, Read};
 /// The longest chunk-size or trailer line that is believed.
 const MAX_LINE: usize = 16 << 10;
 
-/// Reads a chunked body as plain bytes. Recorders are known to store a body without its chunks under a header that
-/// still says `chunked`: a first line that is no chunk size makes everything pass through unchanged. Later mistakes
-/// end the body where they happen, as a browser would.
+/// Reads a chunked body as plain bytes. Recorders are known to store a body without its chunks
+/// under a header that still says `chunked`: a first line that is no chunk size makes everything
+/// pass through unchanged. Later mistakes end the body where they happen, as a browser would.
 #[derive(Debug)]
 pub struct Dechunk<R> {
     inner: R,

@@ -9,8 +9,8 @@ const MAX_CODINGS: usize = 4;
 /// The largest zstd window that is granted, as a power of two (128 MiB; browsers grant 8 MiB).
 const ZSTD_WINDOW_LOG: u32 = 27;
 
-/// The decoded bytes of `body`, whose `Content-Encoding` value is `encodings`; an error if they are more than
-/// `limit`, however small the coded form.
+/// The decoded bytes of `body`, whose `Content-Encoding` value is `encodings`; an error if they are
+/// more than `limit`, however small the coded form.
 pub fn decode_content<R: Read + Send>(encodings: &str, body: R, limit: u64) -> Result<Vec<u8>, HttpError> {
     let mut out = Vec::new();
     let decoded = decoder(encodings, body)?.take(limit.saturating_add(1)).read_to_end(&mut out);

@@ -29,8 +29,8 @@ pub struct ResponseHead {
     pub headers: Headers,
 }
 
-/// Where the head ends and the body starts: the offset behind the first empty line. Line feeds need no carriage
-/// return. `None` while no empty line has been seen.
+/// Where the head ends and the body starts: the offset behind the first empty line. Line feeds need
+/// no carriage return. `None` while no empty line has been seen.
 pub fn find_end(bytes: &[u8]) -> Option<usize> {
     let mut line = 0;
     while let Some(feed) = bytes[line..].iter().position(|b| *b == b'\n') {
@@ -43,8 +43,8 @@ pub fn find_end(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Reads the head at the start of `bytes`; gives it with the offset of the body. A block that ends before the empty
-/// line is all head.
+/// Reads the head at the start of `bytes`; gives it with the offset of the body. A block that ends
+/// before the empty line is all head.
 pub fn parse_request(bytes: &[u8]) -> Result<(RequestHead, usize), HttpError> {
     let (first, headers, end) = split(bytes)?;
     let mut words = first.splitn(2, ' ');
@@ -63,8 +63,8 @@ pub fn parse_request(bytes: &[u8]) -> Result<(RequestHead, usize), HttpError> {
     Ok((head, end))
 }
 
-/// Reads the head at the start of `bytes`; gives it with the offset of the body. A block that ends before the empty
-/// line is all head.
+/// Reads the head at the start of `bytes`; gives it with the offset of the body. A block that ends
+/// before the empty line is all head.
 pub fn parse_response(bytes: &[u8]) -> Result<(ResponseHead, usize), HttpError> {
     let (first, headers, end) = split(bytes)?;
     let mut words = first.splitn(2, [' ', '\t']);
@@ -84,8 +84,8 @@ pub fn parse_response(bytes: &[u8]) -> Result<(ResponseHead, usize), HttpError> 
     }
 }
 
-/// Appends the request head, ended by its empty line, always as HTTP/1.1. What would break the framing (control
-/// bytes in names, targets or values) is replaced by spaces.
+/// Appends the request head, ended by its empty line, always as HTTP/1.1. What would break the
+/// framing (control bytes in names, targets or values) is replaced by spaces.
 pub fn write_request(out: &mut Vec<u8>, method: &str, target: &str, headers: &Headers) {
     push_token(out, method.as_bytes());
     out.push(b' ');
@@ -135,8 +135,8 @@ fn split(bytes: &[u8]) -> Result<(String, Headers, usize), HttpError> {
 
 const MAX_SCAN: usize = super::MAX_HEAD + 1;
 
-/// Header fields out of lines without their ends. Folded lines are joined by a space; a line without a colon is
-/// dropped, as browsers do.
+/// Header fields out of lines without their ends. Folded lines are joined by a space; a line
+/// without a colon is dropped, as browsers do.
 pub(crate) fn fields<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Headers {
     let mut headers = Headers::new();
     for line in lines {

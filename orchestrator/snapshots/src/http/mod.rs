@@ -1,7 +1,7 @@
 //! HTTP/1.1 messages as they lie in a record: head, framing and content codings.
 //!
-//! Reading is lenient, because what real servers sent is kept as it came: bare line feeds, missing reason phrases,
-//! folded lines, bytes that are no text. Writing is strict.
+//! Reading is lenient, because what real servers sent is kept as it came: bare line feeds, missing
+//! reason phrases, folded lines, bytes that are no text. Writing is strict.
 
 mod chunked;
 mod coding;

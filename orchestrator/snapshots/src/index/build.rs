@@ -1,7 +1,8 @@
 //! One scan over an archive, from records to tables.
 //!
-//! Captures are written as they come; the keys that lead to them go through external sorts; at last, revisits are led to
-//! the record that holds their body. Memory stays the same whatever the size of the archive.
+//! Captures are written as they come; the keys that lead to them go through external sorts; at
+//! last, revisits are led to the record that holds their body. Memory stays the same whatever the
+//! size of the archive.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -94,7 +95,8 @@ struct Builder<'a> {
     anchor_count: u64,
     paths: Sorter,
     path_count: u64,
-    /// Captures that lead to another record: number, then three keys, then how many of them are set.
+    /// Captures that lead to another record: number, then three keys, then how many of them are
+    /// set.
     origins: BufWriter<File>,
     summary: Summary,
 }
@@ -221,7 +223,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Leads every capture without a body of its own to the one that has it; gives the number of revisits resolved.
+/// Leads every capture without a body of its own to the one that has it; gives the number of
+/// revisits resolved.
 fn resolve(file: &File, anchors: &Table, mut origins: BufReader<File>) -> io::Result<u64> {
     let mut resolved = 0;
     let mut row = [0; ORIGIN];
@@ -241,7 +244,8 @@ fn resolve(file: &File, anchors: &Table, mut origins: BufReader<File>) -> io::Re
     Ok(resolved)
 }
 
-/// Sets where the body of a capture is, now that it is known. A revisit that recorded no status has its head there too.
+/// Sets where the body of a capture is, now that it is known. A revisit that recorded no status has
+/// its head there too.
 fn lead(capture: &mut Capture, target: RecordRef, status: u16) {
     if capture.kind == CaptureKind::Socket {
         capture.response = target;
@@ -255,8 +259,8 @@ fn lead(capture: &mut Capture, target: RecordRef, status: u16) {
     }
 }
 
-/// The capture that holds what `origin` refers to: by record id, else by payload digest, preferably at the URI and time
-/// named, else by URI and time alone.
+/// The capture that holds what `origin` refers to: by record id, else by payload digest, preferably
+/// at the URI and time named, else by URI and time alone.
 pub(super) fn origin_of<E>(
     origin: &Origin,
     mut group: impl FnMut(&Key) -> Result<Vec<Entry>, E>,

@@ -19,8 +19,9 @@ pub struct Document {
 }
 
 impl ReplaySet {
-    /// The pages of the archives: those of their page lists, or, where an archive has none, every HTML document that was answered with
-    /// status 200. Each URL once, as it was recorded first. They are read as they are asked for.
+    /// The pages of the archives: those of their page lists, or, where an archive has none, every
+    /// HTML document that was answered with status 200. Each URL once, as it was recorded first.
+    /// They are read as they are asked for.
     pub fn pages(&self) -> impl Iterator<Item = Page> {
         let mut seen = HashSet::new();
         let pages = self.members().flat_map(|(archive, _)| {

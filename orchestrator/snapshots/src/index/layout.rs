@@ -13,7 +13,8 @@ use super::table::TablePlace;
 /// Bytes of the first page.
 pub(super) const PAGE: usize = 512;
 const MAGIC: &[u8; 8] = b"SBXINDEX";
-/// Raised whenever the file or the keys in it change; another version is built anew, for an index is only a cache.
+/// Raised whenever the file or the keys in it change; another version is built anew, for an index
+/// is only a cache.
 const VERSION: u64 = 1;
 /// Bytes of an entry of the table of paths.
 pub(super) const PATH: usize = 8;
@@ -113,7 +114,8 @@ impl Layout {
         page
     }
 
-    /// `None` for anything but a whole page of this version whose places lie within a file of `length` bytes.
+    /// `None` for anything but a whole page of this version whose places lie within a file of
+    /// `length` bytes.
     pub(super) fn from_page(page: &[u8; PAGE], length: u64) -> Option<Layout> {
         let seal: [u8; 32] = Sha256::digest(&page[..PAGE - 32]).into();
         if page[..8] != MAGIC[..] || page[PAGE - 32..] != seal {

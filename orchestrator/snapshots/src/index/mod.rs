@@ -1,8 +1,9 @@
 //! The sidecar index of an archive: from a request to the record that answers it.
 //!
-//! An index is one file, built by one scan and bound to the archive by size, time of modification and digest. It holds
-//! tables of fixed-size rows that are read by position; in memory are only the fan-outs, about 400 kB for a million
-//! records, so opening costs nothing and memory does not grow with use.
+//! An index is one file, built by one scan and bound to the archive by size, time of modification
+//! and digest. It holds tables of fixed-size rows that are read by position; in memory are only the
+//! fan-outs, about 400 kB for a million records, so opening costs nothing and memory does not grow
+//! with use.
 //!
 //! ```text
 //!  page | captures ...... | exact | normalised | anchors | paths | texts
@@ -10,8 +11,8 @@
 //!         records lie      recorded order          digest -> ...     host, path
 //! ```
 //!
-//! Every row carries its own checksum. An index is a cache: one that is missing, of another version or of another state of
-//! the archive is built again; the archive is never written to.
+//! Every row carries its own checksum. An index is a cache: one that is missing, of another version
+//! or of another state of the archive is built again; the archive is never written to.
 
 mod build;
 mod changing;
@@ -29,13 +30,13 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
-
-use crate::matching::Key;
-use crate::{Archive, Record};
 use layout::{Binding, Layout, PAGE};
 use row::{CAPTURE, Entry};
 use scan::Origin;
 use table::Table;
+
+use crate::matching::Key;
+use crate::{Archive, Record};
 
 pub use changing::ChangingMatch;
 pub use documents::Document;
@@ -82,7 +83,8 @@ impl Index {
         cache.join(format!("{}-{}.index", archive.file_name().unwrap_or("archive"), &key[..12]))
     }
 
-    /// Opens the index of `archive` in the folder `cache`, and builds it first if there is none that fits.
+    /// Opens the index of `archive` in the folder `cache`, and builds it first if there is none
+    /// that fits.
     pub fn open_or_build(
         archive: &Archive,
         cache: &Utf8Path,
@@ -111,7 +113,8 @@ impl Index {
         Index::from_file(file, path)
     }
 
-    /// Opens the index at `path`; `None` if there is none, or it does not belong to `archive` as it is now.
+    /// Opens the index at `path`; `None` if there is none, or it does not belong to `archive` as it
+    /// is now.
     pub fn open(archive: &Archive, path: &Utf8Path) -> Result<Option<Index>, IndexError> {
         let file = match File::open(path) {
             Ok(file) => file,
@@ -148,7 +151,8 @@ impl Index {
         self.layout.summary
     }
 
-    /// What tells this state of the archive from any other: its size, its time of modification, and a digest over samples of it.
+    /// What tells this state of the archive from any other: its size, its time of modification, and
+    /// a digest over samples of it.
     pub fn state(&self) -> String {
         self.layout.binding.state()
     }
@@ -202,8 +206,8 @@ impl Index {
         found.map(|entry| self.capture(entry.capture)).transpose()
     }
 
-    /// The numbers of captures near a URL: those of the same host and path, and those beside it with the
-    /// same host, up to `limit` on either side.
+    /// The numbers of captures near a URL: those of the same host and path, and those beside it
+    /// with the same host, up to `limit` on either side.
     fn neighbours(&self, method: &str, url: &str, limit: usize) -> Result<Vec<u32>, IndexError> {
         let Some(key) = paths::path_key(method, url) else { return Ok(Vec::new()) };
         let (same_path, same_host) = paths::prefixes(&key);
@@ -241,7 +245,8 @@ impl Index {
         Ok(found)
     }
 
-    /// The hosts of which anything was recorded, in lower case and in order. Takes a search per host, not a walk over all captures.
+    /// The hosts of which anything was recorded, in lower case and in order. Takes a search per
+    /// host, not a walk over all captures.
     pub fn hosts(&self) -> Result<Vec<String>, IndexError> {
         let mut hosts = Vec::new();
         let mut position = 0;

@@ -1,7 +1,8 @@
 //! Which request does a response answer?
 //!
-//! `WARC-Concurrent-To` says it, in either direction and with either record first; failing that, the records stand next to
-//! each other under one URI. Writers keep pairs close, so only a bounded number of records waits for its partner.
+//! `WARC-Concurrent-To` says it, in either direction and with either record first; failing that,
+//! the records stand next to each other under one URI. Writers keep pairs close, so only a bounded
+//! number of records waits for its partner.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -113,7 +114,8 @@ impl<T> Pairing<T> {
         self.waiting.push_back(Waiting { link, response, request });
     }
 
-    /// The next response whose request is found or no longer to be hoped for; with `ended`, any that is left.
+    /// The next response whose request is found or no longer to be hoped for; with `ended`, any
+    /// that is left.
     pub(super) fn next(&mut self, ended: bool) -> Option<(T, Option<Request>)> {
         let full = self.waiting.len() > WINDOW;
         if !(ended || full || self.waiting.front()?.request.is_some()) {
@@ -151,7 +153,8 @@ impl<T> Pairing<T> {
 mod tests {
     use super::*;
 
-    /// `q` a request, `a` an answer; then its id, the id it is concurrent to, and its URI, `-` for none.
+    /// `q` a request, `a` an answer; then its id, the id it is concurrent to, and its URI, `-` for
+    /// none.
     fn pairs(records: &[&str]) -> Vec<(u64, Option<u64>)> {
         let key = |text: &str| Key::of("test", &[text.as_bytes()]);
         let mut pairing = Pairing::new();

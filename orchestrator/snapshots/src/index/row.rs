@@ -1,7 +1,7 @@
 //! The two fixed-size rows of the index file: where a capture lies, and which captures a key has.
 //!
-//! Each row ends with a CRC-32 of itself, so that a damaged index is found out by the row that is read, not by reading
-//! all of it when it is opened.
+//! Each row ends with a CRC-32 of itself, so that a damaged index is found out by the row that is
+//! read, not by reading all of it when it is opened.
 
 use crate::RecordRef;
 use crate::matching::{Key, Rules};
@@ -111,7 +111,8 @@ impl Capture {
     }
 }
 
-/// One capture under a key. Rows sort by key, then by time, then by place in the archive: recorded order.
+/// One capture under a key. Rows sort by key, then by time, then by place in the archive: recorded
+/// order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) key: Key,

@@ -12,8 +12,8 @@ use super::{
 use crate::matching::{ChangingParts, Key};
 use crate::{Archive, Record, RecordRef};
 
-/// Archives with their indexes. What was recorded in any of them is found, in the order in which it was recorded;
-/// a revisit in one may have its body in another.
+/// Archives with their indexes. What was recorded in any of them is found, in the order in which it
+/// was recorded; a revisit in one may have its body in another.
 #[derive(Debug, Default)]
 pub struct ReplaySet {
     members: Vec<Member>,
@@ -53,8 +53,9 @@ pub struct Recorded {
 }
 
 impl ReplaySet {
-    /// Opens archives, each with its index in `cache`, which is built where none fits; without a cache folder it is
-    /// built into a temporary file. `progress` is told which archive is being indexed.
+    /// Opens archives, each with its index in `cache`, which is built where none fits; without a
+    /// cache folder it is built into a temporary file. `progress` is told which archive is being
+    /// indexed.
     pub fn open(
         paths: &[Utf8PathBuf],
         cache: Option<&Utf8Path>,
@@ -89,7 +90,8 @@ impl ReplaySet {
         self.members.iter().map(|member| (&member.archive, member.index.summary()))
     }
 
-    /// What tells these archives in this state from any others: the [`Index::state`] of each in a line, in order.
+    /// What tells these archives in this state from any others: the [`Index::state`] of each in a
+    /// line, in order.
     pub fn state(&self) -> String {
         self.members.iter().map(|member| member.index.state() + "\n").collect()
     }
@@ -154,8 +156,8 @@ impl ReplaySet {
         Ok(self.member(member)?.archive.read_at(at)?)
     }
 
-    /// The record that holds the body of a capture: its own, or the one that its revisit leads to, in whichever archive.
-    /// `None` when no archive of the set has it.
+    /// The record that holds the body of a capture: its own, or the one that its revisit leads to,
+    /// in whichever archive. `None` when no archive of the set has it.
     pub fn body_of(&self, hit: Hit, capture: &Capture) -> Result<Option<(u32, RecordRef)>, IndexError> {
         if capture.kind != CaptureKind::Dangling {
             return Ok(Some((hit.member, capture.body)));
@@ -193,8 +195,8 @@ impl ReplaySet {
         Ok(false)
     }
 
-    /// Recorded requests near a URL, at most a few times `limit`, in no order that matters: those of the same host and
-    /// path, and those that stand beside it among the paths of the host.
+    /// Recorded requests near a URL, at most a few times `limit`, in no order that matters: those
+    /// of the same host and path, and those that stand beside it among the paths of the host.
     pub fn neighbours(&self, method: &str, url: &str, limit: usize) -> Result<Vec<Recorded>, IndexError> {
         self.recorded(|index| index.neighbours(method, url, limit))
     }

@@ -1,6 +1,8 @@
-//! A keyed table: entries in order of key, and a fan-out that leads from the first bits of a key to a few dozen of them.
+//! A keyed table: entries in order of key, and a fan-out that leads from the first bits of a key to
+//! a few dozen of them.
 //!
-//! Only the fan-out is in memory (four bytes for every 32 entries). A look-up is one `pread` of about a kilobyte.
+//! Only the fan-out is in memory (four bytes for every 32 entries). A look-up is one `pread` of
+//! about a kilobyte.
 
 use std::fs::File;
 use std::io::{self, Write};

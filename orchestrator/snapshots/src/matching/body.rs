@@ -63,8 +63,8 @@ impl<'a> Family<'a> {
     }
 }
 
-/// The canonical form of a body that has structure, `None` for one that is compared as it is. `rules` gains those that
-/// changed something.
+/// The canonical form of a body that has structure, `None` for one that is compared as it is.
+/// `rules` gains those that changed something.
 pub(super) fn canonical(asked: &Asked<'_>, rules: &mut Rules) -> Option<Vec<u8>> {
     let Payload::Bytes(bytes) = asked.body else { return None };
     if bytes.is_empty() || bytes.len() > MAX_STRUCTURED_BODY {
@@ -89,7 +89,8 @@ fn form(bytes: &[u8], rules: &mut Rules) -> Option<Vec<u8>> {
     Some(fields.join("&").into_bytes())
 }
 
-/// The parts of a multipart body, each behind its length, so that the boundary is gone and nothing is ambiguous.
+/// The parts of a multipart body, each behind its length, so that the boundary is gone and nothing
+/// is ambiguous.
 fn multipart(bytes: &[u8], boundary: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len());
     for part in parts(bytes, boundary)? {

@@ -13,11 +13,13 @@ const MAX_DIFFERENCES: usize = 24;
 /// Values longer than this are shown shortened.
 const MAX_SHOWN: usize = 80;
 
-/// One difference. `asked` and `recorded` are `None` where that side does not have the thing at all.
+/// One difference. `asked` and `recorded` are `None` where that side does not have the thing at
+/// all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Difference {
-    /// What differs: `method`, `scheme`, `host`, `port`, `path`, `parameter NAME`, `body field NAME`, `body`.
+    /// What differs: `method`, `scheme`, `host`, `port`, `path`, `parameter NAME`, `body field
+    /// NAME`, `body`.
     pub what: String,
     /// The value asked for.
     pub asked: Option<String>,
@@ -25,7 +27,8 @@ pub struct Difference {
     pub recorded: Option<String>,
 }
 
-/// What differs between two requests, the coarsest first. Empty when they are the same at the normalised level.
+/// What differs between two requests, the coarsest first. Empty when they are the same at the
+/// normalised level.
 pub fn differences(asked: &Asked<'_>, recorded: &Asked<'_>) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut differ = |what: &str, a: Option<&str>, b: Option<&str>| {

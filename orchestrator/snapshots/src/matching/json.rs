@@ -1,5 +1,6 @@
-//! JSON, kept as written: numbers and strings stay the bytes they were, so that two bodies that differ in the thirtieth
-//! digit of an identifier stay different. Only white space and the order of keys are lost.
+//! JSON, kept as written: numbers and strings stay the bytes they were, so that two bodies that
+//! differ in the thirtieth digit of an identifier stay different. Only white space and the order of
+//! keys are lost.
 
 /// Deeper documents are compared as bytes.
 const MAX_DEPTH: usize = 96;
@@ -59,7 +60,8 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Calls `see` with the path and the text of every scalar; empty arrays and objects count as scalars.
+    /// Calls `see` with the path and the text of every scalar; empty arrays and objects count as
+    /// scalars.
     pub(super) fn each_leaf(&self, path: &mut String, see: &mut dyn FnMut(&str, &'a [u8])) {
         let length = path.len();
         match self {

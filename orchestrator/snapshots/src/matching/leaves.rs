@@ -24,8 +24,9 @@ pub(super) struct Leaf {
     pub(super) value: String,
 }
 
-/// How much of two requests is the same, from 0 to 1: twice the number of equal values over the number of all values,
-/// in query and body together. 0 when method, host or path differ. Parameters that the rules ignore do not count.
+/// How much of two requests is the same, from 0 to 1: twice the number of equal values over the
+/// number of all values, in query and body together. 0 when method, host or path differ. Parameters
+/// that the rules ignore do not count.
 pub fn score(asked: &Asked<'_>, recorded: &Asked<'_>) -> f64 {
     let (url_a, url_b) = (super::normalised_url(asked.url), super::normalised_url(recorded.url));
     if asked.method != recorded.method || query::split(&url_a).0 != query::split(&url_b).0 {

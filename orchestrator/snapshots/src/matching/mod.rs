@@ -1,11 +1,13 @@
 //! Which recorded request is the one being asked?
 //!
-//! Two requests are the same `exact`ly when method, URL (without fragment), family of content type and body bytes are
-//! equal; they are the same `normalised` when they become equal under the rules of [`Rule::ALL`], each of which has a
-//! name that the ledger shows. Everything weaker is a [`score`], and no score is ever an answer by itself.
+//! Two requests are the same `exact`ly when method, URL (without fragment), family of content type
+//! and body bytes are equal; they are the same `normalised` when they become equal under the rules
+//! of [`Rule::ALL`], each of which has a name that the ledger shows. Everything weaker is a
+//! [`score`], and no score is ever an answer by itself.
 //!
-//! Keys are sixteen bytes of SHA-256 over length-delimited parts, so no two different requests share one by accident
-//! of concatenation. Nothing is cut: two bodies that differ in their last byte have different keys.
+//! Keys are sixteen bytes of SHA-256 over length-delimited parts, so no two different requests
+//! share one by accident of concatenation. Nothing is cut: two bodies that differ in their last
+//! byte have different keys.
 
 mod body;
 mod changing;
@@ -113,8 +115,8 @@ pub fn exact(asked: &Asked<'_>) -> Key {
     )
 }
 
-/// The key under which requests meet that differ only by what the rules say does not matter, and the rules that
-/// changed this one.
+/// The key under which requests meet that differ only by what the rules say does not matter, and
+/// the rules that changed this one.
 pub fn normalised(asked: &Asked<'_>) -> (Key, Rules) {
     let mut rules = Rules::default();
     let url = query::normalised(asked.url, &mut rules);
@@ -131,8 +133,8 @@ pub fn normalised(asked: &Asked<'_>) -> (Key, Rules) {
     (key, rules)
 }
 
-/// The rules that stand between `asked` and `recorded`, given that their normalised keys are equal. Empty when the two
-/// are exactly the same.
+/// The rules that stand between `asked` and `recorded`, given that their normalised keys are equal.
+/// Empty when the two are exactly the same.
 pub fn rules_between(asked: &Asked<'_>, recorded: &Asked<'_>) -> Rules {
     let mut between = query::rules_between(asked.url, recorded.url);
     if asked.body.sha256() != recorded.body.sha256() {

@@ -134,7 +134,8 @@ fn without_fragment(url: &str) -> &str {
     url.split_once('#').map_or(url, |(before, _)| before)
 }
 
-/// Percent escapes in one spelling: capital digits, and none where the character needs none (RFC 3986, 6.2.2).
+/// Percent escapes in one spelling: capital digits, and none where the character needs none (RFC
+/// 3986, 6.2.2).
 fn respell<'a>(text: &'a str, rules: &mut Rules) -> Cow<'a, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);

@@ -1,4 +1,5 @@
-//! The rules of normalised matching, and the names of parameters that never choose a page's content.
+//! The rules of normalised matching, and the names of parameters that never choose a page's
+//! content.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,8 @@ pub enum Rule {
     QueryOrder,
     /// Click and campaign identifiers differ: `utm_*`, `gclid`, `fbclid`, `msclkid` and their like.
     TrackingParameters,
-    /// A parameter whose name says cache buster (`_`, `cb`, `nocache`, ...) holds another token of chance or time.
+    /// A parameter whose name says cache buster (`_`, `cb`, `nocache`, ...) holds another token of
+    /// chance or time.
     CacheBusters,
     /// `%7E` for `~`, `%2f` for `%2F`.
     PercentSpelling,
@@ -151,8 +153,8 @@ const TRACKING: &[&str] = &[
     "yclid",
 ];
 
-/// Parameters that scripts add to get past a cache. Sorted, lower case. `t`, `ts`, `time` and `v` are not among them:
-/// on a timetable or a versioned file they choose the content.
+/// Parameters that scripts add to get past a cache. Sorted, lower case. `t`, `ts`, `time` and `v`
+/// are not among them: on a timetable or a versioned file they choose the content.
 const CACHE_BUSTERS: &[&str] = &[
     "_",
     "__t",
@@ -188,13 +190,14 @@ pub(super) fn is_tracking(name: &str) -> bool {
     lower.starts_with("utm_") || TRACKING.binary_search(&lower.as_str()).is_ok()
 }
 
-/// Whether a query parameter only gets past a cache: the name says so, and the value looks like a token of chance or
-/// time. `_=true` or `cb=renderList` are none.
+/// Whether a query parameter only gets past a cache: the name says so, and the value looks like a
+/// token of chance or time. `_=true` or `cb=renderList` are none.
 pub(super) fn is_cache_buster(name: &str, value: &str) -> bool {
     CACHE_BUSTERS.binary_search(&name.to_ascii_lowercase().as_str()).is_ok() && is_token(value)
 }
 
-/// Eight characters or more of digits; a fraction as `Math.random()` gives; or letters mixed with digits.
+/// Eight characters or more of digits; a fraction as `Math.random()` gives; or letters mixed with
+/// digits.
 fn is_token(value: &str) -> bool {
     let bytes = value.as_bytes();
     let digits = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_digit);

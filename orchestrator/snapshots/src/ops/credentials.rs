@@ -7,12 +7,11 @@
 
 use serde::Serialize;
 
+use super::redact::{Cleaner, Redaction};
+use super::scan::patterns;
 use crate::content;
 use crate::recording::FRAMES_TYPE;
 use crate::{Archive, Body, BrowserState, Error, Exchange, Headers, Record, RecordKind};
-
-use super::redact::{Cleaner, Redaction};
-use super::scan::patterns;
 
 /// The largest body that is searched. Larger ones are files.
 const LARGEST: u64 = 64 << 20;

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::{Archive, Exchange, RecordRef, Timestamp, content};
-
 use super::exchanges::Exchanges;
 use super::{Error, OnProgress, digest};
+use crate::{Archive, Exchange, RecordRef, Timestamp, content};
 
 mod text;
 
@@ -77,7 +76,8 @@ pub struct BodyChange {
     pub old: String,
     /// Digest of the decoded body in the later one.
     pub new: String,
-    /// For HTML, JSON and other text: how many pieces of text (lines, visible text, JSON leaves) are gone.
+    /// For HTML, JSON and other text: how many pieces of text (lines, visible text, JSON leaves)
+    /// are gone.
     pub text_removed: u64,
     /// How many pieces of text are new.
     pub text_added: u64,
@@ -98,8 +98,8 @@ struct Entry {
     digest: String,
 }
 
-/// Compares the captures of two snapshots, request by request. Bodies are compared decoded; of a request recorded
-/// several times, the n-th capture is compared with the n-th.
+/// Compares the captures of two snapshots, request by request. Bodies are compared decoded; of a
+/// request recorded several times, the n-th capture is compared with the n-th.
 ///
 /// # Errors
 /// If one of them cannot be read or is damaged.
@@ -165,7 +165,8 @@ fn capture(key: &Key, index: usize, entry: &Entry) -> Capture {
     }
 }
 
-/// All captures by request, each list in the order of recording; and how many responses are no exchange.
+/// All captures by request, each list in the order of recording; and how many responses are no
+/// exchange.
 fn entries(
     exchanges: &Exchanges<'_>,
     progress: OnProgress<'_>,

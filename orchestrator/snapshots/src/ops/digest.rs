@@ -105,7 +105,8 @@ pub(super) fn same(a: &str, b: &str) -> bool {
     spelling(a) == spelling(b)
 }
 
-/// One spelling for each digest: case, padding, and a dash in the name of the algorithm do not count.
+/// One spelling for each digest: case, padding, and a dash in the name of the algorithm do not
+/// count.
 pub(super) fn spelling(label: &str) -> String {
     let label = label.trim().trim_end_matches('=').to_ascii_lowercase();
     match label.split_once(':') {

@@ -1,4 +1,5 @@
-//! Why an operation on snapshots could not be done at all. What it finds wrong *in* a snapshot stands in its report.
+//! Why an operation on snapshots could not be done at all. What it finds wrong *in* a snapshot
+//! stands in its report.
 
 use std::io;
 

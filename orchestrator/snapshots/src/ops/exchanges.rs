@@ -1,15 +1,14 @@
-//! The HTTP exchanges of an archive: each response with its request, the payload of a revisit put back, and the frames of
-//! a WebSocket.
+//! The HTTP exchanges of an archive: each response with its request, the payload of a revisit put
+//! back, and the frames of a WebSocket.
 
 use std::collections::HashMap;
-
-use crate::recording::FRAMES_TYPE;
-use crate::{Archive, Exchange, Frame, Progress, Record, RecordKind, RecordRef, content};
 
 use super::originals::Originals;
 use super::pairs::Pairs;
 use super::stage::starts;
 use super::{Error, OnProgress};
+use crate::recording::FRAMES_TYPE;
+use crate::{Archive, Exchange, Frame, Progress, Record, RecordKind, RecordRef, content};
 
 /// What has to be known of all records before the first exchange can be put together.
 #[derive(Debug)]
@@ -49,8 +48,8 @@ impl<'a> Exchanges<'a> {
         Ok(all)
     }
 
-    /// Calls `give` with every exchange in file order, and `leave_out` with the URL of each response that is none: not
-    /// HTTP, or a revisit without its payload.
+    /// Calls `give` with every exchange in file order, and `leave_out` with the URL of each
+    /// response that is none: not HTTP, or a revisit without its payload.
     pub(super) fn each(
         &self,
         progress: OnProgress<'_>,

@@ -9,13 +9,12 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 
-use crate::har;
-use crate::{Archive, Page, Progress, content};
-
 use super::exchanges::{Exchanges, damaged};
 use super::output::Output;
 use super::stage::starts;
 use super::{Error, OnProgress};
+use crate::har;
+use crate::{Archive, Page, Progress, content};
 
 mod names;
 
@@ -43,8 +42,8 @@ pub struct ExportReport {
     pub format: Format,
     /// Records, entries or files written.
     pub written: u64,
-    /// Responses that could not be expressed in the format (no HTTP, or a revisit without its payload), by URL; the
-    /// first hundred.
+    /// Responses that could not be expressed in the format (no HTTP, or a revisit without its
+    /// payload), by URL; the first hundred.
     pub left_out: Vec<String>,
     /// How many were left out in all.
     pub left_out_count: u64,

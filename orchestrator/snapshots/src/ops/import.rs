@@ -1,4 +1,5 @@
-//! `import`: one valid WACZ out of WARC, ARC and HAR files, and of WACZ files with or without an index.
+//! `import`: one valid WACZ out of WARC, ARC and HAR files, and of WACZ files with or without an
+//! index.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -7,14 +8,13 @@ use std::io::Read;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::har::{self, Note};
-use crate::{Archive, Damage, Exchange, Page, Recording, RecordingOptions};
-
 use super::exchanges::damaged;
 use super::pages::{Candidate, choose};
 use super::snapshot::{NewSnapshot, describe};
 use super::stage::{Stage, Survey, starts, survey};
 use super::{Error, OnProgress};
+use crate::har::{self, Note};
+use crate::{Archive, Damage, Exchange, Page, Recording, RecordingOptions};
 
 /// More bytes than this between two records may have been a record.
 const MOST_STRAY: u64 = 16;
@@ -96,10 +96,12 @@ pub enum SkipReason {
 
 /// Makes one snapshot at `out` of all `inputs`, in their order.
 ///
-/// A 304 that a HAR gives with the body from the browser's cache is kept as the 200 that the page saw.
+/// A 304 that a HAR gives with the body from the browser's cache is kept as the 200 that the page
+/// saw.
 ///
 /// # Errors
-/// If `out` exists, an input cannot be read, or an archive is damaged ([`Error::Damaged`]: `repair` it first).
+/// If `out` exists, an input cannot be read, or an archive is damaged ([`Error::Damaged`]: `repair`
+/// it first).
 pub fn import(
     inputs: &[Utf8PathBuf],
     out: &Utf8Path,
@@ -122,7 +124,8 @@ pub fn import(
     let mut snapshot = NewSnapshot::create(out, description)?;
     let (mut har_reports, mut pages) = (Vec::new(), Vec::new());
     if !hars.is_empty() {
-        // Exchanges become records the way a recording makes them; the folder goes with the work in progress.
+        // Exchanges become records the way a recording makes them; the folder goes with the work in
+        // progress.
         let folder = snapshot.folder().join("har");
         let recording = Recording::create(&folder, RecordingOptions::default())?;
         for path in hars {

@@ -6,11 +6,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Archive, BrowserState, Encoding, Progress, Record, RecordKind, Timestamp};
-
 use super::credentials::{Counter, Credentials};
 use super::signature::{self, Signature};
 use super::{Error, OnProgress};
+use crate::{Archive, BrowserState, Encoding, Progress, Record, RecordKind, Timestamp};
 
 /// Longest list of damages that a report carries; the count goes on.
 const DAMAGES: usize = 20;

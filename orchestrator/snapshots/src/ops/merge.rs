@@ -3,12 +3,11 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::Archive;
-
 use super::import::{InputReport, copy};
 use super::snapshot::{NewSnapshot, describe};
 use super::stage::survey;
 use super::{Error, OnProgress};
+use crate::Archive;
 
 /// What came out of a merge.
 #[derive(Debug, Clone, Serialize)]
@@ -37,8 +36,8 @@ pub struct MergeReport {
 
 /// Joins `inputs` into a new snapshot at `out`.
 ///
-/// A record is in the result once, however many inputs hold it (same id, URL, date and bytes). Captures of one URL at
-/// different times are all kept.
+/// A record is in the result once, however many inputs hold it (same id, URL, date and bytes).
+/// Captures of one URL at different times are all kept.
 ///
 /// # Errors
 /// If `out` exists, or an input cannot be read or is damaged.

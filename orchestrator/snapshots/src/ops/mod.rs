@@ -1,10 +1,11 @@
-//! What one does with finished snapshots: look into them, check them, turn them into other formats and back, join, compare,
-//! mend and clean them.
+//! What one does with finished snapshots: look into them, check them, turn them into other formats
+//! and back, join, compare, mend and clean them.
 //!
-//! Each operation is one function in a file of its own. It takes paths, tells its progress by a callback and returns a
-//! report that can be serialised; the reports are what the command line prints and scripts read. None of them changes
-//! its input, and none overwrites anything: output is written under a temporary name beside the target and moved
-//! there when it is complete, and a target that exists is refused before any work is done.
+//! Each operation is one function in a file of its own. It takes paths, tells its progress by a
+//! callback and returns a report that can be serialised; the reports are what the command line
+//! prints and scripts read. None of them changes its input, and none overwrites anything: output is
+//! written under a temporary name beside the target and moved there when it is complete, and a
+//! target that exists is refused before any work is done.
 
 mod credentials;
 mod diff;

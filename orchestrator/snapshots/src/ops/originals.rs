@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
-use crate::{Record, RecordKind, RecordRef};
-
 use super::digest::spelling;
+use crate::{Record, RecordKind, RecordRef};
 
 /// Responses of one or more archives, by what revisits refer to them with.
 #[derive(Debug, Default)]
@@ -20,8 +19,8 @@ pub(super) struct Originals {
 pub(super) type Place = (usize, RecordRef);
 
 impl Originals {
-    /// Takes note of a record of archive number `archive`; only responses and resources can be originals. The first
-    /// of several stays.
+    /// Takes note of a record of archive number `archive`; only responses and resources can be
+    /// originals. The first of several stays.
     pub(super) fn note(&mut self, archive: usize, at: RecordRef, record: &Record) {
         if !matches!(record.kind(), RecordKind::Response | RecordKind::Resource) {
             return;
@@ -38,8 +37,8 @@ impl Originals {
         }
     }
 
-    /// The record that holds the payload of `revisit`: the one it names by id, else by URL and date, else any with the
-    /// same payload digest.
+    /// The record that holds the payload of `revisit`: the one it names by id, else by URL and
+    /// date, else any with the same payload digest.
     pub(super) fn find(&self, revisit: &Record) -> Option<Place> {
         let text =
             |name| revisit.headers.get_str(name).map(|value: &str| value.trim().trim_matches(['<', '>']));

@@ -1,4 +1,5 @@
-//! Finds the pages of an archive that has no page list: documents that a person went to, not everything that is HTML.
+//! Finds the pages of an archive that has no page list: documents that a person went to, not
+//! everything that is HTML.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -92,8 +93,9 @@ pub(crate) fn find(archive: &Archive) -> Vec<Page> {
     choose(candidates.collect())
 }
 
-/// The pages among candidates, by the best evidence there is: the browser said so; or other requests came from there; or,
-/// with nothing known about any, all of them. Of several captures of a page the first counts.
+/// The pages among candidates, by the best evidence there is: the browser said so; or other
+/// requests came from there; or, with nothing known about any, all of them. Of several captures of
+/// a page the first counts.
 pub(super) fn choose(candidates: Vec<Candidate>) -> Vec<Page> {
     let documents = candidates.iter().any(|candidate| candidate.document);
     let referers = candidates.iter().any(|candidate| candidate.referer);

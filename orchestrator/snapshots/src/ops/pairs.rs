@@ -1,4 +1,5 @@
-//! Which request belongs to which response: by `WARC-Concurrent-To` in either direction, or by URL and date.
+//! Which request belongs to which response: by `WARC-Concurrent-To` in either direction, or by URL
+//! and date.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -13,8 +14,8 @@ pub(super) struct Link {
     place: Option<u64>,
 }
 
-/// Requests of an archive by the response that answers them. Ids and URLs are kept as 64 bit keyed hashes, so that a
-/// million records need tens of megabytes.
+/// Requests of an archive by the response that answers them. Ids and URLs are kept as 64 bit keyed
+/// hashes, so that a million records need tens of megabytes.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     hasher: RandomState,

@@ -1,5 +1,5 @@
-//! `repair`: everything that is whole in a damaged snapshot or an unfinished recording, as a new snapshot, and a list of
-//! what was lost.
+//! `repair`: everything that is whole in a damaged snapshot or an unfinished recording, as a new
+//! snapshot, and a list of what was lost.
 
 use std::fs::{self, File};
 use std::sync::Arc;
@@ -7,15 +7,14 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::matching::ChangingParts;
-use crate::recording::{RULES, left_over_records};
-use crate::wacz::PageLines;
-use crate::{Archive, BrowserState, Page, Recording, Segment};
-
 use super::pages::choose;
 use super::snapshot::{NewSnapshot, describe};
 use super::stage::{Stage, survey};
 use super::{Error, OnProgress};
+use crate::matching::ChangingParts;
+use crate::recording::{RULES, left_over_records};
+use crate::wacz::PageLines;
+use crate::{Archive, BrowserState, Page, Recording, Segment};
 
 mod salvage;
 
@@ -55,8 +54,9 @@ pub struct Loss {
     pub what: String,
 }
 
-/// Makes a good snapshot at `out` of a damaged `input`: a WARC, ARC or WACZ file, the `.recording` folder of a killed
-/// recording, or the path that the recording was to become. The input is left as it is.
+/// Makes a good snapshot at `out` of a damaged `input`: a WARC, ARC or WACZ file, the `.recording`
+/// folder of a killed recording, or the path that the recording was to become. The input is left as
+/// it is.
 ///
 /// # Errors
 /// If `out` exists, or nothing whole is found.

@@ -6,12 +6,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::output::Output;
+use super::{Error, OnProgress};
 use crate::matching::ChangingParts;
 use crate::wacz::{ContainerWriter, Description, RULES_NAME};
 use crate::{Archive, Timestamp};
-
-use super::output::Output;
-use super::{Error, OnProgress};
 
 /// The files that describe the others, which are written anew.
 const DESCRIPTIONS: [&str; 2] = ["datapackage.json", "datapackage-digest.json"];

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::{Archive, BrowserState, Progress, Record, RecordKind, content};
-
 use super::exchanges::damaged;
 use super::stage::starts;
 use super::{Error, OnProgress};
+use crate::{Archive, BrowserState, Progress, Record, RecordKind, content};
 
 pub(super) mod patterns;
 

@@ -3,22 +3,22 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::wacz::{Package, signature_holds};
-
 use super::digest;
+use crate::wacz::{Package, signature_holds};
 
 /// Largest description that is read.
 const MAX: u64 = 64 << 20;
 
-/// The state of a WACZ's signature. Whether the digest and the signature fit is checked; whether the key or certificate
-/// behind a signature is to be trusted is not.
+/// The state of a WACZ's signature. Whether the digest and the signature fit is checked; whether
+/// the key or certificate behind a signature is to be trusted is not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Signature {
     /// Who signed, if anybody.
     pub kind: SignatureKind,
     /// Whether the digest given is that of `datapackage.json`; `None` if none is given.
     pub digest_holds: Option<bool>,
-    /// Whether the signature was made with the key it names; `None` if there is none or it cannot be computed.
+    /// Whether the signature was made with the key it names; `None` if there is none or it cannot
+    /// be computed.
     pub signature_holds: Option<bool>,
     /// The domain or key that signed.
     pub signer: Option<String>,

@@ -2,14 +2,13 @@
 
 use camino::Utf8Path;
 
+use super::Error;
+use super::output::Output;
 use crate::matching::ChangingParts;
 use crate::recording::SOFTWARE;
 use crate::wacz::{Description, SnapshotWriter};
 use crate::warc::{Block, Version, new_record_id};
 use crate::{Archive, Body, BrowserState, Headers, Page, Record, RecordKind, Timestamp};
-
-use super::Error;
-use super::output::Output;
 
 /// A snapshot that is not yet at its place; dropped, it leaves nothing behind.
 pub(super) struct NewSnapshot {

@@ -1,19 +1,12 @@
 //! Copies records of any archives into a new snapshot.
 //!
-//! Records keep their ids, dates and blocks. Two things are undone on the way, so that the writer can do them over for
-//! the new whole: revisits get their payload back (the writer makes revisits of equal payloads again), and digests are
-//! dropped once they have been checked.
+//! Records keep their ids, dates and blocks. Two things are undone on the way, so that the writer
+//! can do them over for the new whole: revisits get their payload back (the writer makes revisits
+//! of equal payloads again), and digests are dropped once they have been checked.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Write};
-
-use crate::body::MEMORY;
-use crate::http::write_response;
-use crate::warc::new_record_id;
-use crate::{
-    Archive, Body, Error, Headers, Progress, Record, RecordKind, RecordRef, Spool, Timestamp, content, ops,
-};
 
 use super::OnProgress;
 use super::digest::{self, Check, DigestComparison};
@@ -21,6 +14,12 @@ use super::originals::{Originals, Place};
 use super::pages::{Candidate, PageFinder};
 use super::pairs::Pairs;
 use super::snapshot::NewSnapshot;
+use crate::body::MEMORY;
+use crate::http::write_response;
+use crate::warc::new_record_id;
+use crate::{
+    Archive, Body, Error, Headers, Progress, Record, RecordKind, RecordRef, Spool, Timestamp, content, ops,
+};
 
 /// Where each segment starts in the sum of all, for progress.
 pub(super) struct Starts {
@@ -135,8 +134,9 @@ impl<'a> Stage<'a> {
         Stage { archives, survey, out, hasher: RandomState::new(), ids, whole, counts, candidates }
     }
 
-    /// Copies the archive `number`, of which `before` bytes lie in earlier ones, as `change` makes its records. What
-    /// cannot be read goes to `damaged`, which may end it all. Gives the number of records read.
+    /// Copies the archive `number`, of which `before` bytes lie in earlier ones, as `change` makes
+    /// its records. What cannot be read goes to `damaged`, which may end it all. Gives the number
+    /// of records read.
     pub(super) fn copy(
         &mut self,
         number: usize,
@@ -173,8 +173,8 @@ impl<'a> Stage<'a> {
         Ok(read)
     }
 
-    /// Takes a record with its block; `None` if it lacks what a record must have. A block whose end cannot be read is an
-    /// error, and nothing is written.
+    /// Takes a record with its block; `None` if it lacks what a record must have. A block whose end
+    /// cannot be read is an error, and nothing is written.
     fn take(&mut self, mut record: Record) -> Result<Option<StagedRecord>, Error> {
         let (kind, http) = (record.kind(), record.holds_http());
         let needs_url = !matches!(kind, RecordKind::Warcinfo | RecordKind::Metadata | RecordKind::Other);
@@ -222,8 +222,8 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Writes a record, unless the very same was written before. A different record under an id that is taken gets a new
-    /// one.
+    /// Writes a record, unless the very same was written before. A different record under an id
+    /// that is taken gets a new one.
     fn write(&mut self, mut taken: StagedRecord) -> Result<(), Error> {
         let id = taken.headers.get("WARC-Record-ID").map(<[u8]>::to_vec);
         match id {

@@ -1,8 +1,10 @@
-//! Folds the method and body of a request into its URL, so that an index of URLs tells requests apart.
+//! Folds the method and body of a request into its URL, so that an index of URLs tells requests
+//! apart.
 //!
-//! This is the convention of pywb: `__wb_method=POST` and the body as arguments are appended, and the SURT key is made
-//! of the result. It is lossy (the body is cut at 4096 characters, JSON keeps only the names of its leaves), so it is
-//! written for other tools to read and is never by itself a reason to answer a request.
+//! This is the convention of pywb: `__wb_method=POST` and the body as arguments are appended, and
+//! the SURT key is made of the result. It is lossy (the body is cut at 4096 characters, JSON keeps
+//! only the names of its leaves), so it is written for other tools to read and is never by itself a
+//! reason to answer a request.
 
 mod json;
 pub(crate) mod multipart;

@@ -99,8 +99,9 @@ fn about(kind: RecordKind, id: &str, url: &str, exchange: &Exchange) -> RecordHe
         .optional("WARC-Page-ID", exchange.page.as_deref())
 }
 
-/// The header fields for a body whose transfer coding is gone: a length in its place. Otherwise they are kept to the
-/// byte, also a length that counts a body which was not sent, as in an answer to `HEAD`.
+/// The header fields for a body whose transfer coding is gone: a length in its place. Otherwise
+/// they are kept to the byte, also a length that counts a body which was not sent, as in an answer
+/// to `HEAD`.
 fn framed(headers: &Headers, length: u64) -> Cow<'_, Headers> {
     if !headers.contains("Transfer-Encoding") {
         return Cow::Borrowed(headers);

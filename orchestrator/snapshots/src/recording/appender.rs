@@ -1,10 +1,12 @@
 //! A file that grows by whole entries or not at all, and quickly.
 //!
-//! An entry is written from its second byte on, and its first byte last: whatever moment the process is killed at, an entry either starts as it
-//! should and is whole, or does not start at all. An error, such as a full disk, cuts the file back to the last entry.
+//! An entry is written from its second byte on, and its first byte last: whatever moment the
+//! process is killed at, an entry either starts as it should and is whole, or does not start at
+//! all. An error, such as a full disk, cuts the file back to the last entry.
 //!
-//! Most of the time of an append goes into finding memory and blocks for new pages of the file. A file that has grown large is therefore filled
-//! ahead, a large page at a time, with line ends: they may stand between records, so the file reads the same. They go when the file is closed.
+//! Most of the time of an append goes into finding memory and blocks for new pages of the file. A
+//! file that has grown large is therefore filled ahead, a large page at a time, with line ends:
+//! they may stand between records, so the file reads the same. They go when the file is closed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Read};
@@ -40,7 +42,8 @@ pub(super) struct Appender {
 }
 
 impl Appender {
-    /// Goes on at the end of a file, which is made if there is none. `fills` says that line ends may stand between its entries.
+    /// Goes on at the end of a file, which is made if there is none. `fills` says that line ends
+    /// may stand between its entries.
     pub(super) fn open(path: &Utf8Path, fills: bool) -> Result<Appender, Error> {
         let open = |e| Error::io("open", path, e);
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(open)?;

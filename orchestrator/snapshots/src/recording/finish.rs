@@ -15,9 +15,9 @@ use crate::wacz::{Description, PageLines, SnapshotWriter, WriteReport};
 use crate::{Archive, Error, RecordKind};
 
 impl Recording {
-    /// Makes the snapshot: digests, one copy of each payload, compression, index, pages. It is written beside its
-    /// place, read back, and moved there whole; then the folder goes. If anything fails, the folder stays and
-    /// [`Recording::recover`] takes it up again.
+    /// Makes the snapshot: digests, one copy of each payload, compression, index, pages. It is
+    /// written beside its place, read back, and moved there whole; then the folder goes. If
+    /// anything fails, the folder stays and [`Recording::recover`] takes it up again.
     pub fn finish(self, progress: &dyn Fn(Progress)) -> Result<RecordingReport, Error> {
         let part = Utf8PathBuf::from(format!("{}.part", self.out));
         if part.exists() {
@@ -28,7 +28,8 @@ impl Recording {
         let written = match written {
             Ok(written) => written,
             Err(error) => {
-                // The data is safe in the folder; a snapshot that does not read back is of no use to anyone.
+                // The data is safe in the folder; a snapshot that does not read back is of no use
+                // to anyone.
                 let _ = fs::remove_file(&part);
                 return Err(error);
             }
@@ -90,8 +91,8 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
     writer.finish(description)
 }
 
-/// Reads the snapshot back: every file has its digest, every record can be read, every line of the index points to
-/// one of them.
+/// Reads the snapshot back: every file has its digest, every record can be read, every line of the
+/// index points to one of them.
 fn verify(path: &Utf8Path, written: &WriteReport) -> Result<(), Error> {
     let wrong = |reason: String| Error::Verification { path: path.to_owned(), reason };
     let archive = Archive::open(path)?;

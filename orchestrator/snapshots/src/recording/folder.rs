@@ -19,8 +19,8 @@ pub(super) const PAGES: &str = "pages.jsonl";
 /// What pages have kept in the browser.
 const STATE: &str = "browser-state.json";
 
-/// A recording in progress. Its methods take `&self` and may be called from many tasks at once; each returns when
-/// its records are whole in the file.
+/// A recording in progress. Its methods take `&self` and may be called from many tasks at once;
+/// each returns when its records are whole in the file.
 #[derive(Debug)]
 pub struct Recording {
     pub(super) out: Utf8PathBuf,
@@ -31,7 +31,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Starts a recording that will become `out`. Neither an existing file nor a left-over recording is touched.
+    /// Starts a recording that will become `out`. Neither an existing file nor a left-over
+    /// recording is touched.
     pub fn create(out: &Utf8Path, options: RecordingOptions) -> Result<Recording, Error> {
         if !options.replace && out.symlink_metadata().is_ok() {
             return Err(Error::Exists { path: out.to_owned() });
@@ -48,8 +49,8 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Takes up a left-over recording: what was written after the last whole record is cut off. Gives the number of
-    /// bytes that were cut, too.
+    /// Takes up a left-over recording: what was written after the last whole record is cut off.
+    /// Gives the number of bytes that were cut, too.
     pub fn recover(out: &Utf8Path, options: RecordingOptions) -> Result<(Recording, u64), Error> {
         let folder = Recording::folder_of(out);
         let cut = cut_data(&folder.join(DATA))? + cut_pages(&folder.join(PAGES))?;
@@ -72,8 +73,8 @@ impl Recording {
         self.write(&self.data, &self.data_path(), &records.pieces(exchange))
     }
 
-    /// Appends the exchange that opened a WebSocket connection, and all its frames as a resource record that is
-    /// `WARC-Concurrent-To` the response.
+    /// Appends the exchange that opened a WebSocket connection, and all its frames as a resource
+    /// record that is `WARC-Concurrent-To` the response.
     pub fn append_websocket(&self, opening: &Exchange, frames: &[Frame]) -> Result<(), Error> {
         let records = append::exchange(opening);
         let lines = frames::record(opening, records.response_id(), frames);
@@ -94,7 +95,8 @@ impl Recording {
         self.append_journal(socket.close()?)
     }
 
-    /// Appends the frames of connections that were open when the process was killed, or could not be closed.
+    /// Appends the frames of connections that were open when the process was killed, or could not
+    /// be closed.
     pub(super) fn append_left_over(&self, data: &Archive) -> Result<(), Error> {
         journal::left_over(&self.folder, data)?.into_iter().try_for_each(|left| self.append_journal(left))
     }
@@ -104,7 +106,8 @@ impl Recording {
         journal.remove()
     }
 
-    /// Appends a resource record: bytes without HTTP around them, such as a screenshot under a `urn:`.
+    /// Appends a resource record: bytes without HTTP around them, such as a screenshot under a
+    /// `urn:`.
     pub fn append_resource(
         &self,
         uri: &str,
@@ -150,7 +153,8 @@ impl Recording {
         }
     }
 
-    /// The WARC file that it appends to: everything recorded so far, but for WebSockets that are still open.
+    /// The WARC file that it appends to: everything recorded so far, but for WebSockets that are
+    /// still open.
     pub fn data_path(&self) -> Utf8PathBuf {
         self.folder.join(DATA)
     }
@@ -203,14 +207,16 @@ impl Recording {
     }
 }
 
-/// Cuts a data file behind its last whole record; gives the number of bytes cut that were more than filling.
+/// Cuts a data file behind its last whole record; gives the number of bytes cut that were more than
+/// filling.
 fn cut_data(path: &Utf8Path) -> Result<u64, Error> {
     let length = fs::metadata(path).map_err(|e| Error::io("open", path, e))?.len();
     let archive = Archive::open(path)?;
     let mut whole = 0;
     for record in archive.records() {
         match record {
-            // The blank lines behind a record belong to it: without them the next one would not be found.
+            // The blank lines behind a record belong to it: without them the next one would not be
+            // found.
             Ok((at, _)) if at.offset + at.length + 4 <= length => whole = at.offset + at.length + 4,
             _ => break,
         }

@@ -19,8 +19,8 @@ pub enum FrameSide {
     Client,
 }
 
-/// One WebSocket message: a line of the resource record of its connection. Exactly one of `text`, `base64` and
-/// `close` is set.
+/// One WebSocket message: a line of the resource record of its connection. Exactly one of `text`,
+/// `base64` and `close` is set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
     /// Milliseconds since the connection was opened.

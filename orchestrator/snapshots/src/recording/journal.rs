@@ -1,8 +1,9 @@
 //! WebSocket connections that are still open.
 //!
-//! A record begins with its length, and how long a connection will talk nobody knows. Until it ends, its frames are
-//! lines of a journal of its own, each on disk before it is passed on; then they become one record, and the journal
-//! goes. What a killed process leaves of a journal is made into that record by whoever takes the recording up again.
+//! A record begins with its length, and how long a connection will talk nobody knows. Until it
+//! ends, its frames are lines of a journal of its own, each on disk before it is passed on; then
+//! they become one record, and the journal goes. What a killed process leaves of a journal is made
+//! into that record by whoever takes the recording up again.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -103,8 +104,8 @@ impl Journal {
     }
 }
 
-/// How many bytes of whole lines come next. A line that was being written when the process was killed lacks its first
-/// byte, which comes last, or its end.
+/// How many bytes of whole lines come next. A line that was being written when the process was
+/// killed lacks its first byte, which comes last, or its end.
 pub(super) fn whole_lines(reader: &mut impl BufRead) -> io::Result<u64> {
     let mut whole = 0;
     let mut line = Vec::new();
@@ -118,8 +119,8 @@ pub(super) fn whole_lines(reader: &mut impl BufRead) -> io::Result<u64> {
     }
 }
 
-/// The journals in the folder of a recording that nobody made a record of: those of connections that were open when
-/// the process was killed.
+/// The journals in the folder of a recording that nobody made a record of: those of connections
+/// that were open when the process was killed.
 pub(super) fn left_over(recording: &Utf8Path, data: &Archive) -> Result<Vec<Journal>, Error> {
     let folder = recording.join(FOLDER);
     let failed = |e| Error::io("read", &folder, e);
@@ -144,8 +145,8 @@ pub(super) fn left_over(recording: &Utf8Path, data: &Archive) -> Result<Vec<Jour
     Ok(journals)
 }
 
-/// The records of all journals that were left over in the folder of a recording, in a file without a name, with its
-/// length. Nothing in the folder is changed.
+/// The records of all journals that were left over in the folder of a recording, in a file without
+/// a name, with its length. Nothing in the folder is changed.
 pub(crate) fn left_over_records(recording: &Utf8Path, data: &Archive) -> Result<(File, u64), Error> {
     let failed = |e| Error::io("copy", recording, e);
     let mut records = tempfile::tempfile().map_err(failed)?;

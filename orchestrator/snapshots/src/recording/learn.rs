@@ -4,11 +4,10 @@
 use std::fs;
 use std::io::Write;
 
+use super::Recording;
 use crate::index::{RequestParts, request_parts};
 use crate::matching::{Asked, ChangingParts, learn};
 use crate::{Archive, Error, RecordKind, Timestamp};
-
-use super::Recording;
 
 /// When a page was loaded: its requests were sent from the first of these moments to the second.
 pub type Load = (Timestamp, Timestamp);

@@ -7,10 +7,11 @@
 //!                        └──> left over ── recover ──> (goes on) <────────┘
 //! ```
 //!
-//! While it runs, a recording only appends to plain files: records, pages, and the frames of each WebSocket that is
-//! still open. Nothing is hashed, compressed or synced, so a client
-//! waits for one write and no more, and a killed process loses nothing that was written. All that makes a snapshot
-//! good to keep (digests, one copy of each payload, compression, index) is done once, at the end.
+//! While it runs, a recording only appends to plain files: records, pages, and the frames of each
+//! WebSocket that is still open. Nothing is hashed, compressed or synced, so a client waits for one
+//! write and no more, and a killed process loses nothing that was written. All that makes a
+//! snapshot good to keep (digests, one copy of each payload, compression, index) is done once, at
+//! the end.
 
 mod append;
 mod appender;

@@ -295,7 +295,8 @@ fn the_frames_of_open_sockets_survive_a_kill_and_stand_there_once() {
     recording.close_websocket(closed).unwrap();
     assert_eq!(journals().len(), 2);
     drop((open, silent, recording));
-    // As a kill leaves them: a record is written and its journal still there, a line lacks its first byte.
+    // As a kill leaves them: a record is written and its journal still there, a line lacks its
+    // first byte.
     for (path, mut bytes) in copies {
         if String::from_utf8_lossy(&bytes).contains("slack") {
             bytes.extend_from_slice(b"\0\"at_ms\":2,\"from\":\"server\",\"text\":\"torn\"}\n");

@@ -2,7 +2,8 @@
 
 use super::{escape, unescape};
 
-/// Host, lower-cased, and port of an authority; user and password are dropped. `None` if the port is no number.
+/// Host, lower-cased, and port of an authority; user and password are dropped. `None` if the port
+/// is no number.
 pub(super) fn and_port(authority: &[u8]) -> Option<(Option<Vec<u8>>, Option<u16>)> {
     let colons = authority.iter().rev().take_while(|b| **b == b':').count();
     let authority = &authority[..authority.len() - colons];
@@ -77,8 +78,8 @@ fn without_double_dots(host: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The ASCII form of an international host as IDNA of 2003 has it, which the reference follows. `None` for what is
-/// no host; it is percent-escaped then.
+/// The ASCII form of an international host as IDNA of 2003 has it, which the reference follows.
+/// `None` for what is no host; it is percent-escaped then.
 fn ascii(host: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(host).replace('\u{fffd}', "");
     let mut labels: Vec<&str> = text.split(['.', '\u{3002}', '\u{ff0e}', '\u{ff61}']).collect();

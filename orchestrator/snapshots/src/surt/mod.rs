@@ -1,8 +1,10 @@
-//! SURT keys: URLs with the host turned around, so that an index sorted by them keeps sites together.
+//! SURT keys: URLs with the host turned around, so that an index sorted by them keeps sites
+//! together.
 //!
-//! `https://www.Example.test:8080/Path/?b=2&a=1#top` becomes `test,example:8080)/path?a=1&b=2`. The rules are those of
-//! the Python `surt` package, oddities included, because pywb, cdxj-indexer and py-wacz look records up by them:
-//! session ids go, arguments are sorted, everything is lower case, percent escapes are undone and done again.
+//! `https://www.Example.test:8080/Path/?b=2&a=1#top` becomes `test,example:8080)/path?a=1&b=2`. The
+//! rules are those of the Python `surt` package, oddities included, because pywb, cdxj-indexer and
+//! py-wacz look records up by them: session ids go, arguments are sorted, everything is lower case,
+//! percent escapes are undone and done again.
 
 mod host;
 mod session;
@@ -113,7 +115,8 @@ fn canonical_query(query: &[u8]) -> Vec<u8> {
     sorted
 }
 
-/// The path with `.` and `..` resolved and empty segments left out, but for a trailing slash. A `..` too many stays.
+/// The path with `.` and `..` resolved and empty segments left out, but for a trailing slash. A
+/// `..` too many stays.
 fn without_dots(path: &[u8]) -> Vec<u8> {
     let mut kept: Vec<&[u8]> = Vec::new();
     for segment in path.split(|b| *b == b'/').skip(1) {

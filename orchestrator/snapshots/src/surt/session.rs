@@ -1,7 +1,7 @@
 //! Session ids in paths and queries, which two captures of one page do not share.
 
-/// Takes the ASP.NET session out of a path: `/(S(24 characters))/` or `/(24 characters)/` before a name that ends in
-/// `.aspx`.
+/// Takes the ASP.NET session out of a path: `/(S(24 characters))/` or `/(24 characters)/` before a
+/// name that ends in `.aspx`.
 pub(super) fn strip_path(path: &[u8]) -> Vec<u8> {
     let path = strip_segment(path, cookieless);
     strip_segment(&path, |bytes| {
@@ -28,7 +28,8 @@ fn id(bytes: &[u8]) -> Option<&[u8]> {
     id.iter().all(u8::is_ascii_alphanumeric).then_some(rest)
 }
 
-/// Takes out the last part that stands behind a slash, is matched by `session` and followed by an `.aspx` name.
+/// Takes out the last part that stands behind a slash, is matched by `session` and followed by an
+/// `.aspx` name.
 fn strip_segment(path: &[u8], session: impl Fn(&[u8]) -> Option<&[u8]>) -> Vec<u8> {
     for slash in (0..path.len()).rev().filter(|at| path[*at] == b'/') {
         if let Some(rest) = session(&path[slash + 1..]) {

@@ -44,8 +44,8 @@ impl FileCheck {
 }
 
 impl Package {
-    /// Reads every file and compares it with `datapackage.json`, and that with `datapackage-digest.json` if there is
-    /// one.
+    /// Reads every file and compares it with `datapackage.json`, and that with
+    /// `datapackage-digest.json` if there is one.
     pub fn check(&self) -> Result<Vec<FileCheck>, Error> {
         let description = self.description()?.unwrap_or(Value::Null);
         let mut checks = Vec::new();
@@ -106,7 +106,8 @@ impl Package {
         }
     }
 
-    /// `sha256:<hex>` of `datapackage.json`, which names the content of the snapshot; `None` if there is none.
+    /// `sha256:<hex>` of `datapackage.json`, which names the content of the snapshot; `None` if
+    /// there is none.
     pub fn digest(&self) -> Result<Option<String>, Error> {
         self.entry("datapackage.json").map(|entry| self.sha256(entry).map(|d| sha256_text(&d))).transpose()
     }

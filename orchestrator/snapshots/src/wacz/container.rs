@@ -59,8 +59,8 @@ impl ContainerWriter {
         Ok(ContainerWriter { path: path.to_owned(), zip, resources: Vec::new(), current: None, modified })
     }
 
-    /// Starts the next entry; what is written from now on is its content. Stored entries lie in the file as they are,
-    /// others are deflated.
+    /// Starts the next entry; what is written from now on is its content. Stored entries lie in the
+    /// file as they are, others are deflated.
     pub fn start(&mut self, name: &str, stored: bool) -> Result<(), Error> {
         self.close_entry();
         self.start_entry(name, stored)?;

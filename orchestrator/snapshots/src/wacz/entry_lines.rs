@@ -1,4 +1,5 @@
-//! The CDXJ lines of records, with the request folded into the key where a request belongs to a response.
+//! The CDXJ lines of records, with the request folded into the key where a request belongs to a
+//! response.
 
 use serde_json::{Map, Value};
 
@@ -33,7 +34,8 @@ impl Link {
     }
 }
 
-/// Makes lines out of records in file order. A response waits for the record behind it, which may be its request.
+/// Makes lines out of records in file order. A response waits for the record behind it, which may
+/// be its request.
 #[derive(Debug)]
 pub(super) struct Lines {
     filename: String,
@@ -62,7 +64,8 @@ impl Lines {
         }
     }
 
-    /// The line of an earlier response, and that of this record if nothing more can be learnt about it.
+    /// The line of an earlier response, and that of this record if nothing more can be learnt about
+    /// it.
     pub(super) fn indexed(
         &mut self,
         record: &Record,

@@ -26,7 +26,8 @@ impl Package {
         })
     }
 
-    /// The compressed index with its look-up table, if the container has one that can be used in place.
+    /// The compressed index with its look-up table, if the container has one that can be used in
+    /// place.
     pub fn zipnum(&self) -> Result<Option<ZipNum>, Error> {
         let (Some(idx), Some(data)) = (self.entry("indexes/index.idx"), self.entry("indexes/index.cdx.gz"))
         else {

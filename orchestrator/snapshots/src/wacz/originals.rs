@@ -14,8 +14,8 @@ pub(super) struct Original {
     pub(super) digest: String,
 }
 
-/// Payload digests and where their records are described. The descriptions go to an unnamed temporary file, so that
-/// a payload costs some 30 bytes of memory.
+/// Payload digests and where their records are described. The descriptions go to an unnamed
+/// temporary file, so that a payload costs some 30 bytes of memory.
 #[derive(Debug, Default)]
 pub(super) struct Originals {
     /// Half a sha256 is enough to tell payloads apart.

@@ -35,7 +35,8 @@ pub struct Package {
 /// One file inside the container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its path in the container. Names that would leave a folder are refused when the container is opened.
+    /// Its path in the container. Names that would leave a folder are refused when the container is
+    /// opened.
     pub name: String,
     /// Its size, as the directory claims it.
     pub size: u64,

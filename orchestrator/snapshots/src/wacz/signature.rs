@@ -1,8 +1,8 @@
 //! Whether the signature of a WACZ was made by the key it names.
 //!
-//! The signing specification has the text of a package's digest signed by ECDSA over SHA-256, with a bare key or with
-//! that of a certificate. Only this is computed here. Whether a certificate may be trusted, and whether its time stamp
-//! holds, is not judged.
+//! The signing specification has the text of a package's digest signed by ECDSA over SHA-256, with
+//! a bare key or with that of a certificate. Only this is computed here. Whether a certificate may
+//! be trusted, and whether its time stamp holds, is not judged.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,14 +11,16 @@ use ring::signature::{
 };
 use serde_json::Value;
 
-/// The curves the specification leaves open: their names in a key, and the length of a number on them.
+/// The curves the specification leaves open: their names in a key, and the length of a number on
+/// them.
 const CURVES: [(&[u8], usize, &dyn VerificationAlgorithm); 2] = [
     (&[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07], 32, &ECDSA_P256_SHA256_ASN1),
     (&[0x2b, 0x81, 0x04, 0x00, 0x22], 48, &ECDSA_P384_SHA256_ASN1),
 ];
 
-/// Whether the `signature` of a `signedData` object fits its `hash` and its `publicKey` or `domainCert`. `None` where
-/// that cannot be computed: no signature, no such key, or a key of another kind.
+/// Whether the `signature` of a `signedData` object fits its `hash` and its `publicKey` or
+/// `domainCert`. `None` where that cannot be computed: no signature, no such key, or a key of
+/// another kind.
 pub fn signature_holds(signed: &Value) -> Option<bool> {
     let text = |name: &str| signed.get(name).and_then(Value::as_str);
     let (hash, signature) = (text("hash")?, STANDARD.decode(text("signature")?.trim()).ok()?);

@@ -41,9 +41,10 @@ pub struct WriteReport {
     pub digest: String,
 }
 
-/// Writes a WACZ from records of any version. They become WARC 1.1, each in its gzip member, with the digests that
-/// were missing; a response whose payload was written before becomes a revisit of that; the index and the page list
-/// are made on the way. Digests a record comes with are kept: take them off when you change its block.
+/// Writes a WACZ from records of any version. They become WARC 1.1, each in its gzip member, with
+/// the digests that were missing; a response whose payload was written before becomes a revisit of
+/// that; the index and the page list are made on the way. Digests a record comes with are kept:
+/// take them off when you change its block.
 pub struct SnapshotWriter {
     path: Utf8PathBuf,
     container: ContainerWriter,
@@ -118,7 +119,8 @@ impl SnapshotWriter {
         Ok(())
     }
 
-    /// Writes index, pages and descriptions. The first page is the main page, if the description names none.
+    /// Writes index, pages and descriptions. The first page is the main page, if the description
+    /// names none.
     pub fn finish(mut self, mut description: Description) -> Result<WriteReport, Error> {
         if let Some(line) = self.lines.finish() {
             self.index_line(&line)?;

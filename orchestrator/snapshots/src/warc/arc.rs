@@ -16,8 +16,8 @@ pub(super) fn looks_like_start(bytes: &[u8]) -> bool {
 
 /// Reads the header line at the start of `bytes`. `Ok(None)` when its end is not among them yet.
 ///
-/// Version 1 lines are `URL address date type length`; version 2 puts status, checksum, location, offset and file
-/// name before the length.
+/// Version 1 lines are `URL address date type length`; version 2 puts status, checksum, location,
+/// offset and file name before the length.
 pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Version, Headers, usize)>, Damage> {
     let Some(feed) = bytes.iter().position(|b| *b == b'\n') else {
         return if bytes.len() > MAX_LINE { Err(Damage::HeadTooLong { limit: MAX_LINE }) } else { Ok(None) };
@@ -49,8 +49,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Version, Headers, usize)>, D
     Ok(Some((Version::Arc, headers, feed + 1)))
 }
 
-/// URL, address, date, type and length of a line of `count` words, if the date is where it should be. URLs with
-/// spaces occur, hence the words are counted from the end.
+/// URL, address, date, type and length of a line of `count` words, if the date is where it should
+/// be. URLs with spaces occur, hence the words are counted from the end.
 fn split(line: &str, count: usize) -> Option<[&str; 5]> {
     let mut words: Vec<&str> = line.rsplitn(count, ' ').collect();
     words.reverse();

@@ -6,8 +6,8 @@ use flate2::bufread::GzDecoder;
 
 use super::window::Window;
 
-/// The bytes of a record. Small compressed blocks are in memory already, others are read from the file as they are
-/// asked for, by position, so that blocks of one file are read in parallel.
+/// The bytes of a record. Small compressed blocks are in memory already, others are read from the
+/// file as they are asked for, by position, so that blocks of one file are read in parallel.
 #[derive(Debug)]
 pub struct Block {
     /// Bytes read ahead; those before `at` are used up.
@@ -64,8 +64,8 @@ impl Block {
         &self.buffer[self.at..]
     }
 
-    /// What is left of the block as a buffer and the offset in it where the unread part starts: without a copy if
-    /// the block is in memory.
+    /// What is left of the block as a buffer and the offset in it where the unread part starts:
+    /// without a copy if the block is in memory.
     pub fn into_parts(mut self, limit: u64) -> Result<(Vec<u8>, usize), crate::Error> {
         if self.remaining() > limit {
             return Err(crate::Error::TooLarge { what: "a record block", limit });
@@ -80,7 +80,8 @@ impl Block {
         self.at = (self.at + count).min(self.buffer.len());
     }
 
-    /// Reads ahead until `enough` says so, the block ends or `limit` bytes are there; gives what is there.
+    /// Reads ahead until `enough` says so, the block ends or `limit` bytes are there; gives what is
+    /// there.
     pub(super) fn fill_to(&mut self, limit: usize, enough: impl Fn(&[u8]) -> bool) -> io::Result<&[u8]> {
         while self.in_memory().len() < limit && !enough(self.in_memory()) {
             if self.read_on(8 << 10)? == 0 {
@@ -126,7 +127,8 @@ impl Read for Block {
     }
 }
 
-/// Reads the inflated rest of a block; at its end, the end of the member, so that a wrong checksum is not missed.
+/// Reads the inflated rest of a block; at its end, the end of the member, so that a wrong checksum
+/// is not missed.
 struct GzipRest<'a>(&'a mut Rest);
 
 impl Read for GzipRest<'_> {

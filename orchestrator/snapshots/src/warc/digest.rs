@@ -15,8 +15,8 @@ pub fn sha1_text(digest: &[u8]) -> String {
     format!("sha1:{}", base32(digest))
 }
 
-/// Whether `text`, in any spelling met (sha1 or sha256, in base32 or hexadecimal), is the digest of `bytes`.
-/// `None` for an algorithm that is not known.
+/// Whether `text`, in any spelling met (sha1 or sha256, in base32 or hexadecimal), is the digest of
+/// `bytes`. `None` for an algorithm that is not known.
 pub fn matches(text: &str, bytes: &[u8]) -> Option<bool> {
     let (name, value) = text.trim().split_once(':')?;
     let digest = match name.trim().to_ascii_lowercase().replace('-', "").as_str() {

@@ -17,8 +17,8 @@ pub(super) const READ_AHEAD: usize = 64 << 10;
 /// No single read is larger, however long a record claims to be.
 const MAX_READ: u64 = 512 << 10;
 
-/// Reads the record at the start of `window`, which ends where the record does if that is known. Only the head, and
-/// a small compressed block, is read before this returns.
+/// Reads the record at the start of `window`, which ends where the record does if that is known.
+/// Only the head, and a small compressed block, is read before this returns.
 pub(crate) fn read_at(window: Window) -> Result<Record, Damage> {
     if is_gzip(&window)? {
         let capacity = window.remaining().clamp(512, MAX_READ) as usize;

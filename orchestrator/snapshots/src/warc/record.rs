@@ -102,7 +102,8 @@ impl Record {
         self.headers.get_all("WARC-Concurrent-To").filter_map(|v| std::str::from_utf8(v).ok()).map(bare)
     }
 
-    /// The URI it is about. Angle brackets, which some writers add, are taken off, and spaces are escaped.
+    /// The URI it is about. Angle brackets, which some writers add, are taken off, and spaces are
+    /// escaped.
     pub fn target_uri(&self) -> Option<Cow<'_, str>> {
         let uri = String::from_utf8_lossy(self.headers.get("WARC-Target-URI")?);
         let uri = match uri {
@@ -122,8 +123,9 @@ impl Record {
         self.headers.get_str("Content-Type")
     }
 
-    /// Whether the block should be an HTTP message: the record is about an HTTP URI and of a kind that holds messages.
-    /// The content type is not asked, because some writers put that of the payload there.
+    /// Whether the block should be an HTTP message: the record is about an HTTP URI and of a kind
+    /// that holds messages. The content type is not asked, because some writers put that of the
+    /// payload there.
     pub fn holds_http(&self) -> bool {
         let kind = matches!(self.kind(), RecordKind::Response | RecordKind::Request | RecordKind::Revisit);
         let http = |uri: Cow<'_, str>| {

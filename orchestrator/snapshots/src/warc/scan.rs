@@ -14,8 +14,8 @@ const MAX_STRAY: u64 = 64 << 20;
 /// How much of the file is searched at once for the next record.
 const SEARCH: usize = 256 << 10;
 
-/// The records of one stream in file order. A damaged record comes as an error, and the next call goes on at the
-/// next record that can be read.
+/// The records of one stream in file order. A damaged record comes as an error, and the next call
+/// goes on at the next record that can be read.
 #[derive(Debug)]
 pub(crate) struct Scanner {
     segment: u32,
@@ -62,7 +62,8 @@ impl Scanner {
         }
     }
 
-    /// The record in the gzip member at the present position and the member's length; `None` if it holds nothing.
+    /// The record in the gzip member at the present position and the member's length; `None` if it
+    /// holds nothing.
     fn member(&mut self, here: Window) -> Result<Option<(Record, u64)>, Damage> {
         let mut decoder = GzDecoder::new(BufReader::with_capacity(READ_AHEAD, here.clone()));
         let (version, headers, mut ahead) = match read::head(&mut decoder) {
@@ -102,7 +103,8 @@ impl Scanner {
         Ok(Some((record, end - offset)))
     }
 
-    /// The uncompressed record at the present position and its length without the blank lines behind it.
+    /// The uncompressed record at the present position and its length without the blank lines
+    /// behind it.
     fn plain(&mut self, here: Window) -> Result<(Record, u64), Damage> {
         let offset = self.position;
         let (record, end) = read::plain(here)?;
@@ -111,7 +113,8 @@ impl Scanner {
         let behind = self.whole.from(end).peek(4 << 10).map_err(|e| Damage::Io(e.to_string()))?;
         let next = behind.iter().position(|b| !matches!(b, b'\r' | b'\n')).map(|at| &behind[at..]);
         if next.is_some_and(|bytes| !starts_record(bytes)) {
-            // The length is a lie, or something else lies between. A record that starts inside the block shows which.
+            // The length is a lie, or something else lies between. A record that starts inside the
+            // block shows which.
             let from = if self.search(block).is_some_and(|at| at < end) { block } else { end };
             let resumes = self.search(from);
             let until = resumes.unwrap_or(self.position + self.whole.from(end).remaining());
@@ -143,7 +146,8 @@ impl Scanner {
         }
     }
 
-    /// The first position from `from` on where a record starts that can be read at least up to its block.
+    /// The first position from `from` on where a record starts that can be read at least up to its
+    /// block.
     fn search(&self, from: u64) -> Option<u64> {
         // The byte before is looked at, too: an uncompressed record starts a line.
         let mut at = from.saturating_sub(1).max(self.start);

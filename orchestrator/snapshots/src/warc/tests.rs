@@ -26,7 +26,8 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The URLs that can be read, each with the length of its block, and the damage that is reported between them.
+/// The URLs that can be read, each with the length of its block, and the damage that is reported
+/// between them.
 fn read(bytes: &[u8]) -> Vec<Result<(String, u64), Damage>> {
     let mut file = tempfile::Builder::new().suffix(".warc").tempfile().unwrap();
     file.write_all(bytes).unwrap();

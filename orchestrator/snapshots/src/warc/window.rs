@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// Reads the bytes from `position` to `end` of a shared file. Each window has its own position and the file's cursor
-/// is never moved, so many threads read one file at once.
+/// Reads the bytes from `position` to `end` of a shared file. Each window has its own position and
+/// the file's cursor is never moved, so many threads read one file at once.
 #[derive(Debug, Clone)]
 pub(crate) struct Window {
     file: Arc<File>,

@@ -10,7 +10,8 @@ pub fn new_record_id() -> String {
     Uuid::new_v4().urn().to_string()
 }
 
-/// The header of a WARC 1.1 record with these fields, whatever length they give, for a block of `length` bytes.
+/// The header of a WARC 1.1 record with these fields, whatever length they give, for a block of
+/// `length` bytes.
 pub(crate) fn serialise(headers: &crate::Headers, length: u64) -> Vec<u8> {
     let mut head = RecordHead { bytes: b"WARC/1.1\r\n".to_vec() };
     for (name, value) in headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Content-Length")) {
@@ -61,7 +62,8 @@ impl RecordHead {
     fn push_parts(&mut self, name: &str, value: &[&[u8]]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(name.as_bytes());
-        // Replaced and not left out: a field of a foreign record must not turn into another one, such as its length.
+        // Replaced and not left out: a field of a foreign record must not turn into another one,
+        // such as its length.
         replace(&mut self.bytes[start..], |b| !b.is_ascii_graphic() || b == b':', b'_');
         self.bytes.extend_from_slice(b": ");
         let start = self.bytes.len();

@@ -1,11 +1,11 @@
 //! AssistantBench: one JSON object a line, as its dataset is published.
 
+use scoring::Scorer;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Import, ImportError, SkippedTask, read_lines, task_id};
 use crate::{GoalText, Task};
-use scoring::Scorer;
 
 /// Where BrowserGym's version of the benchmark starts.
 pub(super) const START: &str = "https://google.com";

@@ -1,11 +1,12 @@
-//! FanOutQA: a JSON list of questions, as `fanout-dev.json` has it, scored by AssistantBench's rules as AssistantBench's authors do.
+//! FanOutQA: a JSON list of questions, as `fanout-dev.json` has it, scored by AssistantBench's
+//! rules as AssistantBench's authors do.
 
+use scoring::Scorer;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{GoalText, Task};
-use scoring::Scorer;
 
 /// A question: what AssistantBench's rules read of it.
 #[derive(Deserialize)]

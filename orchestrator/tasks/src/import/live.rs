@@ -10,7 +10,8 @@ pub const BROWSERGYM: (u32, u32) = (1280, 720);
 /// That of WebCanvas.
 pub const WEBCANVAS: (u32, u32) = (1080, 720);
 
-/// The world of such a suite: these recordings, and where agents search that have a search of their own.
+/// The world of such a suite: these recordings, and where agents search that have a search of their
+/// own.
 pub fn world(
     snapshots: Vec<Utf8PathBuf>,
     clock: Timestamp,

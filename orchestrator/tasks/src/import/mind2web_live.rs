@@ -1,12 +1,12 @@
 //! Mind2Web-Live: a JSON list of tasks with their key nodes, as WebCanvas publishes it.
 
+use scoring::mind2web_live::PublishedNode;
+use scoring::{KeyNode, Scorer};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{GoalText, Task};
-use scoring::mind2web_live::PublishedNode;
-use scoring::{KeyNode, Scorer};
 
 /// A task. What the nodes of `evaluation` have is read strictly: scores follow from it.
 #[derive(Deserialize)]

@@ -1,14 +1,16 @@
-//! MiniWoB++: one page for each task, all of them files. A page makes up its goal when it is told to start, and says itself what was earned.
+//! MiniWoB++: one page for each task, all of them files. A page makes up its goal when it is told
+//! to start, and says itself what was earned.
 //!
-//! Tasks start and score as those of BrowserGym (`browsergym/miniwob/base.py`): the page's generator of random numbers is seeded, a thousand
-//! seconds of page time are allowed, what the page shows to human players is out of sight, and any positive reward counts as 1. Two things
+//! Tasks start and score as those of BrowserGym (`browsergym/miniwob/base.py`): the page's
+//! generator of random numbers is seeded, a thousand seconds of page time are allowed, what the
+//! page shows to human players is out of sight, and any positive reward counts as 1. Two things
 //! differ: pages are not scaled up, and one seed is drawn for all tasks.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use scoring::{PageCheck, Scorer};
 
 use super::{Import, ImportError, NewSuite, SkippedTask, reading, task_id};
 use crate::{GoalText, Task, WorldSpec};
-use scoring::{PageCheck, Scorer};
 
 /// The name of the site that serves the pages, in the world of the suite.
 pub const SITE: &str = "miniwob";
@@ -24,11 +26,13 @@ const CLOCK: &str = "2016-06-15T09:00:00Z";
 /// Enough for the longest solutions known; `book-flight` takes about fifteen actions.
 const MAX_STEPS: u32 = 30;
 
-/// Pages that are there and are none of the benchmark's registered environments: they ask for reactions in real time.
+/// Pages that are there and are none of the benchmark's registered environments: they ask for
+/// reactions in real time.
 const UNREGISTERED: [&str; 5] = ["button-delay", "chase-circle", "hover-shape", "moving-items", "simon-says"];
 
-/// Copies of airlines' pages, each in a frame of a page of its own, in the folder `flight` beside the tasks'. They begin and end their episodes
-/// by rules of their own, and their scripts name hosts of the public web.
+/// Copies of airlines' pages, each in a frame of a page of its own, in the folder `flight` beside
+/// the tasks'. They begin and end their episodes by rules of their own, and their scripts name
+/// hosts of the public web.
 const FLIGHTS: [&str; 3] = ["flight.AA", "flight.Alaska", "flight.Alaska-auto"];
 
 /// The goal is a text, or an object that has it.
@@ -37,7 +41,8 @@ const GOAL: &str = "(told => told.utterance ?? told)(core.getUtterance())";
 const DONE: &str = "typeof core === 'undefined' || WOB_DONE_GLOBAL";
 const REWARD: &str = "typeof core !== 'undefined' && WOB_RAW_REWARD_GLOBAL > 0";
 
-/// One task for each page; `pages` are the file names in the folder of tasks. Everything random in a page follows from `seed`.
+/// One task for each page; `pages` are the file names in the folder of tasks. Everything random in
+/// a page follows from `seed`.
 pub fn miniwob(pages: &[String], seed: u64) -> Import {
     let mut names: Vec<&str> = pages.iter().filter_map(|page| page.strip_suffix(".html")).collect();
     names.sort_unstable();
@@ -49,8 +54,8 @@ pub fn miniwob(pages: &[String], seed: u64) -> Import {
     Import { tasks, skipped: skipped.collect(), ..Import::default() }
 }
 
-/// The suite of the pages in a folder, with the manifest of the site that serves them; and the folder
-/// that is served.
+/// The suite of the pages in a folder, with the manifest of the site that serves them; and the
+/// folder that is served.
 ///
 /// # Errors
 /// When the folder has no such pages.
@@ -134,8 +139,9 @@ fn task(name: &str, seed: u64) -> Task {
     }
 }
 
-/// Starts the page's episode, with what is there for human players out of sight: rewards, countdown, traces of clicks, the cover with the
-/// button that starts the next one, and the goal, which agents have already.
+/// Starts the page's episode, with what is there for human players out of sight: rewards,
+/// countdown, traces of clicks, the cover with the button that starts the next one, and the goal,
+/// which agents have already.
 fn begin(seed: u64) -> String {
     format!(
         "Math.seedrandom({seed});

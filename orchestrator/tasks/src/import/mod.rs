@@ -1,8 +1,8 @@
 //! Tasks from the benchmarks' own files.
 //!
-//! Each benchmark has an importer of its name. It reads the user's files and makes a [`NewSuite`], which
-//! is written by itself; nothing of the files is kept here. A task that this version cannot score is
-//! left out and named, never scored by half its rules.
+//! Each benchmark has an importer of its name. It reads the user's files and makes a [`NewSuite`],
+//! which is written by itself; nothing of the files is kept here. A task that this version cannot
+//! score is left out and named, never scored by half its rules.
 
 mod assistantbench;
 mod fanoutqa;

@@ -1,7 +1,7 @@
 //! A suite that is made of a benchmark's files, and how its folder is written.
 //!
-//! The folder is made beside its place and moved there when it is whole, so that an interrupted import
-//! leaves no half of one.
+//! The folder is made beside its place and moved there when it is whole, so that an interrupted
+//! import leaves no half of one.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::{fs, io};

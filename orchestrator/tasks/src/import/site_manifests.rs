@@ -1,5 +1,5 @@
-//! The manifests of WebArena's sites and of its relatives'. The published ones come with the program: an
-//! import needs no folder of them beside it.
+//! The manifests of WebArena's sites and of its relatives'. The published ones come with the
+//! program: an import needs no folder of them beside it.
 
 use std::collections::BTreeSet;
 
@@ -117,8 +117,8 @@ impl SiteManifests {
         }
     }
 
-    /// A suite on these sites. Tasks on a site that nothing describes could not be played, and are left
-    /// out.
+    /// A suite on these sites. Tasks on a site that nothing describes could not be played, and are
+    /// left out.
     pub fn suite(&self, name: &str, world: WorldSpec, mut import: Import) -> NewSuite {
         self.leave_out_without_site(&mut import);
         let manifests = match self {

@@ -9,14 +9,14 @@ use std::num::NonZeroU32;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
+use scoring::Scorer;
+use scoring::visualwebarena::Evaluation;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::webarena::{self, About, Place, accounts, shop, with_addresses};
 use super::{Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{DeviceSpec, StopRules, Task, WorldSpec};
-use scoring::Scorer;
-use scoring::visualwebarena::Evaluation;
 
 /// `--viewport_width` and `--viewport_height` of `run.py`.
 const VIEWPORT: (u32, u32) = (1280, 2048);
@@ -87,7 +87,8 @@ enum Images {
     Several(Vec<String>),
 }
 
-/// Reads one of VisualWebArena's JSON files, with addresses in place of their names. Tasks that need what is not here are left out.
+/// Reads one of VisualWebArena's JSON files, with addresses in place of their names. Tasks that
+/// need what is not here are left out.
 ///
 /// # Errors
 /// When the text is not such a list, or an `eval` has a key that is not known.
@@ -174,7 +175,8 @@ fn homepage(places: &[Place]) -> Result<&str, String> {
     Ok(homepage.url.trim_end_matches('/'))
 }
 
-/// The sites of a task, and those whose addresses are in what it says: not all that is open or compared with is listed.
+/// The sites of a task, and those whose addresses are in what it says: not all that is open or
+/// compared with is listed.
 fn with_mentioned(mut sites: Vec<String>, said: &str, places: &[Place]) -> Vec<String> {
     let listed =
         |sites: &[String], place: &Place| sites.iter().any(|site| site.eq_ignore_ascii_case(&place.name));

@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
+use scoring::Scorer;
+use scoring::warcbench::Check;
 use serde::Deserialize;
 
 use super::{Import, ImportError, NewSuite, SkippedTask, read_file, read_files, read_json};
 use crate::{DeviceSpec, GoalText, MatchLevel, Task, WorldSpec};
-use scoring::Scorer;
-use scoring::warcbench::Check;
 
 /// The most actions that the benchmark allows.
 const MAX_STEPS: u32 = 20;

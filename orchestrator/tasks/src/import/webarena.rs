@@ -12,13 +12,13 @@ use std::num::NonZeroU32;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
+use scoring::Scorer;
+use scoring::webarena::{Edition, Evaluation};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{GoalText, MatchLevel, StopRules, Task, WorldSpec};
-use scoring::Scorer;
-use scoring::webarena::{Edition, Evaluation};
 
 /// What divides the addresses that an episode begins at.
 const AND: &str = " |AND| ";
@@ -36,7 +36,8 @@ pub struct Place {
     pub account: Option<String>,
 }
 
-/// The sites as WebArena published them, by the names that are baked into them; what their manifests say.
+/// The sites as WebArena published them, by the names that are baked into them; what their
+/// manifests say.
 pub fn published() -> Vec<Place> {
     let place = |name: &str, port: u16, path: &str, account: Option<&str>| Place {
         name: name.to_owned(),
@@ -97,7 +98,8 @@ struct Row {
 pub(super) const PUBLISHED: [&str; 5] =
     ["require_login", "require_reset", "intent_template", "instantiation_dict", "string_note"];
 
-/// Reads the JSON of WebArena or of WebArena-Lite, with addresses in place of their names. Tasks that need what is not here are left out.
+/// Reads the JSON of WebArena or of WebArena-Lite, with addresses in place of their names. Tasks
+/// that need what is not here are left out.
 ///
 /// # Errors
 /// When the text is not such a list, or an `eval` has a key that is not known.

@@ -1,7 +1,8 @@
 //! WebArena-Lite: 165 of WebArena's tasks, which VisualAgentBench picked and went over.
 //!
-//! Its own file has these tasks with other answers, and its evaluators differ from WebArena's; [`webarena`](super::webarena::webarena) reads it. Who has
-//! WebArena's file alone gets the same tasks as WebArena has them.
+//! Its own file has these tasks with other answers, and its evaluators differ from WebArena's;
+//! [`webarena`](super::webarena::webarena) reads it. Who has WebArena's file alone gets the same
+//! tasks as WebArena has them.
 
 use super::{Import, ImportError, SkippedTask, task_id};
 
@@ -42,9 +43,10 @@ pub fn only_lite(mut import: Import) -> Result<Import, ImportError> {
 
 #[cfg(test)]
 mod tests {
+    use scoring::Scorer;
+
     use super::*;
     use crate::{GoalText, Task};
-    use scoring::Scorer;
 
     fn task(id: &str) -> Task {
         Task::new(id.to_owned(), GoalText::Words("x".to_owned()), Scorer::Infeasible {})

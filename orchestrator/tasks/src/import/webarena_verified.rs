@@ -1,15 +1,16 @@
-//! WebArena-Verified: a JSON list of tasks, as `webarena-verified.json` has it, scored by what is answered and what passes over the network.
+//! WebArena-Verified: a JSON list of tasks, as `webarena-verified.json` has it, scored by what is
+//! answered and what passes over the network.
 
 use std::collections::BTreeMap;
 
+use scoring::Scorer;
+use scoring::webarena_verified::VerifiedTask;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::webarena::{MAX_STEPS, Place};
 use super::{Import, ImportError, SkippedTask, read_json, task_id};
 use crate::{GoalText, Task};
-use scoring::Scorer;
-use scoring::webarena_verified::VerifiedTask;
 
 /// What agents are told besides: the benchmark compares an answer of this form.
 const ANSWER: &str = "Answer with one JSON object and nothing else: `task_type` is \"retrieve\", \"navigate\" or \"mutate\", as you were asked \

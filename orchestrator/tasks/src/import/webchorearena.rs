@@ -10,14 +10,14 @@
 
 use std::num::NonZeroU32;
 
+use scoring::Scorer;
+use scoring::webarena::{Edition, Evaluation};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::webarena::{About, Place, prepare, with_addresses};
 use super::{Import, ImportError, SkippedTask, read_list, task_id};
 use crate::{StopRules, Task};
-use scoring::Scorer;
-use scoring::webarena::{Edition, Evaluation};
 
 /// A task.
 #[derive(Deserialize)]
@@ -100,12 +100,12 @@ fn logged_in(sites: &[String], places: &[Place]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use scoring::Step;
+    use scoring::judge::Question;
     use serde_json::json;
 
     use super::super::webarena::published;
     use super::*;
-    use scoring::Step;
-    use scoring::judge::Question;
 
     fn file() -> Value {
         let task = |id: u64, eval: Value| {

@@ -3,7 +3,8 @@
 use camino::Utf8PathBuf;
 use thiserror::Error as ThisError;
 
-/// Why a suite could not be loaded. Every text starts with the file and, where there is one, the line.
+/// Why a suite could not be loaded. Every text starts with the file and, where there is one, the
+/// line.
 #[derive(Debug, ThisError)]
 #[non_exhaustive]
 pub enum Error {

@@ -6,13 +6,14 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What an agent is told to do, or where that is found. A plain text in YAML, or `page: EXPRESSION`.
+/// What an agent is told to do, or where that is found. A plain text in YAML, or `page:
+/// EXPRESSION`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GoalText {
     /// The words themselves. Benchmarks have tasks whose words are none.
     Words(String),
-    /// An expression of JavaScript, evaluated among the page's own scripts when the episode begins, whose value are the words. For tasks that
-    /// the page makes up.
+    /// An expression of JavaScript, evaluated among the page's own scripts when the episode begins,
+    /// whose value are the words. For tasks that the page makes up.
     Page(String),
 }
 

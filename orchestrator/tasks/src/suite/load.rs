@@ -5,10 +5,10 @@ use std::{fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use schemars::JsonSchema;
+use scoring::{ProgramCheck, Requirement};
 use serde::Deserialize;
 
 use super::{Error, Suite, Task, WorldSpec};
-use scoring::{ProgramCheck, Requirement};
 
 const SUITE_FILE: &str = "suite.yaml";
 /// Its other spelling.

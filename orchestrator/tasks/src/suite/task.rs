@@ -31,12 +31,13 @@ pub struct Task {
     /// What else is open then, each in a tab of its own behind the start page's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tabs: Vec<String>,
-    /// A script that is run among the page's own once the start page has come to rest. The page comes to rest again before its goal is read and
-    /// the agent sees it; what the script throws breaks the episode.
+    /// A script that is run among the page's own once the start page has come to rest. The page
+    /// comes to rest again before its goal is read and the agent sees it; what the script throws
+    /// breaks the episode.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_script")]
     pub begin: Option<String>,
-    /// What the task is about. In a world with sites these are their names, and an episode gets copies of these alone; otherwise hosts, for
-    /// people and for filters.
+    /// What the task is about. In a world with sites these are their names, and an episode gets
+    /// copies of these alone; otherwise hosts, for people and for filters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<String>,
     /// Who is logged in when the episode begins: accounts of the manifests, by site.

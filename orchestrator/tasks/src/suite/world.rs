@@ -14,7 +14,8 @@ use super::names;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorldSpec {
-    /// Snapshot files. Relative paths in YAML are resolved against the folder of the suite when it is loaded.
+    /// Snapshot files. Relative paths in YAML are resolved against the folder of the suite when it
+    /// is loaded.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub snapshots: Vec<Utf8PathBuf>,
@@ -23,7 +24,8 @@ pub struct WorldSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub storage_state: Option<Utf8PathBuf>,
-    /// The folder with the manifests of the sites that tasks name, if there are any. Resolved as snapshots are.
+    /// The folder with the manifests of the sites that tasks name, if there are any. Resolved as
+    /// snapshots are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub sites: Option<Utf8PathBuf>,
@@ -56,10 +58,12 @@ pub struct WorldSpec {
     /// How far a request may differ from a recorded one.
     #[serde(default, rename = "match")]
     pub match_level: MatchLevel,
-    /// The address of the results of the search engine that agents are given, with `{}` where the query goes; Google's when absent.
+    /// The address of the results of the search engine that agents are given, with `{}` where the
+    /// query goes; Google's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_search")]
     pub search: Option<String>,
-    /// Whether what search engines are asked is answered by a search over the recorded pages, where it was not recorded.
+    /// Whether what search engines are asked is answered by a search over the recorded pages, where
+    /// it was not recorded.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub search_pages: bool,
 }

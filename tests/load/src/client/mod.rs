@@ -1,7 +1,7 @@
 //! The client: threads that fetch and check, each with one kept-alive connection per host.
 //!
-//! Plain blocking sockets, so that the client costs little beside what it measures. Certificates are not verified:
-//! every proxy has its own authority, and the cost should be the same for all.
+//! Plain blocking sockets, so that the client costs little beside what it measures. Certificates
+//! are not verified: every proxy has its own authority, and the cost should be the same for all.
 
 mod connection;
 mod message;
@@ -15,9 +15,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use connection::{Connection, Dialer};
 
 use crate::manifest::{self, Entry};
-use connection::{Connection, Dialer};
 pub(crate) use report::Report;
 use report::Tally;
 
@@ -97,7 +97,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// One exchange. A kept-alive connection may have been closed meanwhile, hence a second try on a new one.
+    /// One exchange. A kept-alive connection may have been closed meanwhile, hence a second try on
+    /// a new one.
     fn exchange(&mut self, entry: &'a Entry) -> Result<(u16, Vec<u8>)> {
         if let Some(mut kept) = self.connections.remove(entry.host.as_str())
             && let Ok(answer) = kept.get(&entry.host, &entry.target)

@@ -1,10 +1,10 @@
-//! A web of made-up documents. Document `n` depends on the seed and `n` alone, so a million of them need no memory.
+//! A web of made-up documents. Document `n` depends on the seed and `n` alone, so a million of them
+//! need no memory.
 
 mod bodies;
 mod random;
 
 use clap::ValueEnum;
-
 use random::Random;
 
 /// A seeded set of documents.

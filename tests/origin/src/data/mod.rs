@@ -1,8 +1,8 @@
 //! The invented country of Aldria as data: everything the pages show, made from one seed.
 //!
-//! Each kind of thing draws from a stream of its own ([`seed::Seed::named`]), so adding a film does not move a house. What
-//! people would look up (names of places, lines, films) is written by hand; what there is much of (trains, screenings,
-//! homes, forecasts) is generated.
+//! Each kind of thing draws from a stream of its own ([`seed::Seed::named`]), so adding a film does
+//! not move a house. What people would look up (names of places, lines, films) is written by hand;
+//! what there is much of (trains, screenings, homes, forecasts) is generated.
 
 pub mod cinema;
 pub mod clock;
@@ -31,7 +31,8 @@ pub const WEEKEND: [(&str, &str); 3] = [
 pub enum Variant {
     /// What the demo snapshot holds.
     Original,
-    /// Other trains, prices, ratings and weather, and a notice on every page: what a live web does to an evaluation.
+    /// Other trains, prices, ratings and weather, and a notice on every page: what a live web does
+    /// to an evaluation.
     Changed,
 }
 

@@ -39,7 +39,8 @@ pub struct Line {
     pub series: u32,
     /// The stops outward.
     pub stops: &'static [Stop],
-    /// Minutes by which trains outward and back leave after the times common to all lines, so that trains meet.
+    /// Minutes by which trains outward and back leave after the times common to all lines, so that
+    /// trains meet.
     pub offsets: (i16, i16),
     /// A colour for maps.
     pub colour: &'static str,

@@ -8,7 +8,8 @@ use super::{
     seed::Seed,
 };
 
-/// Four times a day the trains of all lines leave, each line with its own offset and a few minutes of scatter.
+/// Four times a day the trains of all lines leave, each line with its own offset and a few minutes
+/// of scatter.
 const DEPARTURES: [u16; 4] = [6 * 60 + 50, 10 * 60 + 40, 16 * 60 + 55, 20 * 60 + 50];
 
 /// The least time to change trains, in minutes.
@@ -195,7 +196,8 @@ impl Train {
     }
 }
 
-/// Journeys direct or with one change, by departure; a journey that leaves no later and arrives no earlier than another is left out.
+/// Journeys direct or with one change, by departure; a journey that leaves no later and arrives no
+/// earlier than another is left out.
 pub fn journeys(trains: &[Train], from: &str, to: &str) -> Vec<Journey> {
     let mut found: Vec<Vec<Leg>> =
         trains.iter().filter_map(|train| train.leg(from, to)).map(|leg| vec![leg]).collect();

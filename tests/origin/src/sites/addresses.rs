@@ -1,8 +1,9 @@
 //! The addresses that a recording of the demo web has to visit.
 //!
-//! Every page of the sitemaps; every answer to the forms of the sites that a task leads to, and to their natural wrong turns;
-//! and the redirects. A form posts by itself when its fields stand in the address (`&book=1`, `?consent=accept`), as links in
-//! mails do, so that visiting is enough and nothing need be typed.
+//! Every page of the sitemaps; every answer to the forms of the sites that a task leads to, and to
+//! their natural wrong turns; and the redirects. A form posts by itself when its fields stand in
+//! the address (`&book=1`, `?consent=accept`), as links in mails do, so that visiting is enough and
+//! nothing need be typed.
 
 use super::{Web, cinema, homes, rail};
 use crate::data::{
@@ -47,7 +48,8 @@ const SEARCHES: [&str; 22] = [
 const VIEWED: (&str, &str) = ("31 Ferry Square", "Ada Marsh");
 
 impl Web {
-    /// All addresses, in an order in which they can be visited: pages with a session come after its beginning.
+    /// All addresses, in an order in which they can be visited: pages with a session come after its
+    /// beginning.
     pub fn addresses(&self) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
         let mut add = |host: &str, paths: Vec<String>| {
@@ -83,7 +85,8 @@ impl Web {
         titles.chain(SEARCHES).map(|words| format!("/search?{}", query(&[("q", words)]))).collect()
     }
 
-    /// The viewing of the task on each day and at each time, with and without its checkbox on the day of the task.
+    /// The viewing of the task on each day and at each time, with and without its checkbox on the
+    /// day of the task.
     fn viewings(&self) -> Vec<String> {
         let (address, name) = VIEWED;
         let Some(home) = self.world.homes.iter().find(|home| home.address == address) else {
@@ -118,8 +121,8 @@ fn journeys() -> Vec<String> {
     pairs.iter().map(|(from, to)| format!("/journeys?{}", query(&[("from", from), ("to", to)]))).collect()
 }
 
-/// Every kind of ticket between two cities, and the two mistakes one makes on the way: the wrong direction and an
-/// untouched form.
+/// Every kind of ticket between two cities, and the two mistakes one makes on the way: the wrong
+/// direction and an untouched form.
 fn quotes() -> Vec<String> {
     let mut quotes = vec![
         "/fares/quote?from=ALD&to=DUN&class=standard&ticket=single".to_owned(),

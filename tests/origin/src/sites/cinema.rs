@@ -1,4 +1,5 @@
-//! `www.cityscreen.test`: films, cinemas, a search, and a service worker with a page for when the network is gone.
+//! `www.cityscreen.test`: films, cinemas, a search, and a service worker with a page for when the
+//! network is gone.
 
 use std::time::{Duration, SystemTime};
 

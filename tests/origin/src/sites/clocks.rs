@@ -1,4 +1,5 @@
-//! `clock.meridian.test` and `frame.meridian.test`: pages that print what a page can learn about time and chance.
+//! `clock.meridian.test` and `frame.meridian.test`: pages that print what a page can learn about
+//! time and chance.
 
 use http::header;
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! `www.hearthside.test`: homes for sale, a GraphQL search with cursors, viewings, agents and city guides.
+//! `www.hearthside.test`: homes for sale, a GraphQL search with cursors, viewings, agents and city
+//! guides.
 
 use http::{Method, StatusCode, header};
 use serde::Deserialize;
@@ -143,7 +144,8 @@ fn cursor_of(home: &Home) -> String {
     format!("home:{}", home.id)
 }
 
-/// A viewing's reference says all there is to know about it, so nothing need be kept: `V-1008-0314-1130`.
+/// A viewing's reference says all there is to know about it, so nothing need be kept:
+/// `V-1008-0314-1130`.
 fn book(web: &Web, call: &Call) -> Reply {
     let form = call.form();
     let field = |name: &str| form.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value.trim());

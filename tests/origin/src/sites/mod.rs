@@ -12,6 +12,7 @@ mod shelf;
 mod templates;
 
 use http::{Method, StatusCode, header};
+use templates::Templates;
 
 use crate::{
     Error,
@@ -21,7 +22,6 @@ use crate::{
     reply::Reply,
     validators,
 };
-use templates::Templates;
 
 /// Every host of the demo web, as named in its certificate.
 pub const HOSTS: [&str; 12] = [

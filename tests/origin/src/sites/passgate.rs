@@ -9,7 +9,8 @@ use crate::{call::Call, reply::Reply};
 pub(super) fn answer(web: &Web, call: &Call) -> Reply {
     let segments = call.segments();
     match (&call.method, segments.as_slice()) {
-        // Nobody has an account here: every attempt leads back to the form, by 303 as after any POST.
+        // Nobody has an account here: every attempt leads back to the form, by 303 as after any
+        // POST.
         (&Method::POST, ["authorize"]) => {
             Reply::redirect(StatusCode::SEE_OTHER, "/authorize?client=aldria-rail&failed=1")
         }

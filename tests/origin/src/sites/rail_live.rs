@@ -1,5 +1,5 @@
-//! What moves at the railway: the live board (WebSocket), free seats (server-sent events) and the text timetable (a slow,
-//! chunked page on plain HTTP).
+//! What moves at the railway: the live board (WebSocket), free seats (server-sent events) and the
+//! text timetable (a slow, chunked page on plain HTTP).
 
 use http::{StatusCode, header};
 use serde_json::json;
@@ -14,7 +14,8 @@ use crate::{
     reply::{Content, Piece, Reply},
 };
 
-/// `live.aldria-rail.test/board/<CODE>`: first the bare board, then platform and status of each train, then a last word.
+/// `live.aldria-rail.test/board/<CODE>`: first the bare board, then platform and status of each
+/// train, then a last word.
 pub(super) fn board(web: &Web, call: &Call) -> Reply {
     let segments = call.segments();
     let ["board", code] = segments.as_slice() else { return Reply::status(StatusCode::NOT_FOUND) };

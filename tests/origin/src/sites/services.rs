@@ -1,5 +1,5 @@
-//! Two services of other people: a weather API that browsers may only call after a preflight, and a rating widget made to be
-//! embedded.
+//! Two services of other people: a weather API that browsers may only call after a preflight, and a
+//! rating widget made to be embedded.
 
 use http::{Method, StatusCode, header};
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! `cdn.staticmile.test`: styles, scripts, pictures and sounds, with long freshness and open to every origin.
+//! `cdn.staticmile.test`: styles, scripts, pictures and sounds, with long freshness and open to
+//! every origin.
 
 use http::header;
 

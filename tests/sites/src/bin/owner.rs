@@ -1,5 +1,5 @@
-//! A process that owns a group, for tests that kill it: `owner FOLDER SITE-FOLDER` starts the site, says so, and stays. `owner
-//! sweep` removes what everybody has on its engine.
+//! A process that owns a group, for tests that kill it: `owner FOLDER SITE-FOLDER` starts the site,
+//! says so, and stays. `owner sweep` removes what everybody has on its engine.
 
 use std::sync::Arc;
 use std::time::Duration;

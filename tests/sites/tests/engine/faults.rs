@@ -32,8 +32,12 @@ async fn a_program_that_is_not_there_and_an_image_that_is_not_there_are_told() {
     let text = std::fs::read_to_string(folder.join("site.yaml")).unwrap();
     std::fs::write(folder.join("site.yaml"), text.replace(bench.image(), "sandbox/nonesuch:1")).unwrap();
     let site = sites::Site::load(&folder).unwrap();
-    let options =
-        sites::Options { instances: 1, folder: bench.path("data"), listed: Vec::new(), name: "test".to_owned() };
+    let options = sites::Options {
+        instances: 1,
+        folder: bench.path("data"),
+        listed: Vec::new(),
+        name: "test".to_owned(),
+    };
     let group = sites::SiteGroup::start(vec![site], options, std::sync::Arc::new(|_| {})).await.unwrap();
     let error = group.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("there is no image sandbox/nonesuch:1; make it with `sandbox build`"), "{error}");
@@ -74,14 +78,16 @@ async fn a_copy_that_eats_too_much_is_killed_named_and_replaced() {
         let answer = page(&lease, "/grow").await;
         assert_eq!(answer, "");
         let error = tokio::time::timeout(SOON, lease.ended()).await.unwrap().to_string();
-        let named = format!("keep small running: instance {} was killed: it used more memory", lease.instance());
+        let named =
+            format!("keep small running: instance {} was killed: it used more memory", lease.instance());
         assert!(error.starts_with(&named), "{error}");
         assert_eq!(lease.health().unwrap_err().to_string(), error);
         let error = lease.probe("any", &Default::default()).await.unwrap_err().to_string();
         assert!(error.starts_with(&named), "{error}");
         lease.hand_back(true).await;
     }
-    // More than the failures in a row after which a site is given up: what episodes do does not speak against it.
+    // More than the failures in a row after which a site is given up: what episodes do does not
+    // speak against it.
     let lease = running.lease().await;
     assert_eq!(page(&lease, "/lines").await, "golden\n");
     running.group.stop().await.unwrap();

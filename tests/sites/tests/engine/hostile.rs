@@ -68,7 +68,13 @@ async fn lease_of(group: &SiteGroup, instance: u32) -> Lease {
 }
 
 /// Has the first instance of a group plant links while its state is put back, and hands it back.
-async fn race(group: &SiteGroup, events: &Mutex<Vec<Event>>, live: Live, golden: &Utf8Path, outside: &Outside) {
+async fn race(
+    group: &SiteGroup,
+    events: &Mutex<Vec<Event>>,
+    live: Live,
+    golden: &Utf8Path,
+    outside: &Outside,
+) {
     let layout =
         Layout::of(&serde_json::from_str(r#"{"sqlite": ["db.sqlite3"], "trees": ["lines"]}"#).unwrap())
             .unwrap();
@@ -94,7 +100,8 @@ async fn race(group: &SiteGroup, events: &Mutex<Vec<Event>>, live: Live, golden:
     for resets in 1.. {
         assert!(Instant::now() < deadline, "the site was not found out");
         lent.hand_back(true).await;
-        wait_for("the instance was put back or found out", || count(drifted) + count(recycled) >= resets).await;
+        wait_for("the instance was put back or found out", || count(drifted) + count(recycled) >= resets)
+            .await;
         if count(drifted) > 0 {
             break;
         }

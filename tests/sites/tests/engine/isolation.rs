@@ -1,5 +1,5 @@
-//! What a site in a container can reach: nothing. Each thing that it must not reach is reached from an ordinary container
-//! first, so that the proof is not that there was nothing to reach.
+//! What a site in a container can reach: nothing. Each thing that it must not reach is reached from
+//! an ordinary container first, so that the proof is not that there was nothing to reach.
 
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::process::{Child, Command, Stdio};
@@ -12,11 +12,13 @@ use crate::harness::{Bench, ask, docker, page};
 fn gateway(network: &str) -> String {
     let config = "{{with index .IPAM.Config 0}}{{or .Gateway .Subnet}}{{end}}";
     let address = docker(&["network", "inspect", "--format", config, network]).unwrap();
-    // An engine that was started for the first time names no gateway for its own network: it is the first address there is.
+    // An engine that was started for the first time names no gateway for its own network: it is the
+    // first address there is.
     address.strip_suffix(".0/16").map_or(address.clone(), |net| format!("{net}.1"))
 }
 
-/// Another machine, which only packets that are passed on can reach: a network namespace with a small site in it.
+/// Another machine, which only packets that are passed on can reach: a network namespace with a
+/// small site in it.
 struct Outside {
     name: String,
     site: Child,
@@ -71,7 +73,8 @@ fn ip(arguments: &[&str]) {
 #[tokio::test]
 async fn nothing_can_be_reached_from_a_site() {
     let bench = Bench::new();
-    // Services of this machine: on all addresses, on loopback alone, and one that answers datagrams.
+    // Services of this machine: on all addresses, on loopback alone, and one that answers
+    // datagrams.
     let everywhere = TcpListener::bind("0.0.0.0:0").unwrap();
     let port = everywhere.local_addr().unwrap().port();
     let inside = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -122,8 +122,9 @@ async fn logs_and_memory_can_be_seen_and_limits_hold() {
     assert!(logs.iter().any(|(_, lines)| lines == &["a small site begins"]), "{logs:?}");
     running.group.measure().await;
     let measured = |running: &Running| {
-        let memory =
-            |instance: &sites::InstanceStatus| instance.id == lease.instance() && instance.memory.is_some_and(|it| it > 0);
+        let memory = |instance: &sites::InstanceStatus| {
+            instance.id == lease.instance() && instance.memory.is_some_and(|it| it > 0)
+        };
         running.group.status()[0].instances.iter().any(memory)
     };
     wait_for("the memory of the instance is known", || measured(&running)).await;

@@ -1,5 +1,5 @@
-//! What somebody else does to containers of ours: an instance is as it was started, or it is none any
-//! more and is replaced.
+//! What somebody else does to containers of ours: an instance is as it was started, or it is none
+//! any more and is replaced.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use daemon::SiteRoutes;
 use gateway::{CertificateAuthority, Config, Gateway, Routes};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use daemon::SiteRoutes;
 
 use crate::harness::Bench;
 

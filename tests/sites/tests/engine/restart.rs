@@ -1,6 +1,6 @@
-//! A container engine that is killed and started again, with a group in it: an engine of this test's
-//! own, with which the group lives in a network namespace. So does whoever removes all that is on an
-//! engine.
+//! A container engine that is killed and started again, with a group in it: an engine of this
+//! test's own, with which the group lives in a network namespace. So does whoever removes all that
+//! is on an engine.
 
 use std::process::Command;
 

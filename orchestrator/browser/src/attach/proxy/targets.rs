@@ -41,8 +41,9 @@ pub(super) fn may_contain_targets(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use serde_json::json;
+
+    use super::*;
 
     #[test]
     fn the_browsers_own_pages_are_not_told_of() {

@@ -1,4 +1,5 @@
-//! What is changed about a recorded answer on its way: method, conditions, headers, dates, encodings.
+//! What is changed about a recorded answer on its way: method, conditions, headers, dates,
+//! encodings.
 
 use std::io::Write;
 

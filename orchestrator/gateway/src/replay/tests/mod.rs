@@ -1,4 +1,5 @@
-//! What every test of replaying needs: a recording made by hand, and a client of what answers from it.
+//! What every test of replaying needs: a recording made by hand, and a client of what answers from
+//! it.
 
 #![allow(clippy::unwrap_used)]
 

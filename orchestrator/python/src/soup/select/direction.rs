@@ -68,7 +68,8 @@ impl Page<'_> {
         Some(found.unwrap_or(Direction::LeftToRight))
     }
 
-    /// The direction of the first letter in an element, but for parts that have a direction of their own.
+    /// The direction of the first letter in an element, but for parts that have a direction of
+    /// their own.
     fn first_strong(&self, id: NodeId) -> Option<Direction> {
         let mut left: Vec<NodeId> = self.content(id).iter().rev().copied().collect();
         while let Some(node) = left.pop() {

@@ -1,4 +1,5 @@
-//! What depends on a whole form: which button is its default, which radio button and which option is chosen.
+//! What depends on a whole form: which button is its default, which radio button and which option
+//! is chosen.
 
 use std::collections::{HashMap, HashSet};
 
@@ -55,7 +56,8 @@ impl Page<'_> {
         Some((forms.owners.get(&id).copied().flatten(), name.to_owned()))
     }
 
-    /// A form in a form ends the outer one where it ends itself, and what it holds belongs to the outer one.
+    /// A form in a form ends the outer one where it ends itself, and what it holds belongs to the
+    /// outer one.
     fn forms(&self) -> Forms {
         let mut ids: HashMap<&str, NodeId> = HashMap::new();
         let mut controls: Vec<(NodeId, Option<NodeId>)> = Vec::new();

@@ -1,4 +1,5 @@
-//! `:lang()`: languages from `lang` attributes and the page's `meta`, matched by ranges of RFC 4647.
+//! `:lang()`: languages from `lang` attributes and the page's `meta`, matched by ranges of RFC
+//! 4647.
 
 use super::{Page, Set};
 use crate::tree::NodeId;

@@ -110,7 +110,8 @@ fn week(text: &str) -> Option<Vec<f64>> {
     let (year_text, week) = text.split_once("-W")?;
     let year = year(year_text)?;
     let week = digits(week, 2, 2)?;
-    // A year has 53 weeks when its last day, or the last of the year before, makes it so; it repeats after 400 years.
+    // A year has 53 weeks when its last day, or the last of the year before, makes it so; it
+    // repeats after 400 years.
     let last_day = |year: f64| {
         let year = year.rem_euclid(400.0);
         (year + (year / 4.0).floor() - (year / 100.0).floor() + (year / 400.0).floor()).rem_euclid(7.0)

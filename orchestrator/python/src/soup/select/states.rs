@@ -5,7 +5,8 @@ use super::{Page, Set, keep, range};
 use crate::text::is_space;
 use crate::tree::{Kind, NodeId};
 
-/// The kinds of `input` that are not simply text, in the order in which the first half is typed into.
+/// The kinds of `input` that are not simply text, in the order in which the first half is typed
+/// into.
 macro_rules! typed {
     () => {
         "[type=search],[type=url],[type=tel],[type=email],[type=password],[type=number]"

@@ -1,8 +1,10 @@
-//! Encoded queries, ServiceNow's `sysparm_query`: `active=true^priority=1^ORpriority=2^ORDERBYnumber`.
+//! Encoded queries, ServiceNow's `sysparm_query`:
+//! `active=true^priority=1^ORpriority=2^ORDERBYnumber`.
 //!
-//! Conditions are joined by `^`; one after `^OR` is an alternative to the one before it; `^NQ` begins a query of its own,
-//! whose records come as well. A circumflex within a value is written twice. Of texts the case does not matter, as on an
-//! instance. What is not known is refused here, where an instance would leave it out and give more records than were asked for.
+//! Conditions are joined by `^`; one after `^OR` is an alternative to the one before it; `^NQ`
+//! begins a query of its own, whose records come as well. A circumflex within a value is written
+//! twice. Of texts the case does not matter, as on an instance. What is not known is refused here,
+//! where an instance would leave it out and give more records than were asked for.
 
 use std::cmp::Ordering;
 use std::fmt;

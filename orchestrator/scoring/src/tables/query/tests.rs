@@ -106,7 +106,8 @@ proptest! {
         }
     }
 
-    /// Every operator has its opposite, and `^NQ` and `^OR` only ever add records, `^` only takes some away.
+    /// Every operator has its opposite, and `^NQ` and `^OR` only ever add records, `^` only takes
+    /// some away.
     #[test]
     fn joints_widen_and_narrow(left in condition(), right in condition(), row in record()) {
         let read = |column: &str| value(&row, column);

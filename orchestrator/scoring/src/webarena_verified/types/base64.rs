@@ -3,13 +3,13 @@
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use python::Value;
+use python::pattern::Flags;
+use python::text::strip;
 
 use super::text::{is_pattern, matches};
 use super::{Normal, Typed};
 use crate::webarena_verified::Raised;
-use python::Value;
-use python::pattern::Flags;
-use python::text::strip;
 
 /// As strict as `b64decode(validate=True)`: padded, but the last bits may be anything.
 const STRICT: GeneralPurpose = GeneralPurpose::new(

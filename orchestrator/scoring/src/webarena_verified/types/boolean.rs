@@ -1,9 +1,10 @@
 //! `Boolean`.
 
+use python::Value;
+
 use super::Normal;
 use crate::webarena_verified::Raised;
 use crate::webarena_verified::node::{is_number, is_truthy};
-use python::Value;
 
 pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
     let truth = match value {

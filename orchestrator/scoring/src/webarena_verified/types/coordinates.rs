@@ -2,16 +2,18 @@
 
 use std::sync::LazyLock;
 
+use python::pattern::{Flags, Pattern};
+use python::{Dict, Value, float};
+
 use super::Normal;
 use crate::webarena_verified::Raised;
 use crate::webarena_verified::node::is_truthy;
-use python::pattern::{Flags, Pattern};
-use python::{Dict, Value, float};
 
 /// Degrees; about a metre.
 const TOLERANCE: f64 = 1e-5;
 
-/// `geopy`'s pattern. The groups: direction, degrees, minutes, seconds, direction; twice; then height and its unit.
+/// `geopy`'s pattern. The groups: direction, degrees, minutes, seconds, direction; twice; then
+/// height and its unit.
 static POINT: LazyLock<Pattern> = LazyLock::new(|| {
     let float = r"\d+(?:\.\d+)?";
     let angle = |directions: &str| {
@@ -134,8 +136,9 @@ pub(super) fn close(one: &Normal, other: &Normal) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use python::json;
+
+    use super::*;
 
     #[test]
     fn places_are_read() {

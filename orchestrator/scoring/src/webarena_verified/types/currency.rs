@@ -2,13 +2,14 @@
 
 use std::sync::LazyLock;
 
+use python::Value;
+use python::pattern::{Flags, Pattern};
+use python::text::strip;
+
 use super::Normal;
 use super::decimal::{Decimal, within};
 use crate::webarena_verified::Raised;
 use crate::webarena_verified::node::{is_number, is_truthy};
-use python::Value;
-use python::pattern::{Flags, Pattern};
-use python::text::strip;
 
 /// 0.1, in units of 1e-20.
 const TOLERANCE: i128 = 10_000_000_000_000_000_000;

@@ -2,12 +2,13 @@
 
 use std::sync::LazyLock;
 
+use python::pattern::{Flags, Pattern};
+use python::{Value, float};
+
 use super::decimal::Decimal;
 use super::{Normal, units};
 use crate::webarena_verified::Raised;
 use crate::webarena_verified::node::{is_number, is_truthy};
-use python::pattern::{Flags, Pattern};
-use python::{Value, float};
 
 static THOUSANDS: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::ours(r"(\d+(?:\.\d+)?)\s*k(?=\s|$)", Flags { ignore_case: true, ..Flags::default() })

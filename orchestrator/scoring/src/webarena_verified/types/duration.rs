@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
+use python::pattern::{Flags, Pattern};
+use python::{Value, float};
+
 use super::Normal;
 use crate::webarena_verified::Raised;
 use crate::webarena_verified::node::is_truthy;
-use python::pattern::{Flags, Pattern};
-use python::{Value, float};
 
 const SECOND: i128 = 1_000_000;
 /// `timedelta` holds less than a milliard days.

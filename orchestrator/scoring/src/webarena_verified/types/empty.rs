@@ -1,10 +1,11 @@
 //! `Empty`: the many ways to say nothing.
 
+use python::Value;
+use python::text::{lower, split, strip};
+
 use super::Normal;
 use crate::webarena_verified::Raised;
 use crate::webarena_verified::node::{is_number, is_truthy};
-use python::Value;
-use python::text::{lower, split, strip};
 
 pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
     let nothing = match value {

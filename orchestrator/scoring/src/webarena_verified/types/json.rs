@@ -1,8 +1,9 @@
 //! `JsonString`: JSON in text, with its keys in order.
 
+use python::{Value, float, json};
+
 use super::Normal;
 use crate::webarena_verified::Raised;
-use python::{Value, float, json};
 
 pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
     let Value::Str(text) = value else { return Err(Raised::new("JsonString only accepts string input.")) };

@@ -1,10 +1,11 @@
 //! `LocationName`: names that are similar enough, whatever the order of their words.
 
+use python::Value;
+use python::text::{lower, strip};
+
 use super::Normal;
 use crate::webarena_verified::Raised;
 use crate::webarena_verified::node::is_truthy;
-use python::Value;
-use python::text::{lower, strip};
 
 /// Of 100.
 const THRESHOLD: f64 = 80.0;

@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
-use super::Normal;
-use crate::webarena_verified::Raised;
 use python::Value;
 use python::pattern::{Flags, Pattern};
 use python::text::{split, strip};
+
+use super::Normal;
+use crate::webarena_verified::Raised;
 
 /// Patterns in the order of the reference, with what takes the place of a match.
 static STEPS: LazyLock<[(Pattern, &str); 5]> = LazyLock::new(|| {

@@ -1,13 +1,13 @@
 //! `Month`: its number, or a text with its name.
 
 use jiff::civil::{Date as Day, date};
+use python::Value;
+use python::int::Int;
+use python::text::strip;
 
 use super::Normal;
 use super::date::parse;
 use crate::webarena_verified::Raised;
-use python::Value;
-use python::int::Int;
-use python::text::strip;
 
 const NAMES: [&str; 12] = [
     "January",
@@ -46,8 +46,9 @@ fn of_text(text: &str, today: Day) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use python::json;
+
+    use super::*;
 
     #[test]
     fn months_are_read() {

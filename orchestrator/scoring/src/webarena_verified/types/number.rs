@@ -1,9 +1,10 @@
 //! `Number`: digits with commas, or words.
 
+use python::{Value, float};
+
 use super::{Normal, numbers_in_words};
 use crate::webarena_verified::Raised;
 use crate::webarena_verified::node::{is_number, is_truthy};
-use python::{Value, float};
 
 pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
     if !is_truthy(value) && !is_number(value) {

@@ -1,10 +1,11 @@
 //! `StringList`: texts between commas, in any order.
 
+use python::Value;
+use python::text::strip;
+
 use super::Normal;
 use crate::webarena_verified::Raised;
 use crate::webarena_verified::node::is_truthy;
-use python::Value;
-use python::text::strip;
 
 pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
     if !is_truthy(value) {

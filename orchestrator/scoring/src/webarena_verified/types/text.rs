@@ -2,15 +2,15 @@
 
 use std::sync::LazyLock;
 
+use python::pattern::{Flags, Pattern};
+use python::text::{lower, strip};
+use python::{Value, ascii};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Normal, Typed};
 use crate::webarena_verified::Raised;
 use crate::webarena_verified::config::Derender;
 use crate::webarena_verified::node::is_truthy;
-use python::pattern::{Flags, Pattern};
-use python::text::{lower, strip};
-use python::{Value, ascii};
 
 /// `is_regexp`: a pattern stands between `^` and `$`.
 pub(in crate::webarena_verified) fn is_pattern(text: &str) -> bool {
@@ -24,7 +24,8 @@ const HYPHENS: [char; 9] =
 /// Category C: controls, formats, private use, and what is no character yet.
 static NO_CHARACTERS: LazyLock<Pattern> = LazyLock::new(|| Pattern::of_crate(r"\p{C}"));
 
-/// `_normalize_string`: ASCII letters without capitals, single spaces, no hyphens in words, and sites by their names.
+/// `_normalize_string`: ASCII letters without capitals, single spaces, no hyphens in words, and
+/// sites by their names.
 pub(super) fn normalise(text: &str, derender: Option<Derender<'_>>) -> String {
     if text.is_empty() || is_pattern(text) {
         return text.to_owned();
@@ -76,7 +77,8 @@ pub(super) fn read(value: &Value) -> Normal {
     })
 }
 
-/// Patterns on either side match the other; else texts are equal but for quotes and punctuation around them.
+/// Patterns on either side match the other; else texts are equal but for quotes and punctuation
+/// around them.
 pub(super) fn equal(one: &Typed, other: &Typed) -> Result<bool, Raised> {
     let flags = Flags { ignore_case: true, ..Flags::default() };
     Ok(matches(one, other, flags)?

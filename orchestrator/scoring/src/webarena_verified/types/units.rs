@@ -1,7 +1,8 @@
 //! Lengths in text: the part of Pint's expressions that says how long something is.
 //!
-//! Numbers and units with `+ - * / // **` and parentheses; side by side they multiply. Units are those of length alone, with their
-//! prefixes, so that what has others in it, even if they cancel out, is not read.
+//! Numbers and units with `+ - * / // **` and parentheses; side by side they multiply. Units are
+//! those of length alone, with their prefixes, so that what has others in it, even if they cancel
+//! out, is not read.
 
 use super::decimal::Decimal;
 

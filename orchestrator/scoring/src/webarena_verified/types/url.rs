@@ -3,6 +3,10 @@
 use base64::Engine as _;
 use base64::alphabet::URL_SAFE;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use python::Value;
+use python::pattern::{Flags, Pattern};
+use python::text::{lower, strip};
+use python::url::{SplitResult, parse_qs, unquote};
 
 use super::url_normalize::url_normalize;
 use super::{Typed, is_pattern};
@@ -10,10 +14,6 @@ use crate::webarena_verified::Raised;
 use crate::webarena_verified::config::{Config, Derender};
 use crate::webarena_verified::node::Node;
 use crate::webarena_verified::site::Site;
-use python::Value;
-use python::pattern::{Flags, Pattern};
-use python::text::{lower, strip};
-use python::url::{SplitResult, parse_qs, unquote};
 
 /// `_NormalizedUrlValues`.
 #[derive(Debug, Clone)]
@@ -322,7 +322,8 @@ impl Url {
         Ok(false)
     }
 
-    /// `_compare_query_params`: patterns stand on this side. What is missing is an empty text, and first values count.
+    /// `_compare_query_params`: patterns stand on this side. What is missing is an empty text, and
+    /// first values count.
     fn parameters_equal(&self, other: &Url) -> Result<bool, Raised> {
         let names = self.parameters.iter().chain(&other.parameters).map(|(name, _)| name);
         for name in names {

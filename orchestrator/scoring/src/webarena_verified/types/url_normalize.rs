@@ -1,9 +1,9 @@
-//! `url_normalize`: a URL with its scheme, its host in small letters, and every character escaped in one way.
-
-use unicode_normalization::UnicodeNormalization as _;
+//! `url_normalize`: a URL with its scheme, its host in small letters, and every character escaped
+//! in one way.
 
 use python::text::{lower, strip};
 use python::url::{SplitResult, quote, unquote};
+use unicode_normalization::UnicodeNormalization as _;
 
 /// The longest label of a host name.
 const LABEL_LIMIT: usize = 63;

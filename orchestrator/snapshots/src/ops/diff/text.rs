@@ -19,8 +19,8 @@ pub(super) struct Difference {
     pub(super) sample: Vec<String>,
 }
 
-/// The text of a body: JSON as `path: value` lines, HTML as its visible text, other text as lines; nothing for what is no
-/// text.
+/// The text of a body: JSON as `path: value` lines, HTML as its visible text, other text as lines;
+/// nothing for what is no text.
 pub(super) fn pieces(media_type: &str, bytes: &[u8]) -> Vec<String> {
     let is_json = media_type == "application/json" || media_type.ends_with("+json");
     if is_json && let Ok(json) = serde_json::from_slice::<Value>(bytes) {
@@ -91,7 +91,8 @@ fn leaves(path: &str, value: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// Text between tags, without scripts, styles and comments. Not a parser: enough to see what a reader would see change.
+/// Text between tags, without scripts, styles and comments. Not a parser: enough to see what a
+/// reader would see change.
 fn visible(html: &str) -> Vec<String> {
     let lower = html.to_ascii_lowercase();
     let mut out = Vec::new();

@@ -16,7 +16,8 @@ impl Names {
     }
 }
 
-/// `host/path` made of characters that no file system minds; never a name that leads out of the folder.
+/// `host/path` made of characters that no file system minds; never a name that leads out of the
+/// folder.
 fn file_name(url: &str, media_type: Option<&str>) -> String {
     let parsed = url::Url::parse(url).ok();
     let host = parsed.as_ref().and_then(|url| url.host_str()).unwrap_or("no-host");
@@ -66,8 +67,8 @@ fn extension(media_type: Option<&str>) -> &'static str {
     }
 }
 
-/// Numbers a name that is taken, in whatever case. Where one of its folders is a file already (`/x` and `/x/y` are both
-/// fine as URLs), the path below the host becomes one name.
+/// Numbers a name that is taken, in whatever case. Where one of its folders is a file already (`/x`
+/// and `/x/y` are both fine as URLs), the path below the host becomes one name.
 fn free_name(name: String, taken: &mut HashSet<String>) -> String {
     if claim(&name, taken) {
         return name;

@@ -1,4 +1,5 @@
-//! Finds the values of named fields: in queries and forms, in cookies, and in JSON wherever it stands.
+//! Finds the values of named fields: in queries and forms, in cookies, and in JSON wherever it
+//! stands.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -136,8 +137,9 @@ fn form_decoded(bytes: &[u8]) -> Vec<u8> {
     percent_decode(&spaces).collect()
 }
 
-/// Values of `"name": value` anywhere in a text. The text need not be valid JSON: a script, a page with JSON inside and
-/// JSON lines are searched alike. A value that is an object or a list is taken whole.
+/// Values of `"name": value` anywhere in a text. The text need not be valid JSON: a script, a page
+/// with JSON inside and JSON lines are searched alike. A value that is an object or a list is taken
+/// whole.
 pub(super) fn in_json(text: &[u8], names: &Names) -> Vec<Value> {
     let mut found = Vec::new();
     if names.is_empty() {
@@ -183,7 +185,8 @@ fn skip_blank(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Behind the closing quote of the string that opens at `open`. A string does not go over a line end.
+/// Behind the closing quote of the string that opens at `open`. A string does not go over a line
+/// end.
 fn string_end(text: &[u8], open: usize) -> Option<usize> {
     let mut at = open + 1;
     loop {

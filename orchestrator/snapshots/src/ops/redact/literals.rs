@@ -22,8 +22,8 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// `redacted-` and eight hex digits that depend on the key and the value alone: equal values stay equal, and nobody
-/// without the key can try values out.
+/// `redacted-` and eight hex digits that depend on the key and the value alone: equal values stay
+/// equal, and nobody without the key can try values out.
 pub(super) fn placeholder(key: &[u8], value: &[u8]) -> String {
     // HMAC, written out: the key in front, twice, with different pads.
     let mut block = [0_u8; 64];
@@ -60,7 +60,8 @@ impl Literals {
         literals
     }
 
-    /// The bytes with every value replaced, and how many were; `None` if there is nothing to replace.
+    /// The bytes with every value replaced, and how many were; `None` if there is nothing to
+    /// replace.
     pub(super) fn replace(&self, bytes: &[u8]) -> Option<(Vec<u8>, u64)> {
         if self.by_start.is_empty() {
             return None;
@@ -94,7 +95,8 @@ impl Literals {
     }
 }
 
-/// A value as it may stand in text, a URL (hex digits in both cases), a form, a JSON string or HTML.
+/// A value as it may stand in text, a URL (hex digits in both cases), a form, a JSON string or
+/// HTML.
 fn spellings(value: &[u8]) -> BTreeSet<Vec<u8>> {
     let mut all = BTreeSet::from([value.to_vec()]);
     let percent = percent_encode(value, COMPONENT).to_string();

@@ -5,16 +5,15 @@ use std::collections::BTreeSet;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::Redaction;
+use super::fields::{self, Names, Value};
+use super::literals::{Literals, placeholder};
 use crate::content;
 use crate::http::{Dechunk, parse_request, parse_response, write_request, write_response};
 use crate::ops::scan::patterns;
 use crate::ops::stage::StagedRecord;
 use crate::recording::FRAMES_TYPE;
 use crate::{Body, Error, Frame, Headers, Page, RecordKind};
-
-use super::Redaction;
-use super::fields::{self, Names, Value};
-use super::literals::{Literals, placeholder};
 
 /// Largest body that is searched. A larger one is an error, not a gap.
 const LARGEST: u64 = 1 << 30;

@@ -1,10 +1,11 @@
 //! `redact`: takes named headers, cookies and fields, and given values, out of a snapshot.
 //!
-//! Two passes. The first collects the values that stand under the given names. The second writes a new snapshot in which
-//! each value, wherever it stands (URLs, headers, bodies, frames, page texts) and however it is spelt, is replaced by a
-//! placeholder that is the same for the same value, so that requests which carried it still match. Values are found in
-//! decoded bodies; a body that had to be changed is written without content coding. What stands only inside another
-//! encoding (base64 of a longer text, an image) is not found.
+//! Two passes. The first collects the values that stand under the given names. The second writes a
+//! new snapshot in which each value, wherever it stands (URLs, headers, bodies, frames, page texts)
+//! and however it is spelt, is replaced by a placeholder that is the same for the same value, so
+//! that requests which carried it still match. Values are found in decoded bodies; a body that had
+//! to be changed is written without content coding. What stands only inside another encoding
+//! (base64 of a longer text, an image) is not found.
 
 mod fields;
 mod literals;
@@ -14,11 +15,10 @@ mod state;
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use literals::{LEAST, LEAST_FOUND, Literals};
 use serde::Serialize;
 
 use crate::{Archive, Body, BrowserState, Page, RecordKind, Timestamp};
-
-use literals::{LEAST, LEAST_FOUND, Literals};
 pub(in crate::ops) use message::Cleaner;
 
 use super::exchanges::damaged;
@@ -29,7 +29,8 @@ use super::{Error, OnProgress};
 /// What to take out.
 #[derive(Clone, Default)]
 pub struct Redaction {
-    /// The key behind the placeholders. The same key gives the same placeholders in another snapshot.
+    /// The key behind the placeholders. The same key gives the same placeholders in another
+    /// snapshot.
     pub key: Vec<u8>,
     /// Headers of requests and responses whose values are taken out whole.
     pub headers: Vec<String>,
@@ -63,7 +64,8 @@ pub struct RedactionReport {
     pub bytes: u64,
     /// `sha256:<hex>` of its description, which names its content.
     pub digest: String,
-    /// How many different values were looked for: those given, and those found under the given names.
+    /// How many different values were looked for: those given, and those found under the given
+    /// names.
     pub values: u64,
     /// How many places were replaced.
     pub replaced: u64,
@@ -80,8 +82,8 @@ pub struct RedactionReport {
 /// Writes `input` without what `what` names to a new snapshot at `out`.
 ///
 /// # Errors
-/// If `out` exists, the input cannot be read or is damaged, a given value is too short, or a value is still found in the
-/// result ([`Error::StillThere`]; the result is not kept).
+/// If `out` exists, the input cannot be read or is damaged, a given value is too short, or a value
+/// is still found in the result ([`Error::StillThere`]; the result is not kept).
 pub fn redact(
     input: &Utf8Path,
     out: &Utf8Path,

@@ -3,10 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::BrowserState;
-
 use super::fields;
 use super::message::{Cleaner, keep};
+use crate::BrowserState;
 
 impl Cleaner {
     /// Adds the values under the given names to `found`.

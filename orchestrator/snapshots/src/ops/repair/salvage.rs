@@ -7,10 +7,9 @@ use std::sync::Arc;
 use camino::Utf8Path;
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 
+use super::{Error, Loss, SalvagedFile, read_pages};
 use crate::warc::Window;
 use crate::{Archive, BrowserState, Damage, Segment};
-
-use super::{Error, SalvagedFile, Loss, read_pages};
 
 const LOCAL: &[u8; 4] = b"PK\x03\x04";
 const CENTRAL: &[u8; 4] = b"PK\x01\x02";
@@ -79,7 +78,8 @@ fn unpacked(window: Window, stored: bool) -> Box<dyn Read> {
     }
 }
 
-/// A stream in which a gzip member holds several records is unpacked, so that each of them can be reached.
+/// A stream in which a gzip member holds several records is unpacked, so that each of them can be
+/// reached.
 pub(super) fn with_shared_members_unpacked(archive: Archive) -> Result<Archive, Error> {
     let shared = |segment: u32| {
         let mut records = archive.records_of(segment)?;

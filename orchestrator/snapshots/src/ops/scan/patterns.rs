@@ -1,4 +1,5 @@
-//! What secrets look like, without regular expressions: a known beginning, and enough of the right characters behind it.
+//! What secrets look like, without regular expressions: a known beginning, and enough of the right
+//! characters behind it.
 
 use super::SecretKind;
 

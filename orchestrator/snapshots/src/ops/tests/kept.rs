@@ -2,9 +2,8 @@
 
 use serde_json::json;
 
-use crate::BrowserState;
-
 use super::*;
+use crate::BrowserState;
 
 const TOKEN: &str = "tok-5f0c9a7b1e24d863";
 

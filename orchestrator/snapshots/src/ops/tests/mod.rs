@@ -11,13 +11,12 @@ use std::io::{Read as _, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::*;
 use crate::content;
 use crate::{
     Archive, Body, Exchange, Headers, Page, Progress, Recording, RecordingOptions, Request, Response,
     Timestamp,
 };
-
-use super::*;
 
 /// A folder that goes with the test.
 pub(super) struct Place {

@@ -5,11 +5,10 @@ use std::io::Read;
 
 use serde_json::Value;
 
+use super::{Error, Findings, Flaw};
 use crate::ops::digest::{self, Check, DigestComparison};
 use crate::ops::signature::SignatureKind;
 use crate::wacz::{Entry, Package};
-
-use super::{Error, Findings, Flaw};
 
 const DESCRIPTION: &str = "datapackage.json";
 const DIGEST: &str = "datapackage-digest.json";

@@ -6,14 +6,13 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::{GzDecoder, MultiGzDecoder};
 
+use super::records::{RecordSummaries, place};
+use super::{Error, Findings, Flaw};
 use crate::cdxj::{CdxLine, CdxLines};
 use crate::ops::digest::{self, Check, DigestComparison};
 use crate::wacz::{Entry, Package};
 use crate::zipnum::{self, BlockRef};
 use crate::{Archive, Encoding, RecordKind, RecordRef};
-
-use super::records::{RecordSummaries, place};
-use super::{Error, Findings, Flaw};
 
 /// Largest block of the compressed index that is looked at.
 const MAX_BLOCK: u64 = 256 << 20;
@@ -95,8 +94,8 @@ pub(super) fn check(
     Ok(pass.captured)
 }
 
-/// The compressed index against its list: every block where, as long and with the digest that the list says, and nothing
-/// between them.
+/// The compressed index against its list: every block where, as long and with the digest that the
+/// list says, and nothing between them.
 fn blocks(package: &Package, list: &Entry, entry: &Entry, findings: &mut Findings) {
     let blocks = match zipnum::read_index(&list.name, package.reader(list)) {
         Ok(blocks) => blocks,

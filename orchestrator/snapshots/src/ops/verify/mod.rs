@@ -1,8 +1,10 @@
-//! `verify`: whether a snapshot is what it claims to be, in every respect that can be checked without a network.
+//! `verify`: whether a snapshot is what it claims to be, in every respect that can be checked
+//! without a network.
 //!
-//! Three passes: the container against its description ([`container`]), every record in itself and against the others
-//! ([`records`]), and every line of the index against the record it names ([`index`]). Whatever does not hold is a
-//! [`Finding`]; reading goes on as far as it can. A plain WARC or ARC has only the second pass.
+//! Three passes: the container against its description ([`container`]), every record in itself and
+//! against the others ([`records`]), and every line of the index against the record it names
+//! ([`index`]). Whatever does not hold is a [`Finding`]; reading goes on as far as it can. A plain
+//! WARC or ARC has only the second pass.
 
 mod container;
 mod index;
@@ -13,10 +15,9 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use crate::Archive;
-
 use super::signature::{self, Signature};
 use super::{Error, OnProgress};
+use crate::Archive;
 
 /// Longest list of findings that a report carries; the counts go on.
 const FINDINGS: usize = 1000;

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read};
 
+use super::{Error, Findings, Flaw, OnProgress};
 use crate::body::MEMORY;
 use crate::content::is_chunked;
 use crate::http::{Dechunk, parse_request, parse_response};
@@ -13,8 +14,6 @@ use crate::ops::pairs::{Link, Pairs};
 use crate::ops::stage::starts;
 use crate::warc::Version;
 use crate::{Archive, Body, Headers, Progress, Record, RecordKind, RecordRef};
-
-use super::{Error, Findings, Flaw, OnProgress};
 
 /// What the index is compared with.
 #[derive(Debug)]

@@ -8,11 +8,11 @@
 mod suite;
 
 use camino::Utf8Path;
+use scoring::{ProgramCheck, Scorer};
 use serde::Deserialize;
 
 use super::{Import, ImportError, read_json, task_id};
 use crate::{GoalText, MatchLevel, Task, WorldSpec};
-use scoring::{ProgramCheck, Scorer};
 
 pub use suite::{InfinitySuite, suite};
 

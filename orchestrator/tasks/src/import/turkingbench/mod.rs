@@ -1,26 +1,30 @@
-//! TurkingBench: for each instance of a task a page with a form, and for each of its fields what workers answered.
+//! TurkingBench: for each instance of a task a page with a form, and for each of its fields what
+//! workers answered.
 //!
-//! An instance is one of a task's rows of inputs, counted from 0 in the order in which they first come up, as in `Evaluation` of
-//! JHU-CLSP/turking-bench (`src/evaluation_class.py`). The pages are made when they are asked for, by the site [`SITE`] from the benchmark's own folder;
-//! or they are those of a copy of Turkle, where the benchmark has its own agents work: the frame of a task, outside of the page that it is in.
+//! An instance is one of a task's rows of inputs, counted from 0 in the order in which they first
+//! come up, as in `Evaluation` of JHU-CLSP/turking-bench (`src/evaluation_class.py`). The pages are
+//! made when they are asked for, by the site [`SITE`] from the benchmark's own folder; or they are
+//! those of a copy of Turkle, where the benchmark has its own agents work: the frame of a task,
+//! outside of the page that it is in.
 
 mod suite;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use scoring::Scorer;
+use scoring::solution::{FormField, OracleStep};
+use scoring::turkingbench::{Field as ScoredField, Form};
 use turkingbench::{Batch, Cell, Field};
 
 use super::task_id;
 use crate::{GoalText, Task, WorldSpec};
-use scoring::Scorer;
-use scoring::solution::{FormField, OracleStep};
-use scoring::turkingbench::{Field as ScoredField, Form};
 
 pub use suite::{SuiteOptions, TurkingBenchSuite, no_task, suite};
 
 /// The name of the site that serves the pages, in the world of the suite.
 pub const SITE: &str = "turk";
-/// The host that it is reached by. Its pages are not encrypted, so that they can have from other hosts what is not.
+/// The host that it is reached by. Its pages are not encrypted, so that they can have from other
+/// hosts what is not.
 pub const HOST: &str = "turk.test";
 /// The name of the site that is a copy of Turkle.
 pub const TURKLE: &str = "hits";
@@ -44,7 +48,8 @@ const MAX_STEPS: (usize, usize) = (30, 2);
 pub enum Through {
     /// The site [`SITE`].
     Own,
-    /// The site [`TURKLE`], which has the task's first instance under this number, and the others behind it.
+    /// The site [`TURKLE`], which has the task's first instance under this number, and the others
+    /// behind it.
     Turkle(u64),
 }
 
@@ -86,7 +91,8 @@ pub struct Source<'a> {
     pub through: Through,
 }
 
-/// The world of such a suite; the manifests of its sites are in the folder `sites` beside the suite.
+/// The world of such a suite; the manifests of its sites are in the folder `sites` beside the
+/// suite.
 pub fn world(snapshots: Vec<camino::Utf8PathBuf>) -> WorldSpec {
     WorldSpec {
         snapshots,
@@ -130,7 +136,8 @@ pub fn forms<'a>(
     })
 }
 
-/// The types of the fields of an instance's page by their names, as far as they are in its HTML; of several fields of a name the first counts.
+/// The types of the fields of an instance's page by their names, as far as they are in its HTML; of
+/// several fields of a name the first counts.
 pub fn kinds(template: &str, batch: &Batch, instance: usize) -> BTreeMap<String, String> {
     let mut kinds = BTreeMap::new();
     let page = batch.page(template, instance, "").unwrap_or_default();
@@ -176,8 +183,9 @@ fn task(source: &Source<'_>, number: usize, form: Form) -> Task {
     }
 }
 
-/// The worker who can be followed furthest: who is with the majority most often, and left the fewest texts empty. Fields depend on each other in
-/// many pages, so that a mixture of several workers' answers may not hold together.
+/// The worker who can be followed furthest: who is with the majority most often, and left the
+/// fewest texts empty. Fields depend on each other in many pages, so that a mixture of several
+/// workers' answers may not hold together.
 fn worker<'a>(fields: impl Iterator<Item = (Option<&'a str>, &'a [Cell])>) -> usize {
     let mut followed: Vec<usize> = Vec::new();
     for (kind, golds) in fields {
@@ -195,8 +203,8 @@ fn worker<'a>(fields: impl Iterator<Item = (Option<&'a str>, &'a [Cell])>) -> us
     followed.iter().enumerate().rev().max_by_key(|(_, followed)| **followed).map_or(0, |(worker, _)| worker)
 }
 
-/// What earns all in a field of this type, as this worker has it where that is so; none where that is to leave it as it is. Of a type that is not
-/// known the answer of most is taken.
+/// What earns all in a field of this type, as this worker has it where that is so; none where that
+/// is to leave it as it is. Of a type that is not known the answer of most is taken.
 fn best(kind: Option<&str>, golds: &[Cell], worker: usize) -> Option<String> {
     let own = golds.get(worker);
     let best = match kind {

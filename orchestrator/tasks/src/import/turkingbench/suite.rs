@@ -1,4 +1,5 @@
-//! The suite of TurkingBench's tasks: their pages are made when they are asked for, or Turkle has them.
+//! The suite of TurkingBench's tasks: their pages are made when they are asked for, or Turkle has
+//! them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +16,8 @@ const HITS: &str = include_str!("../../../../../sites/hits/site.yaml");
 const HITS_IMAGE: &str = "sandbox/hits:1";
 /// Its image with the tasks.
 const IMAGE: &str = "hits-turkingbench";
-/// A task has at most so many instances, so that the numbers of each task's have room, whichever tasks are chosen.
+/// A task has at most so many instances, so that the numbers of each task's have room, whichever
+/// tasks are chosen.
 const INSTANCES: u64 = 1_000_000;
 
 /// Which of its tasks, and where the files of other hosts are.
@@ -119,7 +121,8 @@ RUN cd /srv/site && PYTHONHASHSEED=0 STATE_DIR=/seed /opt/v/bin/python load.py /
 USER 10001:10001
 ";
 
-/// A task as `images/hits/site/load.py` reads it: the project in the first line, and in each of the others an instance.
+/// A task as `images/hits/site/load.py` reads it: the project in the first line, and in each of the
+/// others an instance.
 fn project(task: &Task, template: &str, batch: &Batch, first: u64, instances: usize) -> String {
     let mut lines = vec![json!({ "name": task.name, "template": template })];
     for (number, instance) in (first..).zip(&batch.instances).take(instances) {
@@ -153,8 +156,8 @@ impl SuiteOptions {
         Ok(hosts)
     }
 
-    /// What shows a task's pages. In Turkle the numbers of its instances follow from its place in the
-    /// whole folder.
+    /// What shows a task's pages. In Turkle the numbers of its instances follow from its place in
+    /// the whole folder.
     fn through(&self, folder: &Folder, task: &Task) -> Through {
         let place = folder.tasks().iter().position(|own| own.slug == task.slug).unwrap_or_default() as u64;
         if self.turkle { Through::Turkle((place + 1) * INSTANCES) } else { Through::Own }
@@ -192,7 +195,8 @@ fn splits(folder: &Folder, options: &SuiteOptions) -> Result<Vec<(Vec<String>, S
     }
 }
 
-/// The manifest of the site that makes the pages. A JSON text is a YAML text, too, whatever is in a path.
+/// The manifest of the site that makes the pages. A JSON text is a YAML text, too, whatever is in a
+/// path.
 fn manifest(tasks: &Utf8Path) -> String {
     let tasks = serde_json::Value::from(tasks.as_str());
     format!(

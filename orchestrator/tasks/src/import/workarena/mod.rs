@@ -1,4 +1,5 @@
-//! WorkArena: the folder `data_files` of its package, with a JSON list of tasks for each of the 33 kinds of its first level.
+//! WorkArena: the folder `data_files` of its package, with a JSON list of tasks for each of the 33
+//! kinds of its first level.
 
 mod rows;
 mod suite;
@@ -6,11 +7,11 @@ mod unique;
 
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
+use scoring::Scorer;
+use scoring::workarena::{Articles, Config, Kind};
 
 use super::{Import, ImportError, SkippedTask, read_json, task_id};
 use crate::{GoalText, MatchLevel, Task, WorldSpec};
-use scoring::Scorer;
-use scoring::workarena::{Articles, Config, Kind};
 
 pub use rows::Setup;
 pub use suite::{PASSWORD, SuiteOptions, manifest, suite};

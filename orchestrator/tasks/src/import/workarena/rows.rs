@@ -1,16 +1,17 @@
-//! The published files, row by row. What is not read here is known all the same: a key that is neither is an error.
+//! The published files, row by row. What is not read here is known all the same: a key that is
+//! neither is an error.
 
 use std::collections::BTreeMap;
 
+use scoring::workarena::{
+    Articles, Chart, Choice, ColumnType, Config, Control, Direction, Field, Filter, FilterCondition, Form,
+    Impersonation, Joint, Key, Knowledge, NewRecord, Order, Question, Sort, Unit,
+};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error as _, IgnoredAny};
 use serde_json::{Map, Value};
 
 use super::super::{ImportError, read_json};
-use scoring::workarena::{
-    Articles, Chart, Choice, ColumnType, Config, Control, Direction, Field, Filter, FilterCondition, Form,
-    Impersonation, Joint, Key, Knowledge, NewRecord, Order, Question, Sort, Unit,
-};
 
 /// What some tasks need besides their own file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

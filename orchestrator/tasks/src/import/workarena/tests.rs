@@ -1,7 +1,8 @@
 #![allow(clippy::unwrap_used)]
 
-use super::*;
 use scoring::workarena::KINDS;
+
+use super::*;
 
 /// Files of our own making, in the published form.
 const FILES: [(&str, &str); 8] = [

@@ -23,8 +23,8 @@ pub(super) fn taken(all: usize, most: Option<usize>, seed: u64, name: &str) -> B
     order.into_iter().take(most.unwrap_or(all)).collect()
 }
 
-/// Gives a record's fields the values that have to be its own: `unique_valued_fields` of `tasks/form.py`, which draws them anew
-/// each time.
+/// Gives a record's fields the values that have to be its own: `unique_valued_fields` of
+/// `tasks/form.py`, which draws them anew each time.
 pub(super) fn make_unique(config: &mut Config, seed: u64) {
     let Config::NewRecord(NewRecord { table, fields, .. }) = config else { return };
     let other = seed.rotate_left(32);

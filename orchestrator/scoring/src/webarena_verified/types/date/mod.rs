@@ -1,4 +1,5 @@
-//! `Date`: a day in words or numbers, as `dateutil` reads it. What a text leaves open is taken from today.
+//! `Date`: a day in words or numbers, as `dateutil` reads it. What a text leaves open is taken from
+//! today.
 
 mod numeric;
 mod parser;

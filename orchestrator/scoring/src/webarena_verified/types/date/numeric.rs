@@ -41,7 +41,8 @@ fn seconds(text: &str) -> Option<i64> {
     }
 }
 
-/// Reads the number at `at`. Gives the place of the last token that was read; nothing where the text is no date.
+/// Reads the number at `at`. Gives the place of the last token that was read; nothing where the
+/// text is no date.
 pub(super) fn read(tokens: &[String], at: usize, state: &mut State) -> Option<usize> {
     let token = tokens.get(at)?.as_str();
     let value = Number::parse(token)?;

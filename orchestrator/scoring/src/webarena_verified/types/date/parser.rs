@@ -19,7 +19,8 @@ pub(super) struct State {
     offset: bool,
 }
 
-/// The day that a text says; what it leaves open is that of `default`. Years of two digits are near `today`.
+/// The day that a text says; what it leaves open is that of `default`. Years of two digits are near
+/// `today`.
 pub(in super::super) fn parse(text: &str, default: Day, today: Day) -> Option<Day> {
     let mut tokens = lexer::split(text);
     let mut state = State::default();
