@@ -345,8 +345,8 @@ fn what_is_asked_for_wrongly_is_told() -> Result<()> {
     };
     let run = ["run", "tasks/demo"];
     let with = |more: &[&'static str]| -> Vec<&'static str> { [&run, more].concat() };
-    told(&with(&["--agent=cot"]), &[], 2, "cot asks a language model: name it with --model")?;
-    told(&with(&["--agent=cot", "--model=m"]), &[], 3, "set OPENAI_API_KEY")?;
+    told(&with(&["--agent=cot"]), &[], 2, "start cot: it asks a language model, and none is named")?;
+    told(&with(&["--agent=cot", "--model=m"]), &[], 3, "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")?;
     told(&with(&["--agent=oracle", "--model=m"]), &[], 2, "oracle asks none")?;
     told(&with(&["--agent=cto"]), &[], 2, "`cot`")?;
     told(&with(&["--agent=nowhere.yaml"]), &[], 2, "nowhere.yaml")?;

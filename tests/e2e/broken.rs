@@ -65,7 +65,7 @@ fn plays_on_without(sign: &str, told: &str) -> Result<()> {
 
 #[test]
 fn without_its_network_process_the_browser_is_not_trusted() -> Result<()> {
-    plays_on_without("network.mojom.NetworkService", "the process of Chromium's network has ended")
+    plays_on_without("network.mojom.NetworkService", "its network process has ended")
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn a_program_sees_what_it_is_allowed_to() -> Result<()> {
 
     for (more, why) in [
         ([AGENT, "--agent-env=NOT_SET"], "the environment has no NOT_SET"),
-        (["--agent=noop", "--agent-env=FAKE_TOKEN"], "--agent-env is for programs that are started"),
+        (["--agent=noop", "--agent-env=FAKE_TOKEN"], "it is for agents that are programs"),
     ] {
         let output = play(&more)?;
         ensure!(output.status.code() == Some(2), "{output:?}");

@@ -149,7 +149,7 @@ fn what_is_no_list_of_tasks_or_has_no_recording_is_bad_input() -> Result<()> {
     for (arguments, wrong) in [
         (
             [file.as_str(), "--archives", nowhere.as_str()],
-            "no task can be had: its recording rail/rail.wacz is not in",
+            "no task can be imported: its recording rail/rail.wacz is not in",
         ),
         ([file.as_str(), "--archives", "/nowhere"], "/nowhere is no folder with recordings"),
         ([odd.as_str(), "--archives", archives.as_str()], "EOF while parsing"),

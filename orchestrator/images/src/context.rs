@@ -296,6 +296,6 @@ mod tests {
     fn a_socket_is_no_part_of_a_context() {
         let (_a, path) = folder(&[("Dockerfile", "FROM x")]);
         let _socket = std::os::unix::net::UnixListener::bind(path.join("s")).unwrap();
-        assert!(Context::of(&path).unwrap_err().to_string().contains("files, folders and links only"));
+        assert!(Context::of(&path).unwrap_err().to_string().contains("only files, folders and links"));
     }
 }

@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn what_has_no_tasks_or_two_alike_is_refused() {
         let (_keep, root) = ground(&["a b", "A-B"]);
-        assert!(Folder::open(&root).unwrap_err().to_string().contains("both are `a-b`"));
+        assert!(Folder::open(&root).unwrap_err().to_string().contains("both have the URL `a-b`"));
         let (_keep, root) = ground(&[]);
         assert!(Folder::open(&root).unwrap_err().to_string().contains("name the benchmark's repository"));
     }
