@@ -127,7 +127,10 @@ fn an_agent_that_cannot_be_asked_is_named() -> Result<()> {
         "{record}"
     );
     let output = bench.run(&[&run[..], &["https://127.0.0.1:1/"]].concat())?;
-    ensure!(output.status.code() == Some(2) && text(&output.stderr).contains("over plain HTTP"), "{output:?}");
+    ensure!(
+        output.status.code() == Some(2) && text(&output.stderr).contains("over plain HTTP"),
+        "{output:?}"
+    );
     Ok(())
 }
 
