@@ -100,7 +100,7 @@ async fn a_page_gets_the_files_of_its_task_and_no_others() {
     bench.act("upload_file('{One}', 'mod.rs')").await;
     bench.act("upload_file('{Attach}', 'mod.rs')").await;
     // The page shows the first 30 characters of a file.
-    let expected = format!("mod.rs {}", &include_str!("web/mod.rs")[..30]);
+    let expected = format!("mod.rs {}", &include_str!("bench/mod.rs")[..30]);
     assert_eq!(bench.said().await, [expected.clone(), expected.clone()]);
     bench.act("upload_file('{Many}', ['mod.rs', './mod.rs'])").await;
     assert_eq!(bench.said().await, [expected.clone(), expected]);
