@@ -146,5 +146,5 @@ impl Conduct {
 }
 
 /// The state of a rule that looks at nothing but [`Conduct`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NoState {}

@@ -13,7 +13,7 @@ use crate::{
     gateway::Shared,
     replay::dates,
     site::SiteAddress,
-    upstream::{Opened, Place, Server, UpstreamError},
+    upstream::{Place, Server, UpgradeOutcome, UpstreamError},
 };
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
@@ -41,7 +41,7 @@ pub(super) async fn open_socket(
     site: &Site,
     head: &RequestHead,
     extensions: Extensions,
-) -> Result<Opened, Failure> {
+) -> Result<UpgradeOutcome, Failure> {
     let mut head = head.clone();
     let server = server(site, &mut head, true);
     while_there(site, shared.upstream.open_socket(&server, &head, extensions)).await

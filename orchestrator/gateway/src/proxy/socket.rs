@@ -29,7 +29,7 @@ use crate::{
     record::{Draft, RequestCopy, SocketLog},
     routes::Target,
     socket::{PlaybackContext, SocketScript, play, relay},
-    upstream::{Opened, UpstreamHead, end_to_end},
+    upstream::{UpgradeOutcome, UpstreamHead, end_to_end},
 };
 
 /// A handshake as the client sent it, and the way to its connection once it is answered.
@@ -44,7 +44,7 @@ pub(super) struct Handshake {
 /// What a handshake leads to.
 enum Outcome {
     Plain(Outgoing),
-    Live { head: UpstreamHead, server: Upgraded, log: Option<SocketLog>, answer: Answer },
+    Live { head: Box<UpstreamHead>, server: Upgraded, log: Option<SocketLog>, answer: Answer },
     Recorded { accept: HeaderValue, script: SocketScript, answer: Answer },
 }
 
@@ -63,10 +63,12 @@ pub(super) async fn serve(
         Target::Unavailable(why) => Err(Failure::unavailable(why)),
         Target::Forward => live_socket(&shared, None, &head, extensions).await,
         Target::Site(site) => match site::open_socket(&shared, site, &head, extensions).await {
-            Ok(Opened::Socket(head, server)) => {
+            Ok(UpgradeOutcome::Socket(head, server)) => {
                 Ok(Outcome::Live { head, server, log: None, answer: Answer::Site })
             }
-            Ok(Opened::Answer(arrived)) => Ok(Outcome::Plain(live::forwarded(arrived, Answer::Site))),
+            Ok(UpgradeOutcome::Answer(arrived)) => {
+                Ok(Outcome::Plain(live::forwarded(*arrived, Answer::Site)))
+            }
             Err(failure) => Err(failure),
         },
         Target::Record(recorder) => live_socket(&shared, Some(recorder), &head, extensions).await,
@@ -143,16 +145,18 @@ async fn live_socket(
 ) -> Result<Outcome, Failure> {
     let draft = recorder.map(|recorder| Draft::begin(recorder, head, RequestCopy::whole(&Bytes::new())));
     match (shared.upstream.open_socket(&head.server(), head, extensions).await, draft) {
-        (Ok(Opened::Socket(head, server)), None) => {
+        (Ok(UpgradeOutcome::Socket(head, server)), None) => {
             Ok(Outcome::Live { head, server, log: None, answer: Answer::Live })
         }
-        (Ok(Opened::Socket(head, server)), Some(mut draft)) => {
+        (Ok(UpgradeOutcome::Socket(head, server)), Some(mut draft)) => {
             draft.answered(&head);
             Ok(Outcome::Live { head, server, log: SocketLog::open(draft), answer: Answer::Live })
         }
-        (Ok(Opened::Answer(arrived)), None) => Ok(Outcome::Plain(live::forwarded(arrived, Answer::Live))),
-        (Ok(Opened::Answer(arrived)), Some(draft)) => {
-            Ok(Outcome::Plain(live::record_response(draft, arrived).await))
+        (Ok(UpgradeOutcome::Answer(arrived)), None) => {
+            Ok(Outcome::Plain(live::forwarded(*arrived, Answer::Live)))
+        }
+        (Ok(UpgradeOutcome::Answer(arrived)), Some(draft)) => {
+            Ok(Outcome::Plain(live::record_response(draft, *arrived).await))
         }
         (Err(error), draft) => {
             if let Some(draft) = draft {

@@ -30,4 +30,4 @@ pub(crate) use pool::Connections;
 pub(crate) use ports::is_bad as is_bad_port;
 pub(crate) use response_body::UpstreamBody;
 pub(crate) use send::{Upstream, UpstreamHead, UpstreamResponse};
-pub(crate) use socket::Opened;
+pub(crate) use socket::UpgradeOutcome;

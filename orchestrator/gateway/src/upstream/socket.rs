@@ -16,11 +16,11 @@ use super::{
 use crate::{Body, RequestHead, body};
 
 /// What a server made of a handshake.
-pub(crate) enum Opened {
+pub(crate) enum UpgradeOutcome {
     /// It switched to WebSocket.
-    Socket(UpstreamHead, Upgraded),
+    Socket(Box<UpstreamHead>, Upgraded),
     /// It answered in HTTP.
-    Answer(UpstreamResponse),
+    Answer(Box<UpstreamResponse>),
 }
 
 impl Upstream {
@@ -31,7 +31,7 @@ impl Upstream {
         server: &Server,
         head: &RequestHead,
         extensions: Extensions,
-    ) -> Result<Opened, UpstreamError> {
+    ) -> Result<UpgradeOutcome, UpstreamError> {
         let host = || head.host.clone();
         let invalid = |reason| UpstreamError::Request { host: host(), reason };
         let mut request = Request::new(body::empty());
@@ -61,12 +61,12 @@ impl Upstream {
         if response.status() != StatusCode::SWITCHING_PROTOCOLS {
             let (parts, incoming) = response.into_parts();
             let body = UpstreamBody::new(incoming, ConnectionUse::new(None, self.stall));
-            return Ok(Opened::Answer(UpstreamResponse { head: head(parts), body }));
+            return Ok(UpgradeOutcome::Answer(Box::new(UpstreamResponse { head: head(parts), body })));
         }
         if response.headers().contains_key(SEC_WEBSOCKET_EXTENSIONS) {
             return Err(invalid("the server uses a WebSocket extension it was not asked for".to_owned()));
         }
         let upgraded = hyper::upgrade::on(&mut response).await.map_err(broken)?;
-        Ok(Opened::Socket(head(response.into_parts().0), upgraded))
+        Ok(UpgradeOutcome::Socket(Box::new(head(response.into_parts().0)), upgraded))
     }
 }
