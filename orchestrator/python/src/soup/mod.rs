@@ -2,8 +2,8 @@
 //! matches them.
 //!
 //! `html.parser` is no browser: it implies no tags and closes none, so that `<p>one<p>two` nests.
-//! [`parser`] and [`tag`] split the text as the standard library's class does, [`builder`] makes
-//! nodes of the pieces as BeautifulSoup does, [`css`] reads selectors and [`select`] finds what
+//! `parser` and `tag` split the text as the standard library's class does, `builder` makes
+//! nodes of the pieces as BeautifulSoup does, `css` reads selectors and `select` finds what
 //! they mean.
 
 mod builder;

@@ -1,8 +1,8 @@
 //! HTML as lxml reads it, and XPath 1.0 as libxml2 evaluates it.
 //!
-//! [`html`] makes the tree of a page, by [`source`] and [`tags`]; [`read`] makes [`expression`]s of
-//! paths, by [`lexer`], and [`mod@evaluate`] follows them among [`node`]s, with [`functions`] and
-//! [`value`]s.
+//! `html` makes the tree of a page, by `source` and `tags`; `read` makes `expression`s of
+//! paths, by `lexer`, and `evaluate` follows them among `node`s, with `functions` and
+//! `value`s.
 
 mod evaluate;
 mod expression;

@@ -3,7 +3,7 @@
 //!
 //! A scorer that cannot decide by its rules says
 //! [`ScoreError::NeedsJudge`](super::ScoreError::NeedsJudge) and, by
-//! [`Scorer::questions_to_judge`](super::Scorer::questions_to_judge), what it wants to know.
+//! [`Assessment::questions`](crate::Assessment::questions), what it wants to know.
 //! [`ask`] puts that to a [`Judge`], and what it ruled is kept in the episode's state. What nobody
 //! has ruled on is never taken for a 0 or a 1. The wording of the questions is ours; what may be
 //! replied and what each reply is worth are the benchmarks'.

@@ -1,7 +1,7 @@
 //! `sandbox tasks import`: a suite made of a benchmark's own files.
 //!
 //! Here is what can be said on the command line, and what is told of the result. The importers are
-//! those of [`tasks::import`](::tasks::import).
+//! those of `tasks::import`.
 
 mod infinity;
 mod live;
