@@ -7,7 +7,7 @@ mod folder;
 use std::collections::BTreeMap;
 use std::fs;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use folder::captures;
 use snapshots::har::{self, Attachments, Entry, Error, Limits, Note};
 

@@ -6,7 +6,7 @@ mod folder;
 
 use std::collections::BTreeMap;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use folder::captures;
 use snapshots::Progress;
 use snapshots::ops::{self, Flaw, ImportOptions};
