@@ -21,13 +21,15 @@ use crate::{Score, ScoreError, Step};
 /// A published rule, or one of ours, as a task has it.
 pub trait Rule: Sync {
     /// What the rule remembers of an episode. On disk its fields stand beside those of [`Conduct`].
-    type State: Clone + Send + Serialize + DeserializeOwned;
+    type State: Clone + Default + Send + Serialize + DeserializeOwned;
 
     /// What it reads once the agent has ended.
     const SOURCE: Source;
 
     /// The state of an episode that has not begun.
-    fn start(&self) -> Self::State;
+    fn start(&self) -> Self::State {
+        Self::State::default()
+    }
 
     /// What has to be kept of an episode for it.
     fn needs(&self) -> Needs {

@@ -11,10 +11,6 @@ impl Rule for GoldAnswer {
     type State = NoState;
     const SOURCE: Source = Source::Steps;
 
-    fn start(&self) -> NoState {
-        NoState {}
-    }
-
     fn is_complete(&self, _: &NoState) -> bool {
         true
     }

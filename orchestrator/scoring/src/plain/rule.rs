@@ -25,10 +25,6 @@ impl Rule for AnswerRule {
     type State = NoState;
     const SOURCE: Source = Source::Steps;
 
-    fn start(&self) -> NoState {
-        NoState {}
-    }
-
     fn is_complete(&self, _: &NoState) -> bool {
         true
     }
@@ -55,10 +51,6 @@ impl Rule for Infeasible {
     type State = NoState;
     const SOURCE: Source = Source::Steps;
 
-    fn start(&self) -> NoState {
-        NoState {}
-    }
-
     fn is_complete(&self, _: &NoState) -> bool {
         true
     }
@@ -79,10 +71,6 @@ pub struct UrlState {
 impl Rule for UrlCheck {
     type State = UrlState;
     const SOURCE: Source = Source::Steps;
-
-    fn start(&self) -> UrlState {
-        UrlState::default()
-    }
 
     fn observe(&self, state: &mut UrlState, step: &Step<'_>) {
         if !step.url.is_empty() {
@@ -111,10 +99,6 @@ pub struct ProgramState {
 impl Rule for ProgramCheck {
     type State = ProgramState;
     const SOURCE: Source = Source::Program;
-
-    fn start(&self) -> ProgramState {
-        ProgramState::default()
-    }
 
     async fn collect<E: Evidence>(
         &self,
@@ -158,10 +142,6 @@ impl Rule for StateCheck {
     type State = SiteState;
     const SOURCE: Source = Source::Site;
 
-    fn start(&self) -> SiteState {
-        SiteState::default()
-    }
-
     async fn collect<E: Evidence>(
         &self,
         state: &mut SiteState,
@@ -199,10 +179,6 @@ pub struct PageState {
 impl Rule for PageCheck {
     type State = PageState;
     const SOURCE: Source = Source::Steps;
-
-    fn start(&self) -> PageState {
-        PageState::default()
-    }
 
     async fn collect<E: Evidence>(
         &self,

@@ -18,10 +18,6 @@ impl Rule for Form {
     type State = State;
     const SOURCE: Source = Source::Form;
 
-    fn start(&self) -> State {
-        State::default()
-    }
-
     async fn collect<E: Evidence>(
         &self,
         state: &mut State,

@@ -15,6 +15,5 @@ mod url_match;
 
 pub use evaluation::{EvalType, Evaluation};
 pub use page_image_query::{PageImageQuery, Vqa, image_ssim};
-pub use rule::State;
 pub use string_match::StringMatch;
 pub use url_match::UrlMatch;

@@ -1,57 +1,20 @@
 //! VisualWebArena's `eval` as the rule of a task.
 
-use serde::{Deserialize, Serialize};
-
 use super::Evaluation;
 use crate::judge::Question;
-use crate::webarena::{Ending, PageEvidence};
-use crate::{Conduct, Evidence, Moment, Rule, Score, ScoreError, Source};
+use crate::webarena::{Ending, PageEvaluation, PageEvidence, Pages};
+use crate::{Score, ScoreError};
 
-/// What it remembers.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct State {
-    /// What was read of pages in the end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pages: Option<PageEvidence>,
-}
-
-impl Rule for Evaluation {
-    type State = State;
-    const SOURCE: Source = Source::Pages;
-
-    fn start(&self) -> State {
-        State::default()
+impl PageEvaluation for Evaluation {
+    async fn read_pages<P: Pages + Send>(&self, pages: &mut P) -> Result<PageEvidence, P::Error> {
+        self.read(pages).await
     }
 
-    async fn collect<E: Evidence>(
-        &self,
-        state: &mut State,
-        moment: Moment,
-        _: &Conduct,
-        evidence: &mut E,
-    ) -> Result<bool, E::Error> {
-        if moment == Moment::End {
-            state.pages = Some(self.read(evidence).await?);
-        }
-        Ok(false)
+    fn judge_questions(&self, ending: Ending<'_>) -> Vec<Question> {
+        self.open_questions(ending)
     }
 
-    fn accept_pages(&self, state: &mut State, pages: &PageEvidence) {
-        state.pages = Some(pages.clone());
-    }
-
-    fn is_complete(&self, state: &State) -> bool {
-        state.pages.is_some()
-    }
-
-    fn questions(&self, state: &State, conduct: &Conduct) -> Vec<Question> {
-        state.pages.as_ref().map(|pages| self.open_questions(Ending::new(conduct, pages))).unwrap_or_default()
-    }
-
-    fn score(&self, state: &State, conduct: &Conduct) -> Result<Score, ScoreError> {
-        match &state.pages {
-            Some(pages) => self.score_ending(Ending::new(conduct, pages)),
-            None => Ok(Score::broken_off()),
-        }
+    fn ending_score(&self, ending: Ending<'_>) -> Result<Score, ScoreError> {
+        self.score_ending(ending)
     }
 }

@@ -21,10 +21,6 @@ impl Rule for Check {
     type State = State;
     const SOURCE: Source = Source::Pages;
 
-    fn start(&self) -> State {
-        State::default()
-    }
-
     async fn collect<E: Evidence>(
         &self,
         state: &mut State,

@@ -27,7 +27,7 @@ pub use contents::RequiredContents;
 pub use edition::Edition;
 pub use evaluation::{Ending, EvalType, Evaluation, OtherUrl};
 pub use pages::{Fetch, FetchResponse, PageEvidence, Pages, PictureEvidence};
-pub use rule::State;
+pub use rule::{PageEvaluation, State};
 pub use string_match::StringMatch;
 pub use target::Target;
 pub use url_match::UrlMatch;

@@ -1,26 +1,57 @@
-//! WebArena's `eval` as the rule of a task.
+//! An `eval` of WebArena's family as the rule of a task.
+
+use std::future::Future;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ending, Evaluation, PageEvidence};
+use super::{Ending, Evaluation, PageEvidence, Pages};
 use crate::judge::Question;
 use crate::{Conduct, Evidence, Moment, Rule, Score, ScoreError, Source};
 
-/// What it remembers.
+/// An `eval` that is scored by the answer and by what pages say once the agent has ended: WebArena's
+/// and VisualWebArena's.
+pub trait PageEvaluation: Sync {
+    /// Reads what it needs of pages.
+    fn read_pages<P: Pages + Send>(
+        &self,
+        pages: &mut P,
+    ) -> impl Future<Output = Result<PageEvidence, P::Error>> + Send;
+
+    /// What a judge has to be asked about such an ending.
+    fn judge_questions(&self, ending: Ending<'_>) -> Vec<Question>;
+
+    /// The score of such an ending.
+    ///
+    /// # Errors
+    /// As [`Rule::score`].
+    fn ending_score(&self, ending: Ending<'_>) -> Result<Score, ScoreError>;
+}
+
+impl PageEvaluation for Evaluation {
+    async fn read_pages<P: Pages + Send>(&self, pages: &mut P) -> Result<PageEvidence, P::Error> {
+        self.read(pages).await
+    }
+
+    fn judge_questions(&self, ending: Ending<'_>) -> Vec<Question> {
+        self.open_questions(ending)
+    }
+
+    fn ending_score(&self, ending: Ending<'_>) -> Result<Score, ScoreError> {
+        self.score_ending(ending)
+    }
+}
+
+/// What such a rule remembers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct State {
-    /// What was read of pages in the end.
+    /// The pages as they were when the agent had ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pages: Option<PageEvidence>,
 }
 
-impl Rule for Evaluation {
+impl<T: PageEvaluation> Rule for T {
     type State = State;
     const SOURCE: Source = Source::Pages;
-
-    fn start(&self) -> State {
-        State::default()
-    }
 
     async fn collect<E: Evidence>(
         &self,
@@ -30,7 +61,7 @@ impl Rule for Evaluation {
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
         if moment == Moment::End {
-            state.pages = Some(self.read(evidence).await?);
+            state.pages = Some(self.read_pages(evidence).await?);
         }
         Ok(false)
     }
@@ -44,12 +75,13 @@ impl Rule for Evaluation {
     }
 
     fn questions(&self, state: &State, conduct: &Conduct) -> Vec<Question> {
-        state.pages.as_ref().map(|pages| self.open_questions(Ending::new(conduct, pages))).unwrap_or_default()
+        let pages = state.pages.as_ref();
+        pages.map(|pages| self.judge_questions(Ending::new(conduct, pages))).unwrap_or_default()
     }
 
     fn score(&self, state: &State, conduct: &Conduct) -> Result<Score, ScoreError> {
         match &state.pages {
-            Some(pages) => self.score_ending(Ending::new(conduct, pages)),
+            Some(pages) => self.ending_score(Ending::new(conduct, pages)),
             None => Ok(Score::broken_off()),
         }
     }

@@ -72,10 +72,6 @@ impl Rule for VerifiedTask {
     type State = State;
     const SOURCE: Source = Source::Traffic;
 
-    fn start(&self) -> State {
-        State::default()
-    }
-
     fn needs(&self) -> Needs {
         Needs { traffic: true, ..Needs::default() }
     }

@@ -26,10 +26,6 @@ impl Rule for Config {
     type State = State;
     const SOURCE: Source = Source::ServiceNow;
 
-    fn start(&self) -> State {
-        State::default()
-    }
-
     async fn collect<E: Evidence>(
         &self,
         state: &mut State,
