@@ -8,8 +8,8 @@ use super::{Ending, Evaluation, PageEvidence, Pages};
 use crate::judge::Question;
 use crate::{Conduct, Evidence, Moment, Rule, Score, ScoreError, Source};
 
-/// An `eval` that is scored by the answer and by what pages say once the agent has ended: WebArena's
-/// and VisualWebArena's.
+/// An `eval` that is scored by the answer and by what pages say once the agent has ended. WebArena
+/// and VisualWebArena have one each.
 pub trait PageEvaluation: Sync {
     /// Reads what it needs of pages.
     fn read_pages<P: Pages + Send>(
