@@ -30,7 +30,7 @@ images-fresh: build ## the same as on a new machine, without any cache: all, or 
 	rm -rf target/images-fresh
 	SANDBOX_CACHE=target/images-fresh $(SANDBOX) build --force $(IMAGE)
 
-demo: setup build ## run the demo suite twice with the oracle, once doing nothing, and compare
+demo: setup build ## run the demo suite once doing nothing, then twice with the oracle, and compare
 	@./tests/demo.sh $(SANDBOX)
 
 test: setup ## every test

@@ -1,13 +1,13 @@
 #!/bin/sh
-# The main job on the demo web: the oracle twice, an agent that does nothing once.
+# The main job on the demo web: an agent that does nothing once, then the oracle twice.
 # Usage: demo.sh SANDBOX
 set -eu
 sandbox=$1
 out=target/demo
 rm -rf "$out"
 
-echo "== The oracle, every task twice, from the frozen demo web"
-"$sandbox" run tasks/demo --agent oracle --repeat 2 --workers 2 --check --output "$out/oracle"
-echo
 echo "== What doing nothing earns"
 "$sandbox" run tasks/demo --agent noop --workers 2 --output "$out/noop"
+echo
+echo "== The oracle, every task twice, from the frozen demo web"
+"$sandbox" run tasks/demo --agent oracle --repeat 2 --workers 2 --check --output "$out/oracle"
