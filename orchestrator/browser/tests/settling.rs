@@ -91,3 +91,46 @@ async fn a_live_browser_settles_by_the_network_and_scrolls_to_the_end() {
     assert_eq!(session.title().await.unwrap(), "Live");
     session.close().await.unwrap();
 }
+
+/// Each request moves a page's clock, and how many of them overlap depends on the machine.
+#[tokio::test]
+async fn the_time_after_each_step_does_not_depend_on_the_requests_before() {
+    const CHAIN: &str = "<button>More</button><script>
+        const chain = async n => { for (let i = 0; i < n; i++) await fetch('/next.json?' + i); };
+        const together = n => { for (let i = 0; i < n; i++) fetch('/next.json?' + i); };
+        document.querySelector('button').onclick = () => chain(12);</script>";
+    let page = |script: &str| format!("{CHAIN}<script>{script}</script>");
+    let (chain, late, together) = (
+        page("chain(40)"),
+        page("let n = 0; setInterval(() => ++n < 9 && chain(7), 480)"),
+        page("together(40); setTimeout(() => together(40), 1500)"),
+    );
+    let web = web::Web::serve(&[
+        ("none.test/", CHAIN),
+        ("chain.test/", &chain),
+        ("late.test/", &late),
+        ("together.test/", &together),
+        ("chain.test/next.json", "{}"),
+        ("late.test/next.json", "{}"),
+        ("none.test/next.json", "{}"),
+        ("together.test/next.json", "{}"),
+    ])
+    .await;
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
+    let mut session = Session::start(&launch).await.unwrap();
+    for url in ["http://none.test/", "http://chain.test/", "http://late.test/", "http://together.test/"] {
+        visit(&mut session, url).await.unwrap();
+        let mut times = vec![session.observe().await.unwrap().elapsed_ms];
+        for _ in 0..3 {
+            for key in ["Tab", "Enter"] {
+                session.act(&Action::KeyPress(key.to_owned())).await.unwrap();
+            }
+            session.settle(&InFlight::default(), PATIENCE).await.unwrap();
+            times.push(session.observe().await.unwrap().elapsed_ms);
+        }
+        assert_eq!(times, [5000, 10_000, 15_000, 20_000], "{url}");
+        session.reset(Some(world)).await.unwrap();
+    }
+    session.close().await.unwrap();
+}

@@ -26,7 +26,7 @@ use crate::{
         targets,
         traffic::{PendingRequest, Traffic},
     },
-    clock::{idle::RendererProcesses, screen::FrameClock},
+    clock::{idle::RendererProcesses, schedule::Schedule, screen::FrameClock},
 };
 
 /// No deadline: somebody else decides when the condition comes true.
@@ -89,6 +89,8 @@ pub(crate) struct BrowserState {
     pub(crate) worker_ordinals: HashMap<String, usize>,
     /// The page's time in milliseconds, as last read.
     pub(crate) page_clock: f64,
+    /// What the page's time should be.
+    pub(crate) schedule: Schedule,
     /// The page's time runs without waiting for responses, so none is released.
     pub(crate) holds_responses: bool,
     /// When the episode began, by the machine's clock.

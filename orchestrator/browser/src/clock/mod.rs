@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! settle              when a page is done: slices of its time, with rests in between
+//! schedule            where the slices end, whatever the requests in between took
 //! slice               one slice of a page's time, past requests that never end
 //! virtual_time        the commands that grant time to a page and stop it again
 //! screen              frames, drawn at the page's own time
@@ -16,6 +17,7 @@
 pub(crate) mod idle;
 pub(crate) mod liveness;
 pub(crate) mod response_ordering;
+pub(crate) mod schedule;
 pub(crate) mod screen;
 pub(crate) mod settle;
 mod slice;

@@ -4,8 +4,9 @@
 //! (responses, frames on the screen, input, workers) happens in these pauses, all at one instant of
 //! the page's time. A pause ends when nothing of that is left. Then the page gets the next slice of
 //! its time, in which timers run. The slices are always the same, [`SLICES`], five seconds in
-//! total. So the page's time at each event does not depend on the speed of the machine. A new
-//! document starts the slices again, [`MAX_RESTARTS`] times at most.
+//! total, and the last one ends by a [`Schedule`](crate::clock::schedule::Schedule). So the page's
+//! time at each event does not depend on the speed of the machine. A new document starts the slices
+//! again, [`MAX_RESTARTS`] times at most.
 //!
 //! A live browser has no such clock. There a page is done when nothing has started for [`LULL`].
 
@@ -15,7 +16,7 @@ use gateway::{InFlight, InFlightCounts};
 use tokio::time::timeout;
 
 use crate::{
-    Error, Session,
+    Determinism, Error, Session,
     cdp::{
         connection::CALL_TIMEOUT,
         tracker::{ActivityCounts, BrowserState, Page, SocketCounts},
@@ -27,18 +28,15 @@ use crate::{
     },
 };
 
-/// Short slices first, while pages start one thing after another; longer ones for late timers.
-const SLICES: [Duration; 8] = {
-    const fn ms(ms: u64) -> Duration {
-        Duration::from_millis(ms)
-    }
-    [ms(10), ms(40), ms(50), ms(100), ms(300), ms(500), ms(1000), ms(3000)]
-};
+/// Short slices first, while pages start one thing after another; longer ones for late timers. In
+/// milliseconds.
+const SLICES: [f64; 8] = [10.0, 40.0, 50.0, 100.0, 300.0, 500.0, 1000.0, 3000.0];
 const MAX_RESTARTS: u32 = 3;
 /// How far the page's clock, which shows whole milliseconds, may be behind.
 const CLOCK_TOLERANCE_MS: f64 = 2.0;
 /// While a worker and its page exchange messages, time runs by the smallest step for every message.
-const MESSAGE_STEP: Duration = Duration::from_millis(1);
+/// In milliseconds.
+const MESSAGE_STEP: f64 = 1.0;
 const MAX_MESSAGE_STEPS: u32 = 200;
 const LULL: Duration = Duration::from_millis(500);
 /// How long a page may need to notice a complete response, on an idle machine. This and the next
@@ -74,16 +72,16 @@ impl Session {
     pub async fn settle(&mut self, in_flight: &InFlight, deadline: Duration) -> Result<SettleOutcome, Error> {
         let started = Instant::now();
         let limit = TimeLimit::after(deadline);
-        if self.frozen().is_none() {
+        let Some(determinism) = self.frozen() else {
             let idle = match self.wait_for_lull(in_flight, limit).await {
                 Ok(()) => true,
                 Err(Error::Deadline { .. } | Error::Network(_)) => false,
                 Err(error) => return Err(error),
             };
             return Ok(SettleOutcome { page_time: Duration::ZERO, real_time: started.elapsed(), idle });
-        }
+        };
         let before = self.tracker.lock().page_clock;
-        match timeout(deadline + GRACE, self.run_slices(in_flight, limit)).await {
+        match timeout(deadline + GRACE, self.run_slices(determinism, in_flight, limit)).await {
             Ok(result) => result?,
             Err(_) => {
                 let condition = "the page to answer (one of its scripts does not end)".to_owned();
@@ -119,13 +117,23 @@ impl Session {
         let in_flight = self.launch.in_flight.clone().unwrap_or_default();
         let limit = TimeLimit::after(CALL_TIMEOUT);
         self.drain(&in_flight, limit).await?;
-        let end = self.tracker.lock().page_clock + time.as_secs_f64() * 1000.0;
+        let millis = time.as_secs_f64() * 1000.0;
+        let end = {
+            let mut state = self.tracker.lock();
+            state.schedule.add(millis);
+            state.page_clock + millis
+        };
         self.run_until(end, &in_flight, limit).await?;
         self.drain(&in_flight, limit).await?;
         Ok(())
     }
 
-    async fn run_slices(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<(), Error> {
+    async fn run_slices(
+        &self,
+        determinism: Determinism,
+        in_flight: &InFlight,
+        limit: TimeLimit,
+    ) -> Result<(), Error> {
         let mut restarts = 0;
         let mut message_steps = 0;
         let mut next = 0;
@@ -133,21 +141,25 @@ impl Session {
         let mut end = f64::NEG_INFINITY;
         loop {
             let messages = self.drain(in_flight, limit).await?;
-            let (now, clock) = {
+            let (now, clock, mut schedule) = {
                 let state = self.tracker.lock();
-                (state.document_count, state.page_clock)
+                (state.document_count, state.page_clock, state.schedule)
             };
+            // A stopped budget sometimes ends a later one too early.
+            let begin = end.max(clock);
+            schedule.resume(determinism, begin);
             if now != documents && restarts < MAX_RESTARTS {
                 (documents, restarts, next) = (now, restarts + 1, 0);
             }
-            let slice = if messages > 0 && message_steps < MAX_MESSAGE_STEPS {
+            end = if messages > 0 && message_steps < MAX_MESSAGE_STEPS {
                 message_steps += 1;
-                MESSAGE_STEP
+                begin + MESSAGE_STEP
             } else if let Some(&slice) = SLICES.get(next) {
                 next += 1;
-                slice
+                schedule.add(slice);
+                if next < SLICES.len() { begin + slice } else { schedule.end(determinism, begin) }
             } else if clock + CLOCK_TOLERANCE_MS <= end {
-                Duration::ZERO
+                end
             } else {
                 let page = self.tracker.lock().active()?;
                 if self.load_blank_document(&page).await? {
@@ -155,8 +167,7 @@ impl Session {
                 }
                 return self.wait_until_verified(limit).await;
             };
-            // A stopped budget sometimes ends a later one too early.
-            end = end.max(clock) + slice.as_secs_f64() * 1000.0;
+            self.tracker.lock().schedule = schedule;
             self.run_until(end, in_flight, limit).await?;
         }
     }
