@@ -4,7 +4,7 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
-use browser::{Action, Dialect, Look, Observation, ParseError};
+use browser::{Action, Dialect, Observation, ObservationOptions, ParseError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -104,7 +104,7 @@ impl ActionFormat {
 }
 
 /// The future of [`Agent::begin`]: the observation formats that the agent wants.
-pub type FirstLook<'a> = Pin<Box<dyn Future<Output = Result<Look, Error>> + Send + 'a>>;
+pub type FirstLook<'a> = Pin<Box<dyn Future<Output = Result<ObservationOptions, Error>> + Send + 'a>>;
 
 /// The future of [`Agent::next`].
 pub type NextReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send + 'a>>;
@@ -114,7 +114,7 @@ pub trait Agent: Send {
     /// Begins the episode and returns the observation formats that the agent wants.
     fn begin<'a>(&'a mut self, goal: &'a Goal) -> FirstLook<'a> {
         let _ = goal;
-        Box::pin(std::future::ready(Ok(Look::default())))
+        Box::pin(std::future::ready(Ok(ObservationOptions::default())))
     }
 
     /// Returns the next action for the current view.

@@ -5,7 +5,7 @@
 //! without an answer, declares the goal infeasible, or reaches its last action without an answer.
 //! It continues on the current page with the remaining actions.
 
-use browser::{Action, Look};
+use browser::{Action, ObservationOptions};
 
 use crate::agent::FirstLook;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
@@ -59,7 +59,7 @@ fn ends(reply: &Reply, speech: ActionFormat, wanted: impl Fn(&Action) -> bool) -
 impl Agent for Fallback {
     fn begin<'a>(&'a mut self, goal: &'a Goal) -> FirstLook<'a> {
         Box::pin(async {
-            let mut look: Option<Look> = None;
+            let mut look: Option<ObservationOptions> = None;
             for agent in &mut self.agents {
                 let wanted = agent.begin(goal).await?;
                 look = Some(match look {

@@ -3,7 +3,7 @@
 //! The steps name elements by role and accessible name. Each step finds its element in the current
 //! page. So a solution survives changed element ids and fails clearly on a different page.
 
-use browser::{Action, Look, Observation};
+use browser::{Action, Observation, ObservationOptions};
 use scoring::solution::{Element, FormField, OracleStep};
 
 use crate::agent::FirstLook;
@@ -51,7 +51,7 @@ impl Oracle {
 impl Agent for Oracle {
     fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
         let turkingbench = self.steps.iter().any(|step| matches!(step, OracleStep::Field(_)));
-        Box::pin(std::future::ready(Ok(Look { turkingbench, ..Look::default() })))
+        Box::pin(std::future::ready(Ok(ObservationOptions { turkingbench, ..ObservationOptions::default() })))
     }
 
     fn next<'a>(&'a mut self, _goal: &'a Goal, view: View<'a>) -> NextReply<'a> {

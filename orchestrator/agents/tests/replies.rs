@@ -7,7 +7,7 @@ use std::time::Duration;
 use agents::{ActionFormat, AgentSpec, Call, EpisodeContext, Goal, Reply, Role, Utterance, View};
 use browser::Observation;
 use camino::Utf8PathBuf;
-use fake_model::{Asked, Reply as Answer, Server};
+use fake_model::{ModelRequest, Reply as Answer, Server};
 use models::{Cassette, Client, Fault, Model, Settings};
 use scoring::Scorer;
 use serde_json::json;
@@ -68,7 +68,7 @@ fn model(server: &Server, cassette: Option<Arc<Cassette>>) -> Result<Model, mode
 async fn live(
     kind: &str,
     lines: usize,
-    script: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
+    script: impl Fn(&ModelRequest) -> Answer + Send + Sync + 'static,
 ) -> Result<Step, Box<dyn std::error::Error>> {
     let server = Server::start(script)?;
     step(kind, model(&server, None)?, lines, LONG).await
@@ -83,15 +83,16 @@ fn action(step: &Step) -> Option<&str> {
 
 #[tokio::test]
 async fn thoughts_before_the_words_are_not_acted_on() -> Tested {
-    let thinks =
-        |_: &Asked| Answer::Says("<think>\nI could do ```click [3]```\n</think>\n```stop [7]```".to_owned());
+    let thinks = |_: &ModelRequest| {
+        Answer::Says("<think>\nI could do ```click [3]```\n</think>\n```stop [7]```".to_owned())
+    };
     let played = live("cot", 1, thinks).await?;
     assert_eq!(action(&played), Some("stop [7]"));
     assert!(played.calls[0].reply.contains("click [3]"), "it is kept");
     // Reasoning without an end has no text after it.
-    let endless = |_: &Asked| Answer::Says("<think>I could do ```click [3]```".to_owned());
+    let endless = |_: &ModelRequest| Answer::Says("<think>I could do ```click [3]```".to_owned());
     assert_eq!(action(&live("cot", 1, endless).await?), Some(""));
-    let drafts = |_: &Asked| {
+    let drafts = |_: &ModelRequest| {
         Answer::Says(
             "<think>is it <action>click('3')</action>?</think><action>send_msg_to_user('7')</action>"
                 .to_owned(),
@@ -99,7 +100,7 @@ async fn thoughts_before_the_words_are_not_acted_on() -> Tested {
     };
     let played = live("generic", 1, drafts).await?;
     assert_eq!(action(&played), Some("send_msg_to_user('7')"));
-    let cut = |_: &Asked| {
+    let cut = |_: &ModelRequest| {
         let message = json!({ "content": "<think>is it <action>click('3')</action>? or" });
         Answer::choice(json!({ "message": message, "finish_reason": "length" }))
     };
@@ -110,7 +111,7 @@ async fn thoughts_before_the_words_are_not_acted_on() -> Tested {
 
 #[tokio::test]
 async fn what_is_wrong_with_a_reply_is_kept_and_told() -> Tested {
-    let cut = |asked: &Asked| match asked.number {
+    let cut = |asked: &ModelRequest| match asked.number {
         0 => {
             let message = json!({ "content": "<action>click('3", "reasoning_content": "a link" });
             Answer::choice(json!({ "message": message, "finish_reason": "length" }))
@@ -125,14 +126,14 @@ async fn what_is_wrong_with_a_reply_is_kept_and_told() -> Tested {
     assert_eq!(first.reasoning.as_deref(), Some("a link"));
     assert!(server.asked()[1].last().contains("the reply was cut"), "{}", server.asked()[1].last());
     let refuses =
-        |_: &Asked| Answer::choice(json!({ "message": { "content": null, "refusal": "I cannot" } }));
+        |_: &ModelRequest| Answer::choice(json!({ "message": { "content": null, "refusal": "I cannot" } }));
     let call = &live("direct", 1, refuses).await?.calls[0];
     assert_eq!((call.fault, call.refusal.as_deref()), (Some(Fault::Refused), Some("I cannot")));
     Ok(())
 }
 
 /// Accepts prompts up to this many words, with llama.cpp's error for longer ones.
-fn takes(most: usize) -> impl Fn(&Asked) -> Answer + Send + Sync + 'static {
+fn takes(most: usize) -> impl Fn(&ModelRequest) -> Answer + Send + Sync + 'static {
     move |asked| {
         let had = asked.words().split_whitespace().count();
         if had <= most {

@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, Determinism, Launch, Look, Session};
+use browser::{Action, Determinism, Launch, ObservationOptions, Session};
 use gateway::InFlight;
 
 const SETTLE: Duration = Duration::from_secs(30);
@@ -21,7 +21,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let times: u32 = arguments.next().ok_or(usage)?.parse()?;
     let world = Determinism { clock_start: "2026-03-12T08:30:00Z".parse()?, seed: 7 };
     let mut session = Session::start(&Launch { determinism: Some(world), ..Launch::new(proxy, "") }).await?;
-    let look = Look { properties: true, ..Look::default() };
+    let look = ObservationOptions { properties: true, ..ObservationOptions::default() };
     let in_flight = InFlight::default();
     for url in arguments {
         session.act(&Action::Goto { url: url.clone() }).await?;

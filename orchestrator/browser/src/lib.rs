@@ -74,7 +74,7 @@ pub use launch::{
 pub use observe::{
     axtree::{Element, TreeText},
     observation::{Observation, Tab},
-    options::Look,
+    options::ObservationOptions,
     properties::Properties,
     screenshot::{Marks, Picture},
 };

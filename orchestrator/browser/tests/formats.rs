@@ -6,7 +6,7 @@ mod bench;
 mod web;
 
 use bench::Bench;
-use browser::{Dialect, Look, Observation, PrunedHtml, WebArena};
+use browser::{Dialect, Observation, ObservationOptions, PrunedHtml, WebArena};
 use serde_json::Value;
 
 const PAGE: &str = r##"<!doctype html>
@@ -41,7 +41,7 @@ async fn open() -> Bench {
     .await
 }
 
-async fn look(bench: &mut Bench, look: &Look) -> Observation {
+async fn look(bench: &mut Bench, look: &ObservationOptions) -> Observation {
     bench.session.observe_with(look).await.unwrap()
 }
 
@@ -50,7 +50,7 @@ async fn a_page_is_written_in_the_forms_that_were_asked_for() {
     let mut bench = open().await;
     let name = bench.session.observe().await.unwrap().find("textbox", "Name").unwrap().bid.clone();
     bench.act(&format!("fill('{name}', 'new')")).await;
-    let all = Look {
+    let all = ObservationOptions {
         webarena: Some(WebArena { viewport_only: true, ..WebArena::default() }),
         visualwebarena: true,
         webcanvas: true,
@@ -59,7 +59,7 @@ async fn a_page_is_written_in_the_forms_that_were_asked_for() {
         pruned_html: Some(PrunedHtml::default()),
         dom: true,
         axtree_object: true,
-        ..Look::default()
+        ..ObservationOptions::default()
     };
     let seen = look(&mut bench, &all).await;
     insta::assert_snapshot!("webarena", seen.webarena.as_ref().unwrap());
@@ -77,7 +77,11 @@ async fn a_page_is_written_in_the_forms_that_were_asked_for() {
         filter_som_only: true,
         ..Default::default()
     };
-    let other = Look { webarena: Some(whole), pruned_html: Some(measured), ..Look::default() };
+    let other = ObservationOptions {
+        webarena: Some(whole),
+        pruned_html: Some(measured),
+        ..ObservationOptions::default()
+    };
     let seen = look(&mut bench, &other).await;
     insta::assert_snapshot!("webarena_whole", seen.webarena.as_ref().unwrap());
     insta::assert_snapshot!("pruned_html_measured", seen.pruned_html.as_ref().unwrap());
@@ -108,7 +112,8 @@ fn elements(nodes: &[Value], number: &str, lines: &mut Vec<String>) {
 #[tokio::test]
 async fn the_tree_as_it_came_has_the_elements_of_our_own_text() {
     let mut bench = open().await;
-    let seen = look(&mut bench, &Look { axtree_object: true, ..Look::default() }).await;
+    let seen =
+        look(&mut bench, &ObservationOptions { axtree_object: true, ..ObservationOptions::default() }).await;
     let tree = seen.axtree_object.unwrap();
     let nodes = tree["nodes"].as_array().unwrap();
     assert!(!nodes.iter().any(|node| node["role"]["value"] == "InlineTextBox"));
@@ -129,7 +134,7 @@ async fn the_tree_as_it_came_has_the_elements_of_our_own_text() {
 #[tokio::test]
 async fn a_snapshot_of_the_page_has_bids_that_actions_know() {
     let mut bench = open().await;
-    let seen = look(&mut bench, &Look { dom: true, ..Look::default() }).await;
+    let seen = look(&mut bench, &ObservationOptions { dom: true, ..ObservationOptions::default() }).await;
     let dom = seen.dom.unwrap();
     let strings: Vec<&str> =
         dom["strings"].as_array().unwrap().iter().filter_map(|text| text.as_str()).collect();

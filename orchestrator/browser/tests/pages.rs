@@ -6,7 +6,7 @@ mod web;
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, ActionError, Determinism, Launch, Look, Session, TreeText};
+use browser::{Action, ActionError, Determinism, Launch, ObservationOptions, Session, TreeText};
 use gateway::InFlight;
 
 const SHOP: &str = r##"<!doctype html><title>Shop</title>
@@ -271,7 +271,11 @@ async fn elements_are_measured_when_asked_for() {
     let (_web, mut session) = shop().await;
     let axtree = TreeText { with_visible: true, with_clickable: true, ..TreeText::default() };
     let seen = session
-        .observe_with(&Look { axtree: Some(axtree), properties: true, ..Look::default() })
+        .observe_with(&ObservationOptions {
+            axtree: Some(axtree),
+            properties: true,
+            ..ObservationOptions::default()
+        })
         .await
         .unwrap();
     let of = |role: &str, name: &str| {
@@ -290,7 +294,7 @@ async fn elements_are_measured_when_asked_for() {
 
 #[tokio::test]
 async fn raw_trees_are_the_same_in_every_browser() {
-    let look = Look { axtree_object: true, dom: true, ..Look::default() };
+    let look = ObservationOptions { axtree_object: true, dom: true, ..ObservationOptions::default() };
     let mut seen = Vec::new();
     for _ in 0..2 {
         let (_web, mut session) = shop().await;

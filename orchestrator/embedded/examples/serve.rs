@@ -3,7 +3,7 @@
 
 use std::error::Error;
 
-use embedded::desk::{Town, TownAccount, TownSite};
+use embedded::desk::{ListedAccount, ListedSite, SiteList};
 use embedded::{Clock, Golden, Options, desk, forum};
 
 #[tokio::main]
@@ -23,23 +23,23 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(axum::serve(listener, copy.router()).await?)
 }
 
-fn town() -> Town {
-    let accounts = forum::ACCOUNTS.iter().map(|account| TownAccount {
+fn town() -> SiteList {
+    let accounts = forum::ACCOUNTS.iter().map(|account| ListedAccount {
         username: account.username.to_owned(),
         password: account.password.to_owned(),
         role: account.role.to_owned(),
     });
-    let forum = TownSite {
+    let forum = ListedSite {
         title: "Forum".to_owned(),
         url: "https://forum.test/".to_owned(),
         about: "Talk about books, space, films and thirty other things.".to_owned(),
         accounts: accounts.collect(),
     };
-    let desk = TownSite {
+    let desk = ListedSite {
         title: "Desk".to_owned(),
         url: "https://desk.test/".to_owned(),
         about: "Calculator, notes, passwords, manuals.".to_owned(),
         accounts: Vec::new(),
     };
-    Town { sites: vec![forum, desk] }
+    SiteList { sites: vec![forum, desk] }
 }

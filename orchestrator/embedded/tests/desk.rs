@@ -4,20 +4,20 @@
 
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
-use embedded::desk::{Town, TownAccount, TownSite};
+use embedded::desk::{ListedAccount, ListedSite, SiteList};
 use embedded::{Clock, Golden, Options, SiteCopy, desk};
 use tower::ServiceExt;
 
-fn town() -> Town {
+fn town() -> SiteList {
     let account =
-        TownAccount { username: "ada".into(), password: "<secret>".into(), role: "customer".into() };
-    let shop = TownSite {
+        ListedAccount { username: "ada".into(), password: "<secret>".into(), role: "customer".into() };
+    let shop = ListedSite {
         title: "Shop & more".into(),
         url: "https://shop.test/".into(),
         about: "Things to buy".into(),
         accounts: vec![account],
     };
-    Town { sites: vec![shop] }
+    SiteList { sites: vec![shop] }
 }
 
 fn copy() -> SiteCopy {

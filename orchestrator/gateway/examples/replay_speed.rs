@@ -23,7 +23,7 @@ use hyper::body::Bytes;
 use snapshots::{
     RecordKind, Timestamp,
     index::ReplaySet,
-    matching::{self, Asked, Payload},
+    matching::{self, Payload, ReplayRequest},
     warc::RecordHead,
 };
 
@@ -93,7 +93,8 @@ fn serve(folder: &Utf8Path) -> Outcome {
     for _ in 0..LOOKUPS {
         let (method, url, body) = request(random.below(count));
         let kind = Some("application/json");
-        let asked = Asked { method, url: &url, content_type: kind, body: Payload::Bytes(body.as_bytes()) };
+        let asked =
+            ReplayRequest { method, url: &url, content_type: kind, body: Payload::Bytes(body.as_bytes()) };
         let found = set.exact(&matching::exact(&asked))?;
         set.capture(*found.first().ok_or("a recorded request was not found")?)?;
     }

@@ -16,7 +16,7 @@ const REDIRECTS: usize = 30;
 
 /// What was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fetched {
+pub struct FetchedResponse {
     /// The status.
     pub status: StatusCode,
     /// All of the body, as it was sent.
@@ -47,7 +47,7 @@ impl Gateway {
         url: &str,
         headers: HeaderMap,
         body: Bytes,
-    ) -> Result<Fetched, FetchError> {
+    ) -> Result<FetchedResponse, FetchError> {
         let failed = |url: &str, why: String| FetchError { url: url.to_owned(), why };
         let mut url = Url::parse(url).map_err(|error| failed(url, error.to_string()))?;
         url.set_fragment(None);
@@ -71,7 +71,7 @@ impl Gateway {
         url: &Url,
         headers: HeaderMap,
         body: Bytes,
-    ) -> Result<(Fetched, Option<String>), String> {
+    ) -> Result<(FetchedResponse, Option<String>), String> {
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = method;
         // As to any proxy: the whole address, whatever its scheme.
@@ -88,7 +88,7 @@ impl Gateway {
             .map_err(|error| error_text::with_causes(&error))?;
         let location = answer.headers().get(header::LOCATION).and_then(|value| value.to_str().ok());
         let location = location.map(str::to_owned);
-        Ok((Fetched { status: answer.status(), body: answer.into_body() }, location))
+        Ok((FetchedResponse { status: answer.status(), body: answer.into_body() }, location))
     }
 }
 
@@ -108,7 +108,7 @@ mod tests {
         Gateway::start(config).await.unwrap()
     }
 
-    async fn get(gateway: &Gateway, url: &str) -> Result<Fetched, FetchError> {
+    async fn get(gateway: &Gateway, url: &str) -> Result<FetchedResponse, FetchError> {
         gateway.fetch(Method::GET, url, HeaderMap::new(), Bytes::new()).await
     }
 

@@ -17,7 +17,7 @@ use hyper::body::Bytes;
 use parking_lot::Mutex;
 use snapshots::{
     index::{IndexError, ReplaySet, SOCKET},
-    matching::{self, Asked, Key},
+    matching::{self, Key, ReplayRequest},
 };
 
 use crate::{
@@ -73,7 +73,7 @@ impl Fill {
         episode: &Episode,
     ) -> Result<(SocketScript, Answer), Box<Reply>> {
         self.replay.socket(head, episode).or_else(|reply| {
-            match self.fetched(&Asked::bare(SOCKET, &head.url)) {
+            match self.fetched(&ReplayRequest::bare(SOCKET, &head.url)) {
                 Some(replay) if matches!(reply.answer, Answer::Miss { .. }) => replay.socket(head, episode),
                 _ => Err(reply),
             }
@@ -81,7 +81,7 @@ impl Fill {
     }
 
     /// What was fetched so far, if this request or one like it was asked before.
-    fn fetched(&self, asked: &Asked<'_>) -> Option<Arc<Replay>> {
+    fn fetched(&self, asked: &ReplayRequest<'_>) -> Option<Arc<Replay>> {
         let mut fetched = self.fetched.lock();
         let (exact, normalised) = (matching::exact(asked), matching::normalised(asked).0);
         let new = [fetched.asked.insert(exact), fetched.asked.insert(normalised)];

@@ -64,7 +64,7 @@ pub enum Answer {
     /// Not in the snapshot.
     Miss {
         /// The nearest recorded requests.
-        near: Vec<Near>,
+        near: Vec<NearestRequest>,
     },
     /// No route leads there, or the guard forbids it.
     Refused {
@@ -80,7 +80,7 @@ pub enum Answer {
 
 /// A recorded request that is near to a missed one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Near {
+pub struct NearestRequest {
     /// Its method.
     pub method: String,
     /// Its URL.
@@ -314,8 +314,11 @@ mod tests {
     #[test]
     fn entries_come_in_order_of_arrival_and_levels_are_counted() {
         let ledger = Ledger::with_limit(3);
-        let near =
-            vec![Near { method: "GET".into(), url: "https://a.test/1".into(), differs: "path".into() }];
+        let near = vec![NearestRequest {
+            method: "GET".into(),
+            url: "https://a.test/1".into(),
+            differs: "path".into(),
+        }];
         let answers = [
             Answer::Exact,
             Answer::Normalised { rules: vec!["query-order".into()] }.derived("range"),

@@ -11,17 +11,17 @@
 //! The recorder never reads or writes HTTP itself. The gateway records every byte on its way to the
 //! browser. This crate adds only the page list: URLs, titles and texts.
 
+mod browser_state;
 mod crawl;
 mod error;
 pub mod frontier;
-mod kept;
 mod manual;
 pub mod robots;
 mod studio;
 mod visit;
 
+pub use browser_state::keep_state;
 pub use crawl::{Crawl, CrawlSummary, Event, Skip, crawl};
 pub use error::Error;
-pub use kept::keep_state;
 pub use manual::by_hand;
 pub use studio::{Studio, StudioOptions};

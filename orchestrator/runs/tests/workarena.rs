@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::AgentSpec;
-use browser::{Action, ActionTarget, Look, Observation, Picture, StorageState};
+use browser::{Action, ActionTarget, Observation, ObservationOptions, Picture, StorageState};
 use camino::Utf8Path;
-use fake_model::{Asked, Reply};
+use fake_model::{ReplayRequest, Reply};
 use fake_servicenow::{FakeServiceNow, installed};
 use gateway::Entry;
 use models::Model;
@@ -106,7 +106,7 @@ impl Environment for Desk {
         })
     }
 
-    async fn observe(&mut self, _: &Look) -> Result<Observation, EnvironmentError> {
+    async fn observe(&mut self, _: &ObservationOptions) -> Result<Observation, EnvironmentError> {
         Ok(Observation { url: self.url.clone(), ..Observation::default() })
     }
 
@@ -242,7 +242,7 @@ async fn the_oracle_earns_all_and_the_instance_is_as_before() -> Tested {
 }
 
 /// A model that knows one of the menus.
-fn knows_the_hammers(asked: &Asked) -> Reply {
+fn knows_the_hammers(asked: &ReplayRequest) -> Reply {
     let action = if asked.words().contains("Hammers") {
         "goto('https://desk.test/tool_list.do')"
     } else {

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, params_from_iter};
 use snapshots::Page;
-use snapshots::index::{Hit, IndexError, ReplaySet};
+use snapshots::index::{IndexError, IndexHit, ReplaySet};
 use snapshots::matching::{self, Key};
 use tempfile::NamedTempFile;
 
@@ -255,9 +255,9 @@ fn words_of(
 
 /// The answer of replay for the URL: a page, or, if the page's text is known, also a redirect to
 /// one.
-fn answer(set: &ReplaySet, exact: bool, url: &str, known: bool) -> Result<Option<Hit>, IndexError> {
+fn answer(set: &ReplaySet, exact: bool, url: &str, known: bool) -> Result<Option<IndexHit>, IndexError> {
     let url = url.split('#').next().unwrap_or_default();
-    let asked = matching::Asked::bare("GET", url);
+    let asked = matching::ReplayRequest::bare("GET", url);
     let mut hits = set.exact(&matching::exact(&asked))?;
     if hits.is_empty() && !exact {
         hits = set.normalised(&matching::normalised(&asked).0)?;

@@ -389,21 +389,21 @@ async fn shut(folder: &Utf8Path) -> Result<(), Error> {
 }
 
 /// What the desk shows of the others.
-fn desk_of(sites: &[&Site]) -> desk::Town {
+fn desk_of(sites: &[&Site]) -> desk::SiteList {
     let others = sites.iter().filter(|site| site.driver != DriverSpec::Embedded(Application::Desk));
-    let shown = others.map(|site| desk::TownSite {
+    let shown = others.map(|site| desk::ListedSite {
         title: site.title.clone(),
         url: site.address(),
         about: site.about.clone(),
         accounts: site
             .accounts
             .values()
-            .map(|account| desk::TownAccount {
+            .map(|account| desk::ListedAccount {
                 username: account.username.clone(),
                 password: account.password.clone(),
                 role: account.role.clone().unwrap_or_default(),
             })
             .collect(),
     });
-    desk::Town { sites: shown.collect() }
+    desk::SiteList { sites: shown.collect() }
 }

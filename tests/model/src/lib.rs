@@ -8,4 +8,4 @@
 mod server;
 pub mod walker;
 
-pub use server::{Asked, Reply, Server};
+pub use server::{ModelRequest, Reply, Server};

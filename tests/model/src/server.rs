@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 /// A request, as it came.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct ModelRequest {
     /// How many came before it.
     pub number: usize,
     /// The body.
@@ -28,7 +28,7 @@ pub struct Asked {
     pub headers: HeaderMap,
 }
 
-impl Asked {
+impl ModelRequest {
     /// All words of all messages.
     pub fn words(&self) -> String {
         self.texts().join("\n")
@@ -79,7 +79,7 @@ pub enum Reply {
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ModelRequest>>>,
     _end: oneshot::Sender<()>,
 }
 
@@ -100,7 +100,7 @@ impl Server {
     ///
     /// # Errors
     /// When there is no port.
-    pub fn start(script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Result<Server> {
+    pub fn start(script: impl Fn(&ModelRequest) -> Reply + Send + Sync + 'static) -> Result<Server> {
         Server::start_at(0, script)
     }
 
@@ -108,7 +108,10 @@ impl Server {
     ///
     /// # Errors
     /// When the port is taken.
-    pub fn start_at(port: u16, script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Result<Server> {
+    pub fn start_at(
+        port: u16,
+        script: impl Fn(&ModelRequest) -> Reply + Send + Sync + 'static,
+    ) -> Result<Server> {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let (end, ended) = oneshot::channel();
         let (tell, told) = mpsc::channel();
@@ -144,14 +147,14 @@ impl Server {
     }
 
     /// What it has been asked so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<ModelRequest> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 async fn answer(
-    script: Arc<impl Fn(&Asked) -> Reply>,
-    heard: Arc<Mutex<Vec<Asked>>>,
+    script: Arc<impl Fn(&ModelRequest) -> Reply>,
+    heard: Arc<Mutex<Vec<ModelRequest>>>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
@@ -163,7 +166,7 @@ async fn answer(
     let key = key.and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned);
     let asked = {
         let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = Asked { number: heard.len(), body, key, path: uri.to_string(), headers };
+        let asked = ModelRequest { number: heard.len(), body, key, path: uri.to_string(), headers };
         heard.push(asked.clone());
         asked
     };

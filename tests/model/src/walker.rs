@@ -2,10 +2,10 @@
 //! says that it is done. It knows the agents by the words of their prompts, and keeps nothing in
 //! mind from one request to the next, so that it replies alike however often it is asked.
 
-use crate::{Asked, Reply};
+use crate::{ModelRequest, Reply};
 
 /// The script.
-pub fn script(asked: &Asked) -> Reply {
+pub fn script(asked: &ModelRequest) -> Reply {
     Reply::Says(say(&asked.words(), &asked.last(), asked.messages()))
 }
 

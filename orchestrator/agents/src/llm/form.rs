@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use browser::{Dialect, Look};
+use browser::{Dialect, ObservationOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -73,7 +73,12 @@ impl Form {
 impl Agent for Form {
     fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
         let html = self.settings.full_html;
-        Box::pin(std::future::ready(Ok(Look { axtree: None, turkingbench: true, html, ..Look::default() })))
+        Box::pin(std::future::ready(Ok(ObservationOptions {
+            axtree: None,
+            turkingbench: true,
+            html,
+            ..ObservationOptions::default()
+        })))
     }
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {

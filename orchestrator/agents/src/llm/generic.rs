@@ -7,7 +7,7 @@
 //! The page is shown as BrowserGym's accessibility tree, as pruned HTML, as a screenshot with ids,
 //! or as any combination.
 
-use browser::{Dialect, Look, Marks, Picture, PrunedHtml, TreeText};
+use browser::{Dialect, Marks, ObservationOptions, Picture, PrunedHtml, TreeText};
 use models::{Message, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -104,16 +104,16 @@ impl Generic {
         Generic { settings, client, history: Vec::new(), plan: None }
     }
 
-    fn look(&self) -> Look {
+    fn look(&self) -> ObservationOptions {
         let Settings { axtree, html, screenshot, marks, .. } = &self.settings;
-        Look {
+        ObservationOptions {
             axtree: axtree.clone(),
             pruned_html: html.clone(),
             screenshot: Picture {
                 full_page: false,
                 marks: (*screenshot && *marks).then_some(Marks::BrowserGym),
             },
-            ..Look::default()
+            ..ObservationOptions::default()
         }
     }
 

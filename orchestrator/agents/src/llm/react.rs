@@ -7,7 +7,7 @@
 //! requested again, up to twice. With `vision` the agent also sees a screenshot, as the original
 //! can.
 
-use browser::{Dialect, Look};
+use browser::{Dialect, ObservationOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -143,7 +143,11 @@ fn object(text: &str) -> Option<Value> {
 
 impl Agent for React {
     fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
-        Box::pin(std::future::ready(Ok(Look { axtree: None, webcanvas: true, ..Look::default() })))
+        Box::pin(std::future::ready(Ok(ObservationOptions {
+            axtree: None,
+            webcanvas: true,
+            ..ObservationOptions::default()
+        })))
     }
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {

@@ -5,7 +5,7 @@
 //! page, up to a limit; the original gets snippets from an API. After the maximum number of
 //! searches the model must answer.
 
-use browser::{Action, Look, TreeText, truncate};
+use browser::{Action, ObservationOptions, TreeText, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -87,7 +87,10 @@ impl Retrieval {
 impl Agent for Retrieval {
     fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
         let text = TreeText { hide_all_bids: true, ..TreeText::default() };
-        Box::pin(std::future::ready(Ok(Look { axtree: Some(text), ..Look::default() })))
+        Box::pin(std::future::ready(Ok(ObservationOptions {
+            axtree: Some(text),
+            ..ObservationOptions::default()
+        })))
     }
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {

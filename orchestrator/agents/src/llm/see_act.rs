@@ -12,7 +12,7 @@
 //! order, in batches, with a last choice that turns to the next batch. Elements are shown by role
 //! and name, in the originals as HTML.
 
-use browser::{Action, Dialect, Element, Look, choice_name};
+use browser::{Action, Dialect, Element, ObservationOptions, choice_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -202,7 +202,10 @@ fn describe(action: &Action, view: &View<'_>) -> String {
 
 impl Agent for SeeAct {
     fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
-        Box::pin(std::future::ready(Ok(Look { properties: true, ..Look::default() })))
+        Box::pin(std::future::ready(Ok(ObservationOptions {
+            properties: true,
+            ..ObservationOptions::default()
+        })))
     }
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {

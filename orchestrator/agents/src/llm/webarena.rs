@@ -10,7 +10,7 @@
 //! shows the action itself. An unreadable reply is a failed step, as in the original, and the model
 //! sees the error.
 
-use browser::{Dialect, Look, Marks, Picture, truncate};
+use browser::{Dialect, Marks, ObservationOptions, Picture, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -61,14 +61,19 @@ impl WebArena {
         WebArena { settings, client, previous: None }
     }
 
-    fn look(&self) -> Look {
+    fn look(&self) -> ObservationOptions {
         let Settings { observation_tokens, viewport_only, vision, .. } = self.settings;
         if vision {
             let screenshot = Picture { full_page: false, marks: Some(Marks::VisualWebArena) };
-            return Look { axtree: None, visualwebarena: true, screenshot, ..Look::default() };
+            return ObservationOptions {
+                axtree: None,
+                visualwebarena: true,
+                screenshot,
+                ..ObservationOptions::default()
+            };
         }
         let text = browser::WebArena { viewport_only, frames: false, max_tokens: Some(observation_tokens) };
-        Look { axtree: None, webarena: Some(text), ..Look::default() }
+        ObservationOptions { axtree: None, webarena: Some(text), ..ObservationOptions::default() }
     }
 
     async fn reply(&mut self, goal: &Goal, view: View<'_>) -> Result<Reply, Error> {

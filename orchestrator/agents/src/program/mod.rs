@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::Duration;
 
-use browser::Look;
+use browser::ObservationOptions;
 pub use http::{Address, AddressError};
 use processes::Variable;
 pub use protocol::VERSION;
@@ -89,13 +89,13 @@ pub struct Program {
     settings: Settings,
     transport: Option<Transport>,
     name: Option<String>,
-    look: Look,
+    look: ObservationOptions,
 }
 
 impl Program {
     /// Creates the agent. It starts nothing yet.
     pub fn new(settings: Settings) -> Program {
-        Program { settings, transport: None, name: None, look: Look::default() }
+        Program { settings, transport: None, name: None, look: ObservationOptions::default() }
     }
 
     /// The name that the agent gave in the handshake.

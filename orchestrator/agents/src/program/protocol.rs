@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use browser::{Dialect, Dialog, Download, Field, Html, Look, Properties, Tab};
+use browser::{Dialect, Dialog, Download, Field, Html, ObservationOptions, Properties, Tab};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
@@ -107,7 +107,7 @@ pub(super) struct ObservationMessage<'a> {
 
 impl<'a> ObservationMessage<'a> {
     /// The message for an agent that chose the formats in `look`.
-    pub(super) fn new(view: View<'a>, look: &Look) -> Self {
+    pub(super) fn new(view: View<'a>, look: &ObservationOptions) -> Self {
         let seen = view.observation;
         Self {
             step: view.step,
@@ -160,7 +160,7 @@ pub(super) struct Hello {
     name: Option<String>,
     /// The observation formats that it wants.
     #[serde(default)]
-    observe: Look,
+    observe: ObservationOptions,
 }
 
 /// The content of an agent's hello.
@@ -168,7 +168,7 @@ pub(super) struct Hello {
 pub(super) struct Greeting {
     pub(super) name: Option<String>,
     /// The observation formats that it wants.
-    pub(super) look: Look,
+    pub(super) look: ObservationOptions,
 }
 
 fn by_bid<S: Serializer>(properties: &[(String, Properties)], serializer: S) -> Result<S::Ok, S::Error> {
@@ -283,21 +283,21 @@ mod tests {
             elapsed_ms: 5000,
             ..Observation::default()
         };
-        let written = |page: &Observation, look: &Look| {
+        let written = |page: &Observation, look: &ObservationOptions| {
             let view =
                 View { step: 1, observation: page, chat: &[], last_action_error: None, screenshot: None };
             serde_json::to_string(&Message::Observation(Box::new(ObservationMessage::new(view, look))))
                 .unwrap()
         };
         assert_eq!(
-            written(&page, &Look::default()),
+            written(&page, &ObservationOptions::default()),
             r#"{"type":"observation","step":1,"url":"https://rail.test/","title":"Rail","tabs":[{"url":"https://rail.test/","title":"Rail"}],"active_tab":0,"focused":null,"axtree":"RootWebArea 'Rail'","chat":[],"last_action":null,"last_action_error":null,"elapsed_ms":5000,"screenshot":null}"#
         );
         page.webarena = Some("Tab 0 (current): Rail".to_owned());
         page.turkingbench = Some(vec![Field { name: "q".to_owned(), kind: "text".to_owned(), html: None }]);
         page.html = Some(vec![Html { frame: String::new(), url: page.url.clone(), html: "<p>".to_owned() }]);
         assert_eq!(
-            written(&page, &Look { axtree: None, ..Look::default() }),
+            written(&page, &ObservationOptions { axtree: None, ..ObservationOptions::default() }),
             r#"{"type":"observation","step":1,"url":"https://rail.test/","title":"Rail","tabs":[{"url":"https://rail.test/","title":"Rail"}],"active_tab":0,"focused":null,"webarena":"Tab 0 (current): Rail","turkingbench":[{"name":"q","kind":"text","html":null}],"html":[{"frame":"","url":"https://rail.test/","html":"<p>"}],"chat":[],"last_action":null,"last_action_error":null,"elapsed_ms":5000,"screenshot":null}"#
         );
     }

@@ -8,7 +8,8 @@
 //! otherwise the first nine pieces are shown.
 //!
 //! Without `use_relevant_html` the original shows the HTML that the server sent. Here that is
-//! [`Look::html`](crate::Look), the present page. Nothing is cut to a length.
+//! [`ObservationOptions::html`](crate::ObservationOptions), the present page. Nothing is cut to a
+//! length.
 //!
 //! Fields are those of the page and its frames that have a name and are displayed, each name once,
 //! without those that `Evaluation` excludes (`src/evaluation_class.py`, which skips hidden fields,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{
-    Dialog, Download, Error, Look, Properties, Session,
+    Dialog, Download, Error, ObservationOptions, Properties, Session,
     cdp::{connection::CALL_TIMEOUT, tracker::Page},
     clock::{liveness::TimeLimit, virtual_time},
     formats::{html, prune, turkingbench, visualwebarena, webarena, webcanvas},
@@ -22,8 +22,8 @@ use crate::{
 
 const TREE: &str = "Accessibility.getFullAXTree";
 
-/// The state of the active page. Equal for equal pages of equal worlds. Formats that [`Look`] does
-/// not ask for are empty.
+/// The state of the active page. Equal for equal pages of equal worlds. Formats that
+/// [`ObservationOptions`] does not ask for are empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
     /// The page's URL.
@@ -103,11 +103,11 @@ struct MarkedPage {
 impl Session {
     /// Observes the active page. The page's time does not move meanwhile.
     pub async fn observe(&mut self) -> Result<Observation, Error> {
-        self.observe_with(&Look::default()).await
+        self.observe_with(&ObservationOptions::default()).await
     }
 
     /// Observes the active page in the given formats.
-    pub async fn observe_with(&mut self, look: &Look) -> Result<Observation, Error> {
+    pub async fn observe_with(&mut self, look: &ObservationOptions) -> Result<Observation, Error> {
         let (page, active_tab, started_count) = {
             let state = self.tracker.lock();
             let page = state.active()?;
@@ -189,7 +189,7 @@ impl Session {
         &self,
         page: &Page,
         frames: &[Frame],
-        look: &Look,
+        look: &ObservationOptions,
     ) -> Result<MarkedPage, Error> {
         if look.needs_properties() {
             self.present_frame(self.liveness_wait(page, TimeLimit::after(CALL_TIMEOUT))).await?;

@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each stands for a form of its own")]
-pub struct Look {
+pub struct ObservationOptions {
     /// BrowserGym's text of the accessibility tree. It is always produced; without it the agent
     /// does not get it.
     pub axtree: Option<TreeText>,
@@ -40,7 +40,7 @@ pub struct Look {
     pub screenshot: Picture,
 }
 
-impl Default for Look {
+impl Default for ObservationOptions {
     fn default() -> Self {
         Self {
             axtree: Some(TreeText::default()),
@@ -58,11 +58,11 @@ impl Default for Look {
     }
 }
 
-impl Look {
+impl ObservationOptions {
     /// Adds the formats of other options. These options decide where both have a format.
     #[must_use]
-    pub fn and(self, other: Look) -> Look {
-        Look {
+    pub fn and(self, other: ObservationOptions) -> ObservationOptions {
+        ObservationOptions {
             axtree: self.axtree.or(other.axtree),
             properties: self.properties || other.properties,
             webarena: self.webarena.or(other.webarena),

@@ -13,7 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{Error, Look, Session, cdp::tracker::Page, formats::visualwebarena, observe::overlay};
+use crate::{
+    Error, ObservationOptions, Session, cdp::tracker::Page, formats::visualwebarena, observe::overlay,
+};
 
 /// The largest width and height of a full-page screenshot, in pixels.
 const LARGEST: f64 = 16_384.0;
@@ -71,7 +73,9 @@ impl Session {
     async fn marked_elements(&mut self, marks: Marks) -> Result<Vec<(String, [f64; 4])>, Error> {
         match marks {
             Marks::BrowserGym => {
-                let observation = self.observe_with(&Look { properties: true, ..Look::default() }).await?;
+                let observation = self
+                    .observe_with(&ObservationOptions { properties: true, ..ObservationOptions::default() })
+                    .await?;
                 let marked_elements =
                     observation.properties.into_iter().filter(|(_, known)| known.set_of_marks);
                 Ok(marked_elements.filter_map(|(bid, known)| Some((bid, known.bbox?))).collect())

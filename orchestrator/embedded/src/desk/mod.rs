@@ -1,7 +1,7 @@
 //! The desk: a start page that lists the sites that run together. It also has a calculator, a
 //! scratchpad, the passwords, and manuals of every site.
 //!
-//! The caller provides the list of sites ([`Town`]) and may change it while copies run
+//! The caller provides the list of sites ([`SiteList`]) and may change it while copies run
 //! ([`Directory`]). The manuals are part of this crate. Notes on the scratchpad stay until the next
 //! reset.
 
@@ -25,24 +25,24 @@ use crate::{Error, Golden, Options, SiteCopy};
 
 /// The sites that the desk lists.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Town {
+pub struct SiteList {
     /// In display order.
-    pub sites: Vec<TownSite>,
+    pub sites: Vec<ListedSite>,
 }
 
 /// The current list of sites, shared by copies of the desk.
 #[derive(Debug, Clone, Default)]
-pub struct Directory(Arc<RwLock<Town>>);
+pub struct Directory(Arc<RwLock<SiteList>>);
 
-impl From<Town> for Directory {
-    fn from(town: Town) -> Directory {
+impl From<SiteList> for Directory {
+    fn from(town: SiteList) -> Directory {
         Directory(Arc::new(RwLock::new(town)))
     }
 }
 
 impl Directory {
     /// Replaces the list for every copy.
-    pub fn set(&self, town: Town) {
+    pub fn set(&self, town: SiteList) {
         *self.0.write() = town;
     }
 }
@@ -57,7 +57,7 @@ impl Object for Directory {
 
 /// A site in the list.
 #[derive(Debug, Clone, Serialize)]
-pub struct TownSite {
+pub struct ListedSite {
     /// Its display name.
     pub title: String,
     /// Its URL.
@@ -65,12 +65,12 @@ pub struct TownSite {
     /// A description in one line.
     pub about: String,
     /// Its accounts.
-    pub accounts: Vec<TownAccount>,
+    pub accounts: Vec<ListedAccount>,
 }
 
 /// An account of a site.
 #[derive(Debug, Clone, Serialize)]
-pub struct TownAccount {
+pub struct ListedAccount {
     /// The log-in name.
     pub username: String,
     /// The password.

@@ -8,7 +8,7 @@ mod page;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 
 use crate::{
-    Answer, Near, Reply, RequestHead, body,
+    Answer, NearestRequest, Reply, RequestHead, body,
     proxy::SANDBOX_ERROR,
     replay::{SANDBOX_ANSWER, preflight::allow_origin},
 };
@@ -38,7 +38,7 @@ pub(crate) fn failed(head: &RequestHead, error: String) -> Reply {
 }
 
 /// What the ledger keeps of the nearest captures.
-pub(crate) fn summary(near: &[NearCapture]) -> Vec<Near> {
+pub(crate) fn summary(near: &[NearCapture]) -> Vec<NearestRequest> {
     near.iter().map(NearCapture::summary).collect()
 }
 

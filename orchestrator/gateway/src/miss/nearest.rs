@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 use snapshots::{
-    index::{CaptureKind, IndexError, Recorded, ReplaySet, SOCKET},
-    matching::{self, Asked, Difference},
+    index::{CaptureKind, IndexError, RecordedRequest, ReplaySet, SOCKET},
+    matching::{self, Difference, ReplayRequest},
 };
 use url::Url;
 
-use crate::Near;
+use crate::NearestRequest;
 
 /// How many are named.
 const NAMED: usize = 5;
@@ -38,14 +38,14 @@ pub(crate) struct NearCapture {
 }
 
 impl NearCapture {
-    pub(super) fn summary(&self) -> Near {
+    pub(super) fn summary(&self) -> NearestRequest {
         let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
         let told = self
             .differences
             .iter()
             .map(|d| format!("{}: {} (recorded: {})", d.what, side(&d.asked), side(&d.recorded)));
         let differs = told.chain(self.note.clone()).collect::<Vec<_>>().join("; ");
-        Near { method: self.method.clone(), url: self.url.clone(), differs }
+        NearestRequest { method: self.method.clone(), url: self.url.clone(), differs }
     }
 }
 
@@ -55,7 +55,7 @@ impl NearCapture {
 /// stand in it.
 pub(crate) fn nearest(
     set: &ReplaySet,
-    asked: &Asked<'_>,
+    asked: &ReplayRequest<'_>,
     page: bool,
 ) -> Result<Vec<NearCapture>, IndexError> {
     let mut recorded = set.neighbours(asked.method, asked.url, REACH)?;
@@ -72,11 +72,11 @@ pub(crate) fn nearest(
     recorded.sort_by(|a, b| (&a.url, &a.method, a.hit.at_millis).cmp(&(&b.url, &b.method, b.hit.at_millis)));
     let asked_url = Url::parse(asked.url).ok();
     recorded.dedup_by_key(|other| other.hit);
-    let closeness = |other: &Recorded| {
+    let closeness = |other: &RecordedRequest| {
         let aside = if page && is_asset(&other.url) { ASIDE } else { 0.0 };
         resemblance(asked, asked_url.as_ref(), other) - aside
     };
-    let mut candidates: Vec<(f64, Recorded)> =
+    let mut candidates: Vec<(f64, RecordedRequest)> =
         recorded.into_iter().map(|other| (closeness(&other), other)).collect();
     candidates.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     candidates.truncate(COMPARED);
@@ -97,7 +97,7 @@ fn is_asset(url: &str) -> bool {
 
 /// How near a URL looks, before values are compared: its path above all, then its method, then how
 /// alike it begins.
-fn resemblance(asked: &Asked<'_>, asked_url: Option<&Url>, other: &Recorded) -> f64 {
+fn resemblance(asked: &ReplayRequest<'_>, asked_url: Option<&Url>, other: &RecordedRequest) -> f64 {
     let letters = asked.url.bytes().zip(other.url.bytes()).take_while(|(a, b)| a == b).count();
     let alike = letters as f64 / asked.url.len().max(other.url.len()).max(1) as f64;
     path_likeness(asked_url, &other.url) * 2.0
@@ -107,14 +107,14 @@ fn resemblance(asked: &Asked<'_>, asked_url: Option<&Url>, other: &Recorded) -> 
 
 fn compared(
     set: &ReplaySet,
-    asked: &Asked<'_>,
+    asked: &ReplayRequest<'_>,
     closeness: f64,
-    other: Recorded,
+    other: RecordedRequest,
 ) -> Result<NearCapture, IndexError> {
-    let Recorded { hit, method, url } = other;
+    let RecordedRequest { hit, method, url } = other;
     let capture = set.capture(hit)?;
     let parts = if capture.request_body == [0; 8] { None } else { set.request(hit, &capture)? };
-    let request = parts.as_ref().map_or(Asked::bare(&method, &url), |parts| parts.asked(&url));
+    let request = parts.as_ref().map_or(ReplayRequest::bare(&method, &url), |parts| parts.asked(&url));
     let differences = matching::differences(asked, &request);
     let note = differences.is_empty().then(|| match (method.as_str(), capture.status) {
         (SOCKET, _) => "recorded as a WebSocket".to_owned(),

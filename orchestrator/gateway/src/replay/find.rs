@@ -2,8 +2,8 @@
 
 use http::HeaderMap;
 use snapshots::{
-    index::{ChangingMatch, Hit, IndexError, Recorded, ReplaySet, RequestParts, body_mark},
-    matching::{self, Asked, Key, Rules},
+    index::{ChangingMatch, IndexError, IndexHit, RecordedRequest, ReplaySet, RequestParts, body_mark},
+    matching::{self, Key, ReplayRequest, Rules},
 };
 
 use super::MatchLevel;
@@ -14,16 +14,16 @@ const CANDIDATES: usize = 64;
 
 /// Recorded answers to one request, in recorded order, by what they are good for.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct MatchedCaptures {
     /// The request's cursor in the episode.
     pub(super) key: Key,
     level: Level,
     /// Answers that stand for themselves.
-    pub(super) whole: Vec<Hit>,
+    pub(super) whole: Vec<IndexHit>,
     /// Recorded ranges.
-    pub(super) parts: Vec<Hit>,
+    pub(super) parts: Vec<IndexHit>,
     /// Recorded 304s, which only a conditional request can be given.
-    pub(super) unmodified: Vec<Hit>,
+    pub(super) unmodified: Vec<IndexHit>,
 }
 
 #[derive(Debug)]
@@ -41,10 +41,10 @@ enum Level {
 /// Finds the answers to a request at the best level that has any which `request` can be given.
 pub(super) fn find(
     set: &ReplaySet,
-    asked: &Asked<'_>,
+    asked: &ReplayRequest<'_>,
     request: &HeaderMap,
     level: MatchLevel,
-) -> Result<Option<Found>, IndexError> {
+) -> Result<Option<MatchedCaptures>, IndexError> {
     let exact = matching::exact(asked);
     let found = sorted(set, exact, Level::Exact, set.exact(&exact)?)?;
     if found.serves(request) {
@@ -70,14 +70,20 @@ pub(super) fn find(
     }
 }
 
-/// Finds the records of frames of a WebSocket; all of them stand in [`Found::whole`].
+/// Finds the records of frames of a WebSocket; all of them stand in [`MatchedCaptures::whole`].
 pub(super) fn sockets(
     set: &ReplaySet,
-    asked: &Asked<'_>,
+    asked: &ReplayRequest<'_>,
     level: MatchLevel,
-) -> Result<Option<Found>, IndexError> {
-    let found = |key, level, whole: Vec<Hit>| {
-        (!whole.is_empty()).then_some(Found { key, level, whole, parts: Vec::new(), unmodified: Vec::new() })
+) -> Result<Option<MatchedCaptures>, IndexError> {
+    let found = |key, level, whole: Vec<IndexHit>| {
+        (!whole.is_empty()).then_some(MatchedCaptures {
+            key,
+            level,
+            whole,
+            parts: Vec::new(),
+            unmodified: Vec::new(),
+        })
     };
     let exact = matching::exact(asked);
     let whole = set.exact(&exact)?;
@@ -93,17 +99,18 @@ pub(super) fn sockets(
 /// recorded order.
 pub(super) fn guessed(
     set: &ReplaySet,
-    asked: &Asked<'_>,
+    asked: &ReplayRequest<'_>,
     request: &HeaderMap,
-) -> Result<Option<Found>, IndexError> {
+) -> Result<Option<MatchedCaptures>, IndexError> {
     if !matching::may_guess(asked) {
         return Ok(None);
     }
-    let mut found: Option<(Vec<&'static str>, Vec<Hit>, Key)> = None;
+    let mut found: Option<(Vec<&'static str>, Vec<IndexHit>, Key)> = None;
     for recorded in same_method(set, asked)? {
         let parts = request_of(set, recorded.hit)?;
-        let other =
-            parts.as_ref().map_or(Asked::bare(&recorded.method, &recorded.url), |p| p.asked(&recorded.url));
+        let other = parts
+            .as_ref()
+            .map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| p.asked(&recorded.url));
         let rules = matching::guess(asked, &other, recorded.hit.at_millis as i64);
         let Some(rules) = rules.filter(|rules| !rules.is_empty()) else { continue };
         let key = matching::exact(&other);
@@ -130,29 +137,30 @@ pub(super) fn guessed(
 /// The recorded requests near to this one that have its method.
 fn same_method(
     set: &ReplaySet,
-    asked: &Asked<'_>,
-) -> Result<impl Iterator<Item = Recorded> + use<>, IndexError> {
+    asked: &ReplayRequest<'_>,
+) -> Result<impl Iterator<Item = RecordedRequest> + use<>, IndexError> {
     let method = asked.method.to_owned();
     let near = set.neighbours(asked.method, asked.url, CANDIDATES)?;
     Ok(near.into_iter().filter(move |recorded| recorded.method == method))
 }
 
-fn request_of(set: &ReplaySet, hit: Hit) -> Result<Option<RequestParts>, IndexError> {
+fn request_of(set: &ReplaySet, hit: IndexHit) -> Result<Option<RequestParts>, IndexError> {
     set.request(hit, &set.capture(hit)?)
 }
 
 /// The answers to the most similar recorded request of the same method, host and path.
 fn fuzzy(
     set: &ReplaySet,
-    asked: &Asked<'_>,
+    asked: &ReplayRequest<'_>,
     request: &HeaderMap,
     threshold: f64,
-) -> Result<Option<Found>, IndexError> {
+) -> Result<Option<MatchedCaptures>, IndexError> {
     let mut best: Option<(f64, String, Key)> = None;
     for recorded in same_method(set, asked)? {
         let parts = request_of(set, recorded.hit)?;
-        let other =
-            parts.as_ref().map_or(Asked::bare(&recorded.method, &recorded.url), |p| p.asked(&recorded.url));
+        let other = parts
+            .as_ref()
+            .map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| p.asked(&recorded.url));
         let score = matching::score(asked, &other);
         let better = best
             .as_ref()
@@ -166,8 +174,14 @@ fn fuzzy(
     Ok(found.serves(request).then_some(found))
 }
 
-fn sorted(set: &ReplaySet, key: Key, level: Level, hits: Vec<Hit>) -> Result<Found, IndexError> {
-    let mut found = Found { key, level, whole: Vec::new(), parts: Vec::new(), unmodified: Vec::new() };
+fn sorted(
+    set: &ReplaySet,
+    key: Key,
+    level: Level,
+    hits: Vec<IndexHit>,
+) -> Result<MatchedCaptures, IndexError> {
+    let mut found =
+        MatchedCaptures { key, level, whole: Vec::new(), parts: Vec::new(), unmodified: Vec::new() };
     for hit in hits {
         let status = if hit.status == 0 { set.capture(hit)?.status } else { hit.status };
         match status {
@@ -182,7 +196,7 @@ fn sorted(set: &ReplaySet, key: Key, level: Level, hits: Vec<Hit>) -> Result<Fou
     Ok(found)
 }
 
-impl Found {
+impl MatchedCaptures {
     fn serves(&self, request: &HeaderMap) -> bool {
         let conditional = || {
             request.contains_key(http::header::IF_NONE_MATCH)
@@ -192,7 +206,12 @@ impl Found {
     }
 
     /// What the ledger says of an answer given from `hit`.
-    pub(super) fn answer(&self, set: &ReplaySet, asked: &Asked<'_>, hit: Hit) -> Result<Answer, IndexError> {
+    pub(super) fn answer(
+        &self,
+        set: &ReplaySet,
+        asked: &ReplayRequest<'_>,
+        hit: IndexHit,
+    ) -> Result<Answer, IndexError> {
         match &self.level {
             Level::Exact => Ok(Answer::Exact),
             Level::Changing(labels) => Ok(Answer::Normalised { rules: labels.clone() }),

@@ -34,14 +34,14 @@ use std::{sync::Arc, time::SystemTime};
 
 use cache::Cache;
 use camino::Utf8Path;
-use find::Found;
+use find::MatchedCaptures;
 use http::{HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
 use remembered::Remembered;
 use search::Search;
 use snapshots::{
-    index::{Hit, IndexError, ReplaySet, SOCKET},
-    matching::{Asked, Payload},
+    index::{IndexError, IndexHit, ReplaySet, SOCKET},
+    matching::{Payload, ReplayRequest},
 };
 use stored::{StoredError, StoredResponse};
 use url::Url;
@@ -196,7 +196,7 @@ impl Replay {
         head: &RequestHead,
         episode: &Episode,
     ) -> Result<(SocketScript, Answer), Box<Reply>> {
-        let asked = Asked::bare(SOCKET, &head.url);
+        let asked = ReplayRequest::bare(SOCKET, &head.url);
         match self.recorded_socket(head, &asked, episode) {
             Ok(Some(found)) => Ok(found),
             Ok(None) => Err(Box::new(self.missed(head, &asked))),
@@ -207,7 +207,7 @@ impl Replay {
     fn recorded(
         &self,
         head: &RequestHead,
-        asked: &Asked<'_>,
+        asked: &ReplayRequest<'_>,
         level: MatchLevel,
         episode: &Episode,
     ) -> Result<Option<Reply>, StoredError> {
@@ -245,7 +245,7 @@ impl Replay {
     fn at(
         &self,
         head: &RequestHead,
-        asked: &Asked<'_>,
+        asked: &ReplayRequest<'_>,
         level: MatchLevel,
         episode: &Episode,
     ) -> Result<Option<Reply>, StoredError> {
@@ -258,7 +258,7 @@ impl Replay {
         if head.method != Method::HEAD {
             return Ok(None);
         }
-        let get = Asked { method: "GET", ..*asked };
+        let get = ReplayRequest { method: "GET", ..*asked };
         let Some(found) = find::find(&self.set, &get, &head.headers, level)? else {
             return Ok(None);
         };
@@ -274,8 +274,8 @@ impl Replay {
     fn given(
         &self,
         head: &RequestHead,
-        asked: &Asked<'_>,
-        found: &Found,
+        asked: &ReplayRequest<'_>,
+        found: &MatchedCaptures,
         episode: &Episode,
         aside: bool,
     ) -> Result<Option<Reply>, StoredError> {
@@ -312,7 +312,7 @@ impl Replay {
     fn recorded_socket(
         &self,
         head: &RequestHead,
-        asked: &Asked<'_>,
+        asked: &ReplayRequest<'_>,
         episode: &Episode,
     ) -> Result<Option<(SocketScript, Answer)>, StoredError> {
         let level = match self.options.level {
@@ -323,7 +323,7 @@ impl Replay {
             MatchLevel::Exact => None,
             _ => Url::parse(asked.url).ok().and_then(|url| variants::other_scheme(&url)),
         };
-        let there = other.as_ref().map(|url| Asked { url: url.as_str(), ..*asked });
+        let there = other.as_ref().map(|url| ReplayRequest { url: url.as_str(), ..*asked });
         let (found, asked, rule) = match (find::sockets(&self.set, asked, level)?, &there) {
             (Some(found), _) => (found, asked, None),
             (None, Some(there)) => match find::sockets(&self.set, there, level)? {
@@ -354,7 +354,7 @@ impl Replay {
         Ok(near.iter().any(|other| other.method == method && server(&other.url) == url))
     }
 
-    fn stored(&self, hit: Hit) -> Result<Arc<StoredResponse>, StoredError> {
+    fn stored(&self, hit: IndexHit) -> Result<Arc<StoredResponse>, StoredError> {
         let place = (hit.member, hit.capture);
         if let Some(stored) = self.cache.get(place) {
             return Ok(stored);
@@ -374,7 +374,7 @@ impl Replay {
         miss::failed(head, text)
     }
 
-    fn missed(&self, head: &RequestHead, asked: &Asked<'_>) -> Reply {
+    fn missed(&self, head: &RequestHead, asked: &ReplayRequest<'_>) -> Reply {
         let near = miss::nearest(&self.set, asked, miss::is_navigation(head)).unwrap_or_else(|error| {
             tracing::warn!(error = %error_text::with_causes(&error), "failed to look for what is near a miss");
             Vec::new()
@@ -387,8 +387,8 @@ impl Replay {
 }
 
 /// A request as it is looked up.
-pub(crate) fn asked<'a>(head: &'a RequestHead, body: &'a Bytes) -> Asked<'a> {
-    Asked {
+pub(crate) fn asked<'a>(head: &'a RequestHead, body: &'a Bytes) -> ReplayRequest<'a> {
+    ReplayRequest {
         method: head.method.as_str(),
         url: &head.url,
         content_type: head.header(header::CONTENT_TYPE),

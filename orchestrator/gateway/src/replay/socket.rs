@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use http::header;
 use snapshots::{
     Frame, RecordRef,
-    index::{Hit, IndexError, ReplaySet},
+    index::{IndexError, IndexHit, ReplaySet},
 };
 
 use super::stored::{self, StoredError};
@@ -18,8 +18,8 @@ const MAX_SCRIPT: u64 = 256 << 20;
 
 /// Records of frames, those of one connection together: they lead to the same handshake.
 /// Connections are in recorded order.
-pub(super) fn connections(set: &ReplaySet, hits: &[Hit]) -> Result<Vec<Vec<Hit>>, IndexError> {
-    let mut connections: Vec<((u32, RecordRef), Vec<Hit>)> = Vec::new();
+pub(super) fn connections(set: &ReplaySet, hits: &[IndexHit]) -> Result<Vec<Vec<IndexHit>>, IndexError> {
+    let mut connections: Vec<((u32, RecordRef), Vec<IndexHit>)> = Vec::new();
     for hit in hits {
         let opening = (hit.member, set.capture(*hit)?.response);
         match connections.iter_mut().find(|(other, _)| *other == opening) {
@@ -32,7 +32,7 @@ pub(super) fn connections(set: &ReplaySet, hits: &[Hit]) -> Result<Vec<Vec<Hit>>
 
 /// Reads a recorded connection. A line that is no frame ends it: what follows cannot be trusted to
 /// be in its place.
-pub(super) fn script(set: &ReplaySet, records: &[Hit]) -> Result<SocketScript, StoredError> {
+pub(super) fn script(set: &ReplaySet, records: &[IndexHit]) -> Result<SocketScript, StoredError> {
     let mut script = SocketScript::default();
     for (number, hit) in records.iter().enumerate() {
         let capture = set.capture(*hit)?;

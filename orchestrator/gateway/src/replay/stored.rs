@@ -10,7 +10,7 @@ use hyper::body::Bytes;
 use snapshots::{
     Headers, Record, RecordKind, RecordRef,
     http::Dechunk,
-    index::{Capture, CaptureKind, Hit, IndexError, ReplaySet},
+    index::{Capture, CaptureKind, IndexError, IndexHit, ReplaySet},
 };
 
 use super::{dates, encoding};
@@ -118,7 +118,7 @@ fn plain(record: Record, chunked: bool) -> Box<dyn Read + Send> {
 }
 
 /// Reads a capture: its head, and its body unless that is large.
-pub(super) fn load(set: &ReplaySet, hit: Hit, bodies: &Budget) -> Result<StoredResponse, StoredError> {
+pub(super) fn load(set: &ReplaySet, hit: IndexHit, bodies: &Budget) -> Result<StoredResponse, StoredError> {
     let capture = set.capture(hit)?;
     let (_, url) = set.request_line(hit, &capture)?;
     let mut record = set.read(hit.member, capture.response)?;

@@ -9,8 +9,8 @@
 
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use snapshots::{
-    index::Recorded,
-    matching::{Asked, whole_url},
+    index::RecordedRequest,
+    matching::{ReplayRequest, whole_url},
 };
 use url::{Position, Url};
 
@@ -35,7 +35,7 @@ impl Replay {
     pub(super) fn variant(
         &self,
         head: &RequestHead,
-        asked: &Asked<'_>,
+        asked: &ReplayRequest<'_>,
         level: MatchLevel,
         episode: &Episode,
     ) -> Result<Option<Reply>, StoredError> {
@@ -68,7 +68,7 @@ impl Replay {
         &self,
         head: &RequestHead,
         url: &Url,
-        asked: &Asked<'_>,
+        asked: &ReplayRequest<'_>,
         level: MatchLevel,
         episode: &Episode,
     ) -> Result<Option<Reply>, StoredError> {
@@ -76,7 +76,7 @@ impl Replay {
         if other.scheme() == "https" && head.method == Method::GET && miss::is_navigation(head) {
             return self.moved(head, url, Some(other), &[SCHEME], level);
         }
-        let there = Asked { url: other.as_str(), ..*asked };
+        let there = ReplayRequest { url: other.as_str(), ..*asked };
         let reply = match self.at(head, &there, level, episode) {
             Err(StoredError::BodyElsewhere { .. }) => return Ok(None),
             reply => reply?,
@@ -132,7 +132,7 @@ impl Replay {
         place: &Url,
         level: MatchLevel,
     ) -> Result<bool, StoredError> {
-        let asked = Asked::bare("GET", place.as_str());
+        let asked = ReplayRequest::bare("GET", place.as_str());
         let Some(found) = find::find(&self.set, &asked, &head.headers, level)? else { return Ok(false) };
         let Some(hit) = found.whole.first().or(found.parts.first()) else { return Ok(false) };
         match self.stored(*hit) {
@@ -159,7 +159,7 @@ impl Replay {
 
     fn redirects(&self, from: &str, to: &str) -> Result<bool, StoredError> {
         let captures = self.set.of_host(from, SEARCHED)?;
-        let redirect = |recorded: &&Recorded| (300..400).contains(&recorded.hit.status);
+        let redirect = |recorded: &&RecordedRequest| (300..400).contains(&recorded.hit.status);
         for recorded in captures.iter().filter(redirect).take(READ) {
             let stored = match self.stored(recorded.hit) {
                 Err(StoredError::BodyElsewhere { .. }) => continue,

@@ -44,10 +44,10 @@ pub(super) fn may_contract(first: char, second: char) -> bool {
 }
 
 /// What an expression finds at a place: how many characters, and what takes their place.
-type Found = Option<(usize, String)>;
+type Replacement = Option<(usize, String)>;
 
 /// `re.sub`: replaces from left to right what is found.
-fn replace(text: Vec<char>, find: impl Fn(&[char], usize) -> Found) -> Vec<char> {
+fn replace(text: Vec<char>, find: impl Fn(&[char], usize) -> Replacement) -> Vec<char> {
     // Most passes find nothing.
     let Some(first) = (0..text.len()).find(|&at| find(&text, at).is_some()) else { return text };
     let mut out = Vec::with_capacity(text.len() + 8);

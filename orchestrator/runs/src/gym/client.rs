@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agents::{ActionFormat, Agent, Error, FirstLook, Goal, NextReply, Reply, View};
-use browser::{Dialect, Look};
+use browser::{Dialect, ObservationOptions};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
@@ -44,7 +44,7 @@ pub(super) struct Client {
     /// The channel on which the client waits.
     waiting: Option<oneshot::Sender<StepOutcome>>,
     observing: ObservationSettings,
-    look: Look,
+    look: ObservationOptions,
     /// Time limit for the client's next action.
     idle: Duration,
     last: Option<Arc<Value>>,

@@ -10,7 +10,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use browser::Look;
+use browser::ObservationOptions;
 use guard::Guard;
 use http::{HeaderMap, StatusCode, header};
 use serde::Deserialize;
@@ -80,7 +80,7 @@ struct Reset {
     #[serde(default, rename = "seed")]
     _seed: Option<u64>,
     /// Additional observation formats besides BrowserGym's.
-    observe: Option<Look>,
+    observe: Option<ObservationOptions>,
 }
 
 #[derive(Deserialize)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use agents::{Goal, Role, View};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use browser::{Look, Observation, Properties};
+use browser::{Observation, ObservationOptions, Properties};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ pub(super) struct ObservationSettings {
     /// The start time of the world's clock.
     pub(super) clock: Timestamp,
     /// Additional observation formats.
-    pub(super) asked: Option<Look>,
+    pub(super) asked: Option<ObservationOptions>,
     /// When each message of the conversation appeared, in seconds since 1970 by the world's clock.
     heard: Vec<f64>,
 }
@@ -42,13 +42,18 @@ struct ObservationBody<'a> {
 }
 
 /// The formats of BrowserGym's environments and the additional ones.
-pub(super) fn asked_for(asked: Option<Look>) -> Look {
-    let raw = Look { properties: true, dom: true, axtree_object: true, ..Look::default() };
+pub(super) fn asked_for(asked: Option<ObservationOptions>) -> ObservationOptions {
+    let raw = ObservationOptions {
+        properties: true,
+        dom: true,
+        axtree_object: true,
+        ..ObservationOptions::default()
+    };
     asked.map(|asked| asked.and(raw.clone())).unwrap_or(raw)
 }
 
 impl ObservationSettings {
-    pub(super) fn new(clock: Timestamp, asked: Option<Look>) -> ObservationSettings {
+    pub(super) fn new(clock: Timestamp, asked: Option<ObservationOptions>) -> ObservationSettings {
         ObservationSettings { clock, asked, heard: Vec::new() }
     }
 
@@ -106,7 +111,7 @@ impl ObservationSettings {
 }
 
 /// The additional formats, under their names in the agent protocol.
-fn forms(page: &Observation, asked: &Look) -> impl Iterator<Item = (&'static str, Value)> {
+fn forms(page: &Observation, asked: &ObservationOptions) -> impl Iterator<Item = (&'static str, Value)> {
     let forms = [
         ("axtree", asked.axtree.as_ref().map(|_| json!(page.axtree))),
         ("webarena", page.webarena.as_ref().map(|form| json!(form))),
@@ -187,8 +192,12 @@ mod tests {
         chat.push(said(Role::Assistant, "I look."));
         let seen = written(&Observation { elapsed_ms: 2000, ..page.clone() }, &chat);
         insta::assert_snapshot!(format!("{seen:#}"));
-        let look = Look { axtree: None, html: true, ..Look::default() };
-        assert_eq!(asked_for(None).axtree, Look::default().axtree, "what is digested is what a run digests");
+        let look = ObservationOptions { axtree: None, html: true, ..ObservationOptions::default() };
+        assert_eq!(
+            asked_for(None).axtree,
+            ObservationOptions::default().axtree,
+            "what is digested is what a run digests"
+        );
         let both = asked_for(Some(look));
         assert!(both.html && both.dom && both.axtree_object && both.properties);
     }

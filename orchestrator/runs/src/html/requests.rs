@@ -1,6 +1,6 @@
 //! The list of a step's requests on HTML pages.
 
-use gateway::{Answer, Levels, Near};
+use gateway::{Answer, Levels, NearestRequest};
 use serde::Serialize;
 
 use super::words::{Level, levels, size};
@@ -23,7 +23,7 @@ struct RequestView {
     status: u16,
     level: &'static str,
     note: Option<String>,
-    near: Vec<Near>,
+    near: Vec<NearestRequest>,
     size: String,
 }
 

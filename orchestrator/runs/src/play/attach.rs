@@ -14,7 +14,7 @@
 use std::time::Duration;
 
 use agents::ActionFormat;
-use browser::{Action, Look, Picture};
+use browser::{Action, ObservationOptions, Picture};
 use jiff::Timestamp;
 use scoring::Moment;
 use scoring::rules::Rules;
@@ -407,7 +407,7 @@ async fn last_look(
     folder: &EpisodeFolder,
     trace: &mut Trace,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let observation = world.observe(&Look::default()).await?;
+    let observation = world.observe(&ObservationOptions::default()).await?;
     let number = trace.begin_step(&observation);
     let png = world.screenshot(&Picture::default()).await?;
     trace.current().screenshot = Some(folder.write_screenshot(number, &png)?);

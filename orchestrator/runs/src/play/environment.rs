@@ -3,7 +3,7 @@
 
 use std::future::Future;
 
-use browser::{Action, ActionTarget, Look, Observation, Picture, StorageState};
+use browser::{Action, ActionTarget, Observation, ObservationOptions, Picture, StorageState};
 use gateway::Entry;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::Value;
@@ -53,7 +53,10 @@ pub trait Environment: Send + Sized + 'static {
     ) -> impl Future<Output = Result<Result<Value, String>, EnvironmentError>> + Send;
 
     /// The page as the agent wants to see it.
-    fn observe(&mut self, look: &Look) -> impl Future<Output = Result<Observation, EnvironmentError>> + Send;
+    fn observe(
+        &mut self,
+        look: &ObservationOptions,
+    ) -> impl Future<Output = Result<Observation, EnvironmentError>> + Send;
 
     /// The page as a PNG, taken as the agent wants it.
     fn screenshot(

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use browser::{
-    Action, ActionError, ActionTarget, Device, Geolocation, Launch, Look, Observation, Picture, Session,
-    StorageState,
+    Action, ActionError, ActionTarget, Device, Geolocation, Launch, Observation, ObservationOptions, Picture,
+    Session, StorageState,
 };
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Routes, TrafficCapture};
@@ -363,7 +363,7 @@ impl Environment for World {
         }
     }
 
-    async fn observe(&mut self, look: &Look) -> Result<Observation, EnvironmentError> {
+    async fn observe(&mut self, look: &ObservationOptions) -> Result<Observation, EnvironmentError> {
         self.session.observe_with(look).await.map_err(EnvironmentError::while_doing("observe the page"))
     }
 
@@ -444,7 +444,7 @@ impl Environment for World {
             Err(why) => return Ok(Err(why)),
         };
         let answer = self.gateway.fetch(method, url, headers, body.clone().into()).await;
-        let told = |answer: gateway::Fetched| FetchResponse {
+        let told = |answer: gateway::FetchedResponse| FetchResponse {
             status: answer.status.as_u16(),
             body: answer.body.to_vec(),
         };

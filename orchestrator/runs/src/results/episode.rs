@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use browser::Dialog;
-use gateway::{Entry, Levels, Near};
+use gateway::{Entry, Levels, NearestRequest};
 use jiff::Timestamp;
 use scoring::Score;
 use scoring::judge::Judgement;
@@ -154,7 +154,7 @@ pub struct MissRecord {
     /// The URL.
     pub url: String,
     /// The nearest recorded requests.
-    pub near: Vec<Near>,
+    pub near: Vec<NearestRequest>,
 }
 
 /// A line of the trace: an observation and the action that followed.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use browser::{Action, ActionTarget, Look, Observation, Picture, StorageState};
-use gateway::{Answer, Entry, Near};
+use browser::{Action, ActionTarget, Observation, ObservationOptions, Picture, StorageState};
+use gateway::{Answer, Entry, NearestRequest};
 use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress};
 use scoring::solution::{Element, OracleStep};
@@ -76,7 +76,7 @@ impl Fake {
         };
         ask(format!("https://shop.test/{page}"), 200, Answer::Exact);
         if page == 2 {
-            let near = Near {
+            let near = NearestRequest {
                 method: "GET".to_owned(),
                 url: "https://shop.test/x.css?v=1".to_owned(),
                 differs: "query".to_owned(),
@@ -120,7 +120,7 @@ impl Environment for Fake {
         })
     }
 
-    async fn observe(&mut self, _: &Look) -> Result<Observation, EnvironmentError> {
+    async fn observe(&mut self, _: &ObservationOptions) -> Result<Observation, EnvironmentError> {
         let drift = if self.drifts { " of today" } else { "" };
         Ok(Observation {
             url: format!("https://shop.test/{}", self.page),

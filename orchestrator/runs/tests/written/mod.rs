@@ -3,7 +3,7 @@
 
 use browser::Dialog;
 use camino::Utf8PathBuf;
-use gateway::{Answer, Entry, Near};
+use gateway::{Answer, Entry, NearestRequest};
 use runs::results::{
     ActedOn, EpisodeId, EpisodeRecord, ModelUsage, Outcome, Request, RunFolder, RunRecord, SavedFile, Step,
     TaskRecord, Times,
@@ -70,8 +70,11 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
                 ..Step::default()
             });
         }
-        let near =
-            vec![Near { method: "GET".to_owned(), url: HOSTILE.to_owned(), differs: HOSTILE.to_owned() }];
+        let near = vec![NearestRequest {
+            method: "GET".to_owned(),
+            url: HOSTILE.to_owned(),
+            differs: HOSTILE.to_owned(),
+        }];
         let entry = Entry {
             seq: 0,
             method: "GET".to_owned(),

@@ -8,11 +8,11 @@
 //! has ruled on is never taken for a 0 or a 1. The wording of the questions is ours; what may be
 //! replied and what each reply is worth are the benchmarks'.
 
-mod judged;
+mod partial_score;
 mod prompt;
 mod ruling;
 
-pub use judged::PartialScore;
+pub use partial_score::PartialScore;
 pub use prompt::Prompt;
 pub use ruling::{Judgement, Ruling};
 

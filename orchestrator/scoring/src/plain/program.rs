@@ -127,14 +127,14 @@ const NOT_FOUND: i32 = 127;
 /// The last line of a program that decides by it.
 fn read(line: &str) -> Result<Decision, String> {
     #[derive(Deserialize)]
-    struct Said {
+    struct ProgramOutput {
         score: Option<f64>,
         reason: Option<Value>,
         error: Option<String>,
     }
     let shortened: String = line.chars().take(200).collect();
     let wrong = |what: &str| format!("its last line {what}: {shortened}");
-    let said: Said = serde_json::from_str(line)
+    let said: ProgramOutput = serde_json::from_str(line)
         .map_err(|error| wrong(&format!("is no JSON object with a `score` ({error})")))?;
     if let Some(error) = said.error {
         return Err(error);

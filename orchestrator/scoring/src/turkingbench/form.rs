@@ -90,7 +90,7 @@ static IS_SENT: LazyLock<PageCheck> = LazyLock::new(|| PageCheck {
 
 /// What [`LOOK`] gives.
 #[derive(Deserialize)]
-struct Look {
+struct FormState {
     at: String,
     fields: FormValues,
 }
@@ -122,7 +122,7 @@ impl Form {
         })
     }
 
-    async fn look<P: Pages>(&self, pages: &mut P) -> Result<Option<Look>, P::Error> {
+    async fn look<P: Pages>(&self, pages: &mut P) -> Result<Option<FormState>, P::Error> {
         let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
         let said = pages.evaluate(&format!("{LOOK}({})", json!(names))).await?;
         Ok(said.ok().and_then(|said: Value| serde_json::from_value(said).ok()))

@@ -7,7 +7,7 @@ use python::text::strip;
 use python::url::parse_qs;
 use python::{Dict, Value, json};
 
-use super::Raised;
+use super::PythonException;
 use super::node::{is_truthy, type_name};
 
 static BOUNDARY: LazyLock<Pattern> = LazyLock::new(|| Pattern::ours(r"boundary=([^;\s]+)", Flags::default()));
@@ -15,7 +15,7 @@ static NAME: LazyLock<Pattern> = LazyLock::new(|| Pattern::ours(r#"name="([^"]+)
 
 /// `parse_har_content` of `postData` or `content`; nothing where it is neither a form nor an
 /// object.
-pub(super) fn parse(content: &Dict) -> Result<Option<Dict>, Raised> {
+pub(super) fn parse(content: &Dict) -> Result<Option<Dict>, PythonException> {
     let empty = Value::Str(String::new());
     let kind = content.get("mimeType").unwrap_or(&empty);
     let text = content.get("text").unwrap_or(&empty);
@@ -23,10 +23,10 @@ pub(super) fn parse(content: &Dict) -> Result<Option<Dict>, Raised> {
         return Ok(None);
     }
     let Value::Str(kind) = kind else {
-        return Err(Raised(format!("argument of type '{}' is not iterable", type_name(kind))));
+        return Err(PythonException(format!("argument of type '{}' is not iterable", type_name(kind))));
     };
     let Value::Str(text) = text else {
-        return Err(Raised(format!("the text of a body is of type '{}'", type_name(text))));
+        return Err(PythonException(format!("the text of a body is of type '{}'", type_name(text))));
     };
     if kind.contains("application/x-www-form-urlencoded") {
         let mut form = Dict::default();

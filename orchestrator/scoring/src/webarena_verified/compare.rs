@@ -2,7 +2,7 @@
 
 use python::Value;
 
-use super::Raised;
+use super::PythonException;
 use super::node::Node;
 use super::report::Assertion;
 
@@ -23,7 +23,7 @@ pub(super) fn compare(
     expected: &Node,
     name: &str,
     rules: Rules<'_>,
-) -> Result<Vec<Assertion>, Raised> {
+) -> Result<Vec<Assertion>, PythonException> {
     match (expected, actual) {
         (expected, actual) if expected.is_none() && actual.is_none() => Ok(Vec::new()),
         (expected, actual) if expected.is_none() || actual.is_none() => {
@@ -55,7 +55,7 @@ fn objects(
     expected: &[(String, Node)],
     name: &str,
     rules: Rules<'_>,
-) -> Result<Vec<Assertion>, Raised> {
+) -> Result<Vec<Assertion>, PythonException> {
     let Node::Dict(actual) = actual else {
         return Ok(vec![Assertion::failure(
             format!("{name}_invalid_format"),
@@ -63,7 +63,7 @@ fn objects(
         )]);
     };
     if expected.is_empty() {
-        return Err(Raised::new("Expected object must have at least one key"));
+        return Err(PythonException::new("Expected object must have at least one key"));
     }
     let mut messages = Vec::new();
     let extra = only_in(actual, expected);
@@ -104,7 +104,7 @@ fn in_any_order(
     expected: &[Node],
     name: &str,
     rules: Rules<'_>,
-) -> Result<Vec<Assertion>, Raised> {
+) -> Result<Vec<Assertion>, PythonException> {
     let mut taken = vec![false; actual.len()];
     let mut missing = 0;
     for (at, expected) in expected.iter().enumerate() {
@@ -140,7 +140,7 @@ fn in_order(
     expected: &[Node],
     name: &str,
     rules: Rules<'_>,
-) -> Result<Vec<Assertion>, Raised> {
+) -> Result<Vec<Assertion>, PythonException> {
     let mut wrong = Vec::new();
     let mut mismatched = 0;
     for (at, (actual, expected)) in actual.iter().zip(expected).enumerate() {

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::Raised;
+use super::PythonException;
 use super::site::Site;
 
 /// A configuration as the package's commands read it.
@@ -103,9 +103,9 @@ impl Config {
             })
     }
 
-    fn of_sites(&self, sites: &[Site]) -> Result<Vec<(Site, &Environment)>, Raised> {
+    fn of_sites(&self, sites: &[Site]) -> Result<Vec<(Site, &Environment)>, PythonException> {
         let Some(environments) = &self.environments else {
-            return Err(Raised::new("No environments configured"));
+            return Err(PythonException::new("No environments configured"));
         };
         let find = |site: &Site| environments.iter().find(|(other, _)| other == site);
         let missing: Vec<String> = sites
@@ -114,13 +114,18 @@ impl Config {
             .map(|site| format!("'{}'", site.name().to_uppercase()))
             .collect();
         if !missing.is_empty() {
-            return Err(Raised(format!("Sites [{}] not found in environments", missing.join(", "))));
+            return Err(PythonException(format!("Sites [{}] not found in environments", missing.join(", "))));
         }
         Ok(sites.iter().filter_map(|site| find(site).map(|(_, environment)| (*site, environment))).collect())
     }
 
     /// `render_url`: from the name of a site to its address.
-    pub(super) fn render(&self, template: &str, sites: &[Site], strict: bool) -> Result<String, Raised> {
+    pub(super) fn render(
+        &self,
+        template: &str,
+        sites: &[Site],
+        strict: bool,
+    ) -> Result<String, PythonException> {
         for (site, environment) in self.of_sites(sites)? {
             let name = site.placeholder();
             if !template.starts_with(&name) {
@@ -131,7 +136,7 @@ impl Config {
             let Some(url) = url else {
                 let index = index.map_or_else(|| "None".to_owned(), |index| index.to_string());
                 let site = site.name();
-                return Err(Raised(format!(
+                return Err(PythonException(format!(
                     "Invalid environment URL index {index} for site {}. Verify that config file has url for {site}.",
                     site.to_uppercase()
                 )));
@@ -143,7 +148,7 @@ impl Config {
         }
         if strict {
             let sites = names(sites);
-            return Err(Raised(format!("No site in {sites} matched template: {template}")));
+            return Err(PythonException(format!("No site in {sites} matched template: {template}")));
         }
         Ok(template.to_owned())
     }
@@ -160,15 +165,15 @@ pub(super) struct Derender<'a> {
 
 impl Derender<'_> {
     /// What is at no site's address stays as it is.
-    pub(super) fn leniently(&self, url: &str) -> Result<String, Raised> {
+    pub(super) fn leniently(&self, url: &str) -> Result<String, PythonException> {
         Derender { strict: false, ..*self }.apply(url)
     }
 
     /// From the address of a site to its name; the longest address goes first.
-    pub(super) fn apply(&self, url: &str) -> Result<String, Raised> {
+    pub(super) fn apply(&self, url: &str) -> Result<String, PythonException> {
         let mut environments = self.config.of_sites(self.sites)?;
         if environments.iter().any(|(_, environment)| environment.urls.is_empty()) {
-            return Err(Raised::new("max() arg is an empty sequence"));
+            return Err(PythonException::new("max() arg is an empty sequence"));
         }
         let longest =
             |environment: &Environment| environment.urls.iter().map(|url| url.chars().count()).max();
@@ -180,7 +185,9 @@ impl Derender<'_> {
         }
         if self.strict {
             let sites = names(self.sites);
-            return Err(Raised(format!("URL '{url}' does not match any configured URLs for sites {sites}")));
+            return Err(PythonException(format!(
+                "URL '{url}' does not match any configured URLs for sites {sites}"
+            )));
         }
         Ok(url.to_owned())
     }

@@ -3,7 +3,7 @@
 use python::pattern::{Flags, Pattern};
 use python::{Dict, Value, json};
 
-use super::Raised;
+use super::PythonException;
 use super::node::{is_truthy, values_equal};
 use super::types::is_pattern;
 
@@ -61,14 +61,14 @@ impl Path {
 
     /// The value in the data of an event: nothing where there is none, a tuple where there are
     /// several.
-    pub(super) fn extract(&self, data: &Dict) -> Result<Value, Raised> {
+    pub(super) fn extract(&self, data: &Dict) -> Result<Value, PythonException> {
         let (found, has_filter) = match self {
             // What is no pattern after all matches nothing.
             Path::Key(None) => return Ok(Value::None),
             Path::Key(Some(pattern)) => {
                 let mut found = Vec::new();
                 for (key, value) in data.iter() {
-                    if pattern.is_match(key).map_err(|_| Raised::too_long(key))? {
+                    if pattern.is_match(key).map_err(|_| PythonException::too_long(key))? {
                         found.push(value.clone());
                     }
                 }
@@ -152,7 +152,7 @@ fn literal(text: &str) -> Option<Value> {
     json::parse(text).filter(|value| !matches!(value, Value::List(_) | Value::Dict(_) | Value::None))
 }
 
-fn find(steps: &[Step], data: &Value) -> Result<Vec<Value>, Raised> {
+fn find(steps: &[Step], data: &Value) -> Result<Vec<Value>, PythonException> {
     let mut found = vec![data.clone()];
     for step in steps {
         let mut next = Vec::new();
@@ -164,7 +164,7 @@ fn find(steps: &[Step], data: &Value) -> Result<Vec<Value>, Raised> {
     Ok(found)
 }
 
-fn follow(step: &Step, value: &Value, next: &mut Vec<Value>) -> Result<(), Raised> {
+fn follow(step: &Step, value: &Value, next: &mut Vec<Value>) -> Result<(), PythonException> {
     match (step, value) {
         (Step::Field(name), Value::Dict(dict)) => next.extend(dict.get(name).cloned()),
         (Step::AnyField, Value::Dict(dict)) => next.extend(dict.iter().map(|(_, value)| value.clone())),
@@ -177,11 +177,11 @@ fn follow(step: &Step, value: &Value, next: &mut Vec<Value>) -> Result<(), Raise
             next.extend(text.chars().nth(*index).map(|c| Value::Str(c.to_string())));
         }
         (Step::Index(index), Value::Dict(dict)) if dict.iter().count() > *index => {
-            return Err(Raised(index.to_string()));
+            return Err(PythonException(index.to_string()));
         }
         (Step::Index(_), value @ (Value::Bool(_) | Value::Int(_) | Value::Float(_))) if is_truthy(value) => {
             let kind = super::node::type_name(value);
-            return Err(Raised(format!("object of type '{kind}' has no len()")));
+            return Err(PythonException(format!("object of type '{kind}' has no len()")));
         }
         (Step::Filter(names, comparison), Value::List(_) | Value::Dict(_)) => {
             let items: Vec<&Value> = match value {
@@ -201,7 +201,11 @@ fn follow(step: &Step, value: &Value, next: &mut Vec<Value>) -> Result<(), Raise
 }
 
 /// A number in a condition makes the value one, as `int` does.
-fn holds(names: &[String], comparison: Option<&(Comparison, Value)>, item: &Value) -> Result<bool, Raised> {
+fn holds(
+    names: &[String],
+    comparison: Option<&(Comparison, Value)>,
+    item: &Value,
+) -> Result<bool, PythonException> {
     let mut value = item;
     for name in names {
         let Value::Dict(dict) = value else { return Ok(false) };
@@ -221,17 +225,17 @@ fn holds(names: &[String], comparison: Option<&(Comparison, Value)>, item: &Valu
 }
 
 /// `int(value)`; nothing where it raises `ValueError`.
-fn as_int(value: &Value) -> Result<Option<Value>, Raised> {
+fn as_int(value: &Value) -> Result<Option<Value>, PythonException> {
     use python::int::Int;
     Ok(match value {
         Value::Bool(_) | Value::Int(_) => Some(value.clone()),
         Value::Float(number) if number.is_finite() => Some(Value::Int(format!("{:.0}", number.trunc()))),
         Value::Float(number) if number.is_nan() => None,
-        Value::Float(_) => return Err(Raised::new("cannot convert float infinity to integer")),
+        Value::Float(_) => return Err(PythonException::new("cannot convert float infinity to integer")),
         Value::Str(text) => Int::parse(text).map(|int| Value::Int(int.to_text())),
         other => {
             let kind = super::node::type_name(other);
-            return Err(Raised(format!(
+            return Err(PythonException(format!(
                 "int() argument must be a string, a bytes-like object or a real number, not '{kind}'"
             )));
         }

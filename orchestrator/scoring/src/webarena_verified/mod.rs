@@ -43,15 +43,15 @@ use types::Reading;
 /// What the published code says when it raises an exception.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
-struct Raised(String);
+struct PythonException(String);
 
-impl Raised {
-    fn new(text: &str) -> Raised {
-        Raised(text.to_owned())
+impl PythonException {
+    fn new(text: &str) -> PythonException {
+        PythonException(text.to_owned())
     }
 
-    fn too_long(pattern: &str) -> Raised {
-        Raised(format!("the pattern '{pattern}' takes too long"))
+    fn too_long(pattern: &str) -> PythonException {
+        PythonException(format!("the pattern '{pattern}' takes too long"))
     }
 }
 
@@ -113,9 +113,13 @@ pub fn evaluate(task: &Task, config: &Config, run: &Run<'_>) -> TaskResult {
 }
 
 /// Reads the files, and makes up for addresses that the configuration lacks.
-fn prepare(task: &Task, config: &Config, run: &Run<'_>) -> Result<(String, Vec<Event>, Config), Raised> {
+fn prepare(
+    task: &Task,
+    config: &Config,
+    run: &Run<'_>,
+) -> Result<(String, Vec<Event>, Config), PythonException> {
     let answer = std::str::from_utf8(run.agent_response)
-        .map_err(|error| Raised(format!("the agent's response is not UTF-8: {error}")))?;
+        .map_err(|error| PythonException(format!("the agent's response is not UTF-8: {error}")))?;
     // As files are read in Python.
     let answer = answer.replace("\r\n", "\n").replace('\r', "\n");
     let events = trace::read(run.network)?;
@@ -124,7 +128,7 @@ fn prepare(task: &Task, config: &Config, run: &Run<'_>) -> Result<(String, Vec<E
 }
 
 /// The first relevant events say where the sites are.
-fn guessed(task: &Task, config: &Config, events: &[Event]) -> Result<Config, Raised> {
+fn guessed(task: &Task, config: &Config, events: &[Event]) -> Result<Config, PythonException> {
     let mut urls = Vec::new();
     for event in events {
         if event.is_relevant()? {
@@ -134,10 +138,12 @@ fn guessed(task: &Task, config: &Config, events: &[Event]) -> Result<Config, Rai
     let mut addresses = Vec::new();
     for (at, site) in task.sites.iter().enumerate() {
         let Some(url) = urls.get(at).or(urls.first().filter(|_| at == 0)).or(urls.last()) else {
-            return Err(Raised::new("Invalid config: environments missing and network trace unavailable"));
+            return Err(PythonException::new(
+                "Invalid config: environments missing and network trace unavailable",
+            ));
         };
         let parsed = SplitResult::of(url).ok_or_else(|| {
-            Raised::new("Failed to correct eval config from network trace: Invalid IPv6 URL")
+            PythonException::new("Failed to correct eval config from network trace: Invalid IPv6 URL")
         })?;
         let admin = if *site == Site::ShoppingAdmin { "/admin" } else { "" };
         addresses.push((*site, format!("{}://{}{admin}", parsed.scheme, parsed.netloc)));

@@ -7,10 +7,10 @@ use super::compare::{Rules, compare};
 use super::node::{Node, is_truthy};
 use super::report::Assertion;
 use super::schema::Normalizer;
-use super::task::{ExpectedEvent, NetworkRule, Object, Picked};
+use super::task::{ExpectedEvent, ExpectedValues, NetworkRule, Object};
 use super::trace::Event;
-use super::types::{Render, Typed, UrlOptions, same_path};
-use super::{Context, Raised};
+use super::types::{Render, TypedValue, UrlOptions, same_path};
+use super::{Context, PythonException};
 
 /// An expected event, or one that was seen, before its values are read.
 #[derive(Default)]
@@ -30,7 +30,7 @@ pub(super) fn evaluate(
     events: &[Event],
     rule: &NetworkRule,
     context: &Context<'_>,
-) -> Result<Vec<Assertion>, Raised> {
+) -> Result<Vec<Assertion>, PythonException> {
     let evaluator = Evaluator { rule, context };
     let matching = evaluator.matching(events)?;
     let selected = match matching.last() {
@@ -46,7 +46,7 @@ pub(super) fn evaluate(
 
 fn expected(event: &ExpectedEvent) -> Spec {
     let dict = |object: &Option<Object>| object.as_ref().map(|Object(dict)| dict.clone());
-    let values = |picked: &Option<Picked>| picked.as_ref().map(|picked| picked.values.clone());
+    let values = |picked: &Option<ExpectedValues>| picked.as_ref().map(|picked| picked.values.clone());
     Spec {
         url: event.url.0.clone(),
         headers: dict(&event.headers),
@@ -65,7 +65,7 @@ struct Evaluator<'a> {
 }
 
 impl Evaluator<'_> {
-    fn judge(&self, actual: &[Node], expected: &Node) -> Result<Vec<Assertion>, Raised> {
+    fn judge(&self, actual: &[Node], expected: &Node) -> Result<Vec<Assertion>, PythonException> {
         let failure = |name: &str, message: String| Ok(vec![Assertion::failure(name, vec![message])]);
         let count = actual.len();
         if self.rule.should_not_exist {
@@ -96,7 +96,7 @@ impl Evaluator<'_> {
     }
 
     /// `_filter_events_by_criteria`.
-    fn matching<'e>(&self, events: &'e [Event]) -> Result<Vec<&'e Event>, Raised> {
+    fn matching<'e>(&self, events: &'e [Event]) -> Result<Vec<&'e Event>, PythonException> {
         let mut relevant = Vec::new();
         for event in events {
             if event.is_relevant()? {
@@ -131,7 +131,7 @@ impl Evaluator<'_> {
             let event_url = self.url(&Value::Str(raw.to_owned()), None, false)?;
             if !matches!(event_url, Node::Typed(_)) {
                 let text = event_url.to_text();
-                return Err(Raised(format!(
+                return Err(PythonException(format!(
                     "Event URL '{raw}' normalized to string ('{text}') instead of URL object."
                 )));
             }
@@ -151,7 +151,7 @@ impl Evaluator<'_> {
     }
 
     /// `_extract_event_data`: as far as something is expected of it.
-    fn seen(&self, event: &Event) -> Result<Spec, Raised> {
+    fn seen(&self, event: &Event) -> Result<Spec, PythonException> {
         let wanted = &self.rule.expected;
         let names = |object: &Option<Object>| -> Vec<String> {
             object.iter().flat_map(|Object(dict)| dict.iter().map(|(name, _)| name.to_owned())).collect()
@@ -169,10 +169,10 @@ impl Evaluator<'_> {
             }
         }
         let picked =
-            |picked: &Option<Picked>| picked.as_ref().is_some_and(|picked| !picked.values.is_empty());
+            |picked: &Option<ExpectedValues>| picked.as_ref().is_some_and(|picked| !picked.values.is_empty());
         let url = event.url()?;
         if url.is_empty() {
-            return Err(Raised::new("an event has no URL"));
+            return Err(PythonException::new("an event has no URL"));
         }
         Ok(Spec {
             url: Value::Str(url.to_owned()),
@@ -187,7 +187,7 @@ impl Evaluator<'_> {
     }
 
     /// `_normalize_value`.
-    fn normalized(&self, spec: Spec, strict: bool) -> Result<Node, Raised> {
+    fn normalized(&self, spec: Spec, strict: bool) -> Result<Node, PythonException> {
         let mut fields = vec![("url", self.url(&spec.url, spec.parameters.as_ref(), strict)?)];
         if let Some(headers) = &spec.headers {
             fields.push(("headers", self.headers(headers, strict)?));
@@ -217,14 +217,14 @@ impl Evaluator<'_> {
                     let cookies = cookies
                         .iter()
                         .map(|(name, value)| Ok((name.to_owned(), normalizer.single(value, "string")?)));
-                    Node::Dict(cookies.collect::<Result<_, Raised>>()?)
+                    Node::Dict(cookies.collect::<Result<_, PythonException>>()?)
                 }
             },
         ));
         Ok(Node::Dict(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()))
     }
 
-    fn headers(&self, headers: &Dict, strict: bool) -> Result<Node, Raised> {
+    fn headers(&self, headers: &Dict, strict: bool) -> Result<Node, PythonException> {
         let mut nodes = Vec::new();
         for (name, value) in headers.iter() {
             let node = if matches!(name, "redirect_url" | "referer") && is_truthy(value) {
@@ -237,11 +237,11 @@ impl Evaluator<'_> {
         Ok(Node::Dict(nodes))
     }
 
-    fn header(&self, value: &Value, strict: bool) -> Result<Node, Raised> {
+    fn header(&self, value: &Value, strict: bool) -> Result<Node, PythonException> {
         let derender = self.context.derender(false);
         let derendered = |value: &Value| match value {
             Value::Str(text) => derender.apply(text).map(Value::Str),
-            _ => Err(Raised::new("")),
+            _ => Err(PythonException::new("")),
         };
         let value = match value {
             Value::List(items) => Value::List(items.iter().map(derendered).collect::<Result<_, _>>()?),
@@ -250,7 +250,7 @@ impl Evaluator<'_> {
         Normalizer { strict, reading: self.context.reading(None) }.single(&value, "string")
     }
 
-    fn post_data(&self, data: Option<Dict>, strict: bool) -> Result<Node, Raised> {
+    fn post_data(&self, data: Option<Dict>, strict: bool) -> Result<Node, PythonException> {
         let Some(mut data) = data.filter(|data| !data.is_empty()) else { return Ok(Node::NONE) };
         let ignored = &self.rule.ignored_post_data_params_patterns.0;
         if !ignored.is_empty() {
@@ -264,7 +264,7 @@ impl Evaluator<'_> {
         if let Some(wanted) = self.rule.expected.post_data.as_ref().filter(|_| !strict) {
             let kept = self.kept_keys(wanted);
             if !kept.is_empty() {
-                data = picked(&data, &Picked { values: Dict::default(), keys: kept }, true)?;
+                data = picked(&data, &ExpectedValues { values: Dict::default(), keys: kept }, true)?;
             }
         }
         if data.is_empty() {
@@ -276,7 +276,7 @@ impl Evaluator<'_> {
     }
 
     /// Keys that are not ignored among those that are expected.
-    fn kept_keys(&self, wanted: &Picked) -> Vec<(String, Option<super::jsonpath::Path>)> {
+    fn kept_keys(&self, wanted: &ExpectedValues) -> Vec<(String, Option<super::jsonpath::Path>)> {
         let ignored = &self.rule.ignored_post_data_params_patterns.0;
         let names = wanted.values.iter().map(|(name, _)| name).zip(&wanted.keys);
         let kept =
@@ -284,7 +284,12 @@ impl Evaluator<'_> {
         kept.map(|(_, key)| key.clone()).collect()
     }
 
-    fn typed_url(&self, url: &Value, parameters: Option<&Value>, strict: bool) -> Result<Typed, Raised> {
+    fn typed_url(
+        &self,
+        url: &Value,
+        parameters: Option<&Value>,
+        strict: bool,
+    ) -> Result<TypedValue, PythonException> {
         let schema = self.rule.query_params_schema.as_ref().map(|Object(schema)| schema);
         let normalizer = Normalizer { strict, reading: self.context.reading(None) };
         let retype = |parameters: Vec<(String, Node)>| {
@@ -313,10 +318,10 @@ impl Evaluator<'_> {
             derender: Some(self.context.derender(strict)),
             retype: if schema.is_some_and(|schema| !schema.is_empty()) { Some(&retype) } else { None },
         };
-        Typed::url(url, &options)
+        TypedValue::url(url, &options)
     }
 
-    fn url(&self, url: &Value, parameters: Option<&Value>, strict: bool) -> Result<Node, Raised> {
+    fn url(&self, url: &Value, parameters: Option<&Value>, strict: bool) -> Result<Node, PythonException> {
         match self.typed_url(url, parameters, strict) {
             Ok(url) => Ok(Node::Typed(Box::new(url))),
             Err(raised) if strict => Err(raised),
@@ -327,7 +332,7 @@ impl Evaluator<'_> {
 
 /// The values of an event that are expected: first those of plain keys, then those that are found
 /// by paths.
-fn picked(data: &Dict, wanted: &Picked, missing_too: bool) -> Result<Dict, Raised> {
+fn picked(data: &Dict, wanted: &ExpectedValues, missing_too: bool) -> Result<Dict, PythonException> {
     let mut found = Dict::default();
     for (key, path) in &wanted.keys {
         match (path, data.get(key)) {
@@ -345,7 +350,7 @@ fn picked(data: &Dict, wanted: &Picked, missing_too: bool) -> Result<Dict, Raise
 }
 
 /// A status is an integer, or a text or number that stands for one.
-fn whole(status: &Value) -> Result<Value, Raised> {
+fn whole(status: &Value) -> Result<Value, PythonException> {
     let number = match status {
         Value::Int(digits) => Some(digits.clone()),
         Value::Bool(truth) => Some(u8::from(*truth).to_string()),
@@ -353,5 +358,7 @@ fn whole(status: &Value) -> Result<Value, Raised> {
         Value::Str(text) => text.trim().parse::<i64>().ok().map(|number| number.to_string()),
         _ => None,
     };
-    number.map(Value::Int).ok_or_else(|| Raised(format!("the status of an event is {}", status.to_repr())))
+    number
+        .map(Value::Int)
+        .ok_or_else(|| PythonException(format!("the status of an event is {}", status.to_repr())))
 }

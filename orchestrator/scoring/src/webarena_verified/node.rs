@@ -2,15 +2,15 @@
 
 use python::{Value, int::Int};
 
-use super::Raised;
-use super::types::Typed;
+use super::PythonException;
+use super::types::TypedValue;
 
 /// What the package compares: values as they came, values of a type, and containers of both.
 #[derive(Debug, Clone)]
 pub(super) enum Node {
     /// Text, number, truth value or nothing; never a container.
     Raw(Value),
-    Typed(Box<Typed>),
+    Typed(Box<TypedValue>),
     List(Vec<Node>),
     Tuple(Vec<Node>),
     Dict(Vec<(String, Node)>),
@@ -82,7 +82,7 @@ impl Node {
     }
 
     /// `self == other` where both are no containers.
-    pub(super) fn equals(&self, other: &Node) -> Result<bool, Raised> {
+    pub(super) fn equals(&self, other: &Node) -> Result<bool, PythonException> {
         match (self, other) {
             (Node::Typed(typed), other) | (other, Node::Typed(typed)) => typed.equals(other),
             (Node::Raw(one), Node::Raw(other)) => Ok(values_equal(one, other)),

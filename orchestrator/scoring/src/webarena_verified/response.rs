@@ -11,8 +11,8 @@ use super::node::{Node, is_truthy, type_name};
 use super::report::Assertion;
 use super::schema::Normalizer;
 use super::task::ResponseRule;
-use super::types::{Kind, Typed};
-use super::{Context, Raised};
+use super::types::{Kind, TypedValue};
+use super::{Context, PythonException};
 
 static CODE_BLOCK: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::ours(r"```(?:json)?\s*\n?(.*?)\n?```", Flags { dot_all: true, ..Flags::default() })
@@ -23,7 +23,7 @@ pub(super) fn evaluate(
     answer: &str,
     rule: &ResponseRule,
     context: &Context<'_>,
-) -> Result<Vec<Assertion>, Raised> {
+) -> Result<Vec<Assertion>, PythonException> {
     let expected = expected(rule, context)?;
     let actual = actual(answer, rule, context)?;
     let Node::Dict(fields) = &actual else {
@@ -53,12 +53,12 @@ fn field(fields: &[(String, Node)], key: &str) -> Node {
     fields.iter().find(|(name, _)| name == key).map_or(Node::NONE, |(_, value)| value.clone())
 }
 
-fn text(text: &str, context: &Context<'_>) -> Result<Node, Raised> {
-    let typed = Typed::new(Kind::Text, &Value::Str(text.to_owned()), context.reading(None))?;
+fn text(text: &str, context: &Context<'_>) -> Result<Node, PythonException> {
+    let typed = TypedValue::new(Kind::Text, &Value::Str(text.to_owned()), context.reading(None))?;
     Ok(Node::Typed(Box::new(typed)))
 }
 
-fn expected(rule: &ResponseRule, context: &Context<'_>) -> Result<Vec<(String, Node)>, Raised> {
+fn expected(rule: &ResponseRule, context: &Context<'_>) -> Result<Vec<(String, Node)>, PythonException> {
     let data = rule.expected.retrieved_data.clone().map_or(Value::None, Value::from);
     let data = retrieved(&data, true, rule, context)?;
     Ok(vec![
@@ -68,7 +68,12 @@ fn expected(rule: &ResponseRule, context: &Context<'_>) -> Result<Vec<(String, N
     ])
 }
 
-fn retrieved(data: &Value, strict: bool, rule: &ResponseRule, context: &Context<'_>) -> Result<Node, Raised> {
+fn retrieved(
+    data: &Value,
+    strict: bool,
+    rule: &ResponseRule,
+    context: &Context<'_>,
+) -> Result<Node, PythonException> {
     let values = match data {
         Value::List(items) | Value::Tuple(items) => items.clone(),
         Value::None => Vec::new(),
@@ -83,7 +88,7 @@ fn retrieved(data: &Value, strict: bool, rule: &ResponseRule, context: &Context<
     normalizer.results(&values, &rule.results_schema.0)
 }
 
-fn actual(answer: &str, rule: &ResponseRule, context: &Context<'_>) -> Result<Node, Raised> {
+fn actual(answer: &str, rule: &ResponseRule, context: &Context<'_>) -> Result<Node, PythonException> {
     let value = parse(answer);
     let Value::Dict(answer) = value else { return Ok(Node::raw(&value)) };
     let given = [
@@ -114,9 +119,9 @@ fn actual(answer: &str, rule: &ResponseRule, context: &Context<'_>) -> Result<No
 }
 
 /// One of the fields with words in them.
-fn spoken(value: &Value, context: &Context<'_>) -> Result<Node, Raised> {
+fn spoken(value: &Value, context: &Context<'_>) -> Result<Node, PythonException> {
     let Value::Str(words) = value else {
-        return Err(Raised(format!("'{}' object has no attribute 'strip'", type_name(value))));
+        return Err(PythonException(format!("'{}' object has no attribute 'strip'", type_name(value))));
     };
     match strip(words) {
         "" => Ok(Node::NONE),

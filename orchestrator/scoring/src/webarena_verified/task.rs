@@ -134,9 +134,9 @@ pub(super) struct ExpectedEvent {
     #[serde(default)]
     pub(super) query_params: Option<Object>,
     #[serde(default)]
-    pub(super) post_data: Option<Picked>,
+    pub(super) post_data: Option<ExpectedValues>,
     #[serde(default)]
-    pub(super) response_content: Option<Picked>,
+    pub(super) response_content: Option<ExpectedValues>,
     #[serde(default = "ok")]
     pub(super) response_status: i64,
     #[serde(default = "get")]
@@ -198,16 +198,16 @@ impl TryFrom<serde_json::Value> for Object {
 /// Expected values with the paths of those that are not simply a key.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "serde_json::Value")]
-pub(super) struct Picked {
+pub(super) struct ExpectedValues {
     pub(super) values: Dict,
     /// In the order of the keys: how each is found.
     pub(super) keys: Vec<(String, Option<Path>)>,
 }
 
-impl TryFrom<serde_json::Value> for Picked {
+impl TryFrom<serde_json::Value> for ExpectedValues {
     type Error = String;
 
-    fn try_from(value: serde_json::Value) -> Result<Picked, String> {
+    fn try_from(value: serde_json::Value) -> Result<ExpectedValues, String> {
         let Object(values) = Object::try_from(value)?;
         let keys = values.iter().map(|(key, _)| {
             let key = strip(key).to_owned();
@@ -217,7 +217,7 @@ impl TryFrom<serde_json::Value> for Picked {
             };
             Ok((key, path))
         });
-        Ok(Picked { keys: keys.collect::<Result<_, String>>()?, values })
+        Ok(ExpectedValues { keys: keys.collect::<Result<_, String>>()?, values })
     }
 }
 

@@ -4,7 +4,7 @@ use python::text::lower;
 use python::url::{Url, unquote};
 use python::{Dict, Value, json};
 
-use super::Raised;
+use super::PythonException;
 use super::body;
 use super::node::is_truthy;
 
@@ -17,7 +17,7 @@ const STATIC: [&str; 12] =
 pub(super) struct Event(Dict);
 
 /// Reads the file as a HAR, or else as lines of Playwright.
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<Event>, Raised> {
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<Event>, PythonException> {
     let har = std::str::from_utf8(bytes).ok().and_then(json::parse);
     if let Some(entries) = har.as_ref().and_then(har_entries) {
         return entries.iter().map(event).collect();
@@ -26,10 +26,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Event>, Raised> {
     let mut events = Vec::new();
     for line in text.lines() {
         let Some(item) = json::parse(line) else {
-            return Err(Raised::new("neither a HAR with entries nor lines of Playwright's trace.network"));
+            return Err(PythonException::new(
+                "neither a HAR with entries nor lines of Playwright's trace.network",
+            ));
         };
         let Value::Dict(item) = item else {
-            return Err(Raised::new("a line of the trace is no object"));
+            return Err(PythonException::new("a line of the trace is no object"));
         };
         if *required(&item, "type")? == Value::Str("resource-snapshot".to_owned()) {
             events.push(event(required(&item, "snapshot")?)?);
@@ -47,65 +49,66 @@ fn har_entries(har: &Value) -> Option<&[Value]> {
     }
 }
 
-fn event(entry: &Value) -> Result<Event, Raised> {
+fn event(entry: &Value) -> Result<Event, PythonException> {
     match entry {
         Value::Dict(entry) => Ok(Event(entry.clone())),
         other => {
             let kind = super::node::type_name(other);
-            Err(Raised(format!("mappingproxy() argument must be a mapping, not {kind}")))
+            Err(PythonException(format!("mappingproxy() argument must be a mapping, not {kind}")))
         }
     }
 }
 
 /// `dict[key]`.
-fn required<'a>(dict: &'a Dict, key: &str) -> Result<&'a Value, Raised> {
-    dict.get(key).ok_or_else(|| Raised(format!("'{key}'")))
+fn required<'a>(dict: &'a Dict, key: &str) -> Result<&'a Value, PythonException> {
+    dict.get(key).ok_or_else(|| PythonException(format!("'{key}'")))
 }
 
-fn as_dict(value: &Value) -> Result<&Dict, Raised> {
+fn as_dict(value: &Value) -> Result<&Dict, PythonException> {
     match value {
         Value::Dict(dict) => Ok(dict),
-        other => Err(Raised(format!(
+        other => Err(PythonException(format!(
             "an object is expected in the trace, not '{}'",
             super::node::type_name(other)
         ))),
     }
 }
 
-fn as_text(value: &Value) -> Result<&str, Raised> {
+fn as_text(value: &Value) -> Result<&str, PythonException> {
     match value {
         Value::Str(text) => Ok(text),
-        other => {
-            Err(Raised(format!("a text is expected in the trace, not '{}'", super::node::type_name(other))))
-        }
+        other => Err(PythonException(format!(
+            "a text is expected in the trace, not '{}'",
+            super::node::type_name(other)
+        ))),
     }
 }
 
 impl Event {
-    fn request(&self) -> Result<&Dict, Raised> {
+    fn request(&self) -> Result<&Dict, PythonException> {
         as_dict(required(&self.0, "request")?)
     }
 
-    fn response(&self) -> Result<&Dict, Raised> {
+    fn response(&self) -> Result<&Dict, PythonException> {
         as_dict(required(&self.0, "response")?)
     }
 
-    pub(super) fn url(&self) -> Result<&str, Raised> {
+    pub(super) fn url(&self) -> Result<&str, PythonException> {
         as_text(required(self.request()?, "url")?)
     }
 
-    pub(super) fn method(&self) -> Result<&str, Raised> {
+    pub(super) fn method(&self) -> Result<&str, PythonException> {
         as_text(required(self.request()?, "method")?)
     }
 
-    pub(super) fn status(&self) -> Result<&Value, Raised> {
+    pub(super) fn status(&self) -> Result<&Value, PythonException> {
         required(self.response()?, "status")
     }
 
     /// Names in small letters; of several with one name the last counts.
-    pub(super) fn headers(&self) -> Result<Vec<(String, &str)>, Raised> {
+    pub(super) fn headers(&self) -> Result<Vec<(String, &str)>, PythonException> {
         let Value::List(headers) = required(self.request()?, "headers")? else {
-            return Err(Raised::new("the headers of a request are no list"));
+            return Err(PythonException::new("the headers of a request are no list"));
         };
         let header = |header: &'static str, value| required(value, header).and_then(as_text);
         headers
@@ -117,23 +120,23 @@ impl Event {
             .collect()
     }
 
-    pub(super) fn header(&self, name: &str) -> Result<Option<&str>, Raised> {
+    pub(super) fn header(&self, name: &str) -> Result<Option<&str>, PythonException> {
         Ok(self.headers()?.into_iter().rfind(|(other, _)| other == name).map(|(_, value)| value))
     }
 
-    pub(super) fn post_data(&self) -> Result<Option<Dict>, Raised> {
+    pub(super) fn post_data(&self) -> Result<Option<Dict>, PythonException> {
         content(self.request()?.get("postData"))
     }
 
-    pub(super) fn response_content(&self) -> Result<Option<Dict>, Raised> {
+    pub(super) fn response_content(&self) -> Result<Option<Dict>, PythonException> {
         content(self.response()?.get("content"))
     }
 
     /// Values are unescaped.
-    pub(super) fn response_cookie(&self, name: &str) -> Result<Option<String>, Raised> {
+    pub(super) fn response_cookie(&self, name: &str) -> Result<Option<String>, PythonException> {
         let Some(cookies) = self.response()?.get("cookies") else { return Ok(None) };
         let Value::List(cookies) = cookies else {
-            return Err(Raised::new("the cookies of an answer are no list"));
+            return Err(PythonException::new("the cookies of an answer are no list"));
         };
         let mut found = None;
         for cookie in cookies {
@@ -148,13 +151,13 @@ impl Event {
     }
 
     /// Not an image, a style or the like.
-    pub(super) fn is_relevant(&self) -> Result<bool, Raised> {
-        let url = Url::parse(self.url()?).ok_or_else(|| Raised::new("Invalid IPv6 URL"))?;
+    pub(super) fn is_relevant(&self) -> Result<bool, PythonException> {
+        let url = Url::parse(self.url()?).ok_or_else(|| PythonException::new("Invalid IPv6 URL"))?;
         Ok(!STATIC.iter().any(|end| url.path.ends_with(end)))
     }
 
     /// A page that somebody went to.
-    pub(super) fn is_navigation(&self) -> Result<bool, Raised> {
+    pub(super) fn is_navigation(&self) -> Result<bool, PythonException> {
         if self.method()? != "GET" {
             return Ok(false);
         }
@@ -170,7 +173,7 @@ impl Event {
     }
 }
 
-fn content(content: Option<&Value>) -> Result<Option<Dict>, Raised> {
+fn content(content: Option<&Value>) -> Result<Option<Dict>, PythonException> {
     match content {
         Some(content) if is_truthy(content) => body::parse(as_dict(content)?),
         _ => Ok(None),

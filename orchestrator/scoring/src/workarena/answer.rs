@@ -7,11 +7,11 @@ use python::text::lower;
 use super::Verdict;
 use super::chart::{Point, Question, Unit};
 
-type Raised = &'static str;
+type PythonException = &'static str;
 
 /// Whether the one number that was said is the one that was asked for, and for extremes whether its
 /// label was said, too. A wrong one ends the episode.
-pub(super) fn judge(question: &Question, points: &[Point], said: &str) -> Result<Verdict, Raised> {
+pub(super) fn judge(question: &Question, points: &[Point], said: &str) -> Result<Verdict, PythonException> {
     // Labels may have numbers in them. The published code takes them out in no order of its own,
     // here it is the chart's.
     let mut rest = said.to_owned();
@@ -39,7 +39,7 @@ pub(super) fn judge(question: &Question, points: &[Point], said: &str) -> Result
 }
 
 /// The right answer.
-pub(super) fn of(question: &Question, points: &[Point]) -> Result<String, Raised> {
+pub(super) fn of(question: &Question, points: &[Point]) -> Result<String, PythonException> {
     Ok(match question {
         Question::Value { unit, label } => value(points, *unit, label)?.to_string(),
         Question::Max | Question::Min => {
@@ -49,7 +49,7 @@ pub(super) fn of(question: &Question, points: &[Point]) -> Result<String, Raised
     })
 }
 
-fn value(points: &[Point], unit: Unit, label: &str) -> Result<f64, Raised> {
+fn value(points: &[Point], unit: Unit, label: &str) -> Result<f64, PythonException> {
     let point = points.iter().find(|point| point.label == label).ok_or("IndexError")?;
     match unit {
         Unit::Count => point.count,
@@ -59,7 +59,7 @@ fn value(points: &[Point], unit: Unit, label: &str) -> Result<f64, Raised> {
 }
 
 /// Label and count of the first point with the greatest or the smallest count.
-fn extreme<'a>(question: &Question, points: &'a [Point]) -> Result<(&'a str, f64), Raised> {
+fn extreme<'a>(question: &Question, points: &'a [Point]) -> Result<(&'a str, f64), PythonException> {
     let mut best: Option<(&str, f64)> = None;
     for point in points {
         let count = point.count.ok_or("TypeError")?;

@@ -60,20 +60,20 @@ pub(super) struct Point {
 }
 
 #[derive(Deserialize)]
-struct Drawn {
+struct RenderedChart {
     title: String,
     types: Vec<String>,
-    series: Vec<DrawnSeries>,
+    series: Vec<RenderedSeries>,
 }
 
 #[derive(Deserialize)]
-struct DrawnSeries {
+struct RenderedSeries {
     name: Option<String>,
-    points: Vec<DrawnPoint>,
+    points: Vec<RenderedPoint>,
 }
 
 #[derive(Deserialize)]
-struct DrawnPoint {
+struct RenderedPoint {
     category: Value,
     name: Value,
     original: Value,
@@ -176,8 +176,8 @@ impl Chart {
 
     /// The points of the chart's series: `_get_chart_by_title`.
     async fn points<P: Pages>(&self, pages: &mut P) -> Result<Vec<Point>, Failure<P::Error>> {
-        let charts: Vec<Drawn> = page::read(pages, page::CHARTS).await?;
-        let title = |chart: &Drawn| {
+        let charts: Vec<RenderedChart> = page::read(pages, page::CHARTS).await?;
+        let title = |chart: &RenderedChart| {
             let title = chart.title.replace("Highcharts interactive chart.", "").replace('.', "");
             lower(strip(&title)).into_owned()
         };
@@ -185,7 +185,7 @@ impl Chart {
             "" => charts.into_iter().next(),
             wanted => charts.into_iter().find(|chart| title(chart) == lower(wanted)),
         };
-        let Drawn { types, series, .. } = chart.ok_or(Failure::Raised("ValueError"))?;
+        let RenderedChart { types, series, .. } = chart.ok_or(Failure::Raised("ValueError"))?;
         let Some(kind) = types.first() else { return Err(Failure::Raised("IndexError")) };
         if types.iter().any(|other| other != kind) || !KNOWN_TYPES.contains(&kind.as_str()) {
             return Err(Failure::Raised("NotImplementedError"));
@@ -211,7 +211,7 @@ impl Unit {
 
 /// Gives each point the label that is most likely the one that is seen; of two with one label there
 /// may be none.
-fn labelled(points: Vec<DrawnPoint>, kind: &str) -> Result<Vec<Point>, &'static str> {
+fn labelled(points: Vec<RenderedPoint>, kind: &str) -> Result<Vec<Point>, &'static str> {
     let text = |value: Value| match value {
         Value::String(text) => Ok(strip(&text).to_owned()),
         // What is false in Python counts as no label, and anything else has no `strip`.
@@ -219,7 +219,7 @@ fn labelled(points: Vec<DrawnPoint>, kind: &str) -> Result<Vec<Point>, &'static 
         _ => Err("AttributeError"),
     };
     let mut labelled: Vec<Point> = Vec::with_capacity(points.len());
-    for DrawnPoint { category, name, original, count, percent } in points {
+    for RenderedPoint { category, name, original, count, percent } in points {
         let (category, name, original) = (text(category)?, text(name)?, text(original)?);
         let likely = [&category, &name].into_iter().any(|other| share_three_letters(&original, other));
         let label = match kind {

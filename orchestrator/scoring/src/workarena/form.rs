@@ -69,7 +69,7 @@ struct Form {
 }
 
 #[derive(Debug, Deserialize)]
-struct Sent {
+struct SubmittedForm {
     sys_id: Option<String>,
     spoilt: bool,
 }
@@ -164,7 +164,7 @@ impl NewRecord {
             "({{sys_id: localStorage[{}] || null, spoilt: !!(window.gsft_main && gsft_main.{SPOILT})}})",
             page::quoted(SENT)
         );
-        let Sent { sys_id, spoilt } = page::read(pages, &script).await?;
+        let SubmittedForm { sys_id, spoilt } = page::read(pages, &script).await?;
         if spoilt {
             return Ok(Verdict::wrong("a field was changed that is none of the task's"));
         }

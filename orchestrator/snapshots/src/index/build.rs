@@ -12,10 +12,10 @@ use super::layout::{Binding, Layout, PAGE, Summary};
 use super::pairing::{Pairing, Request};
 use super::paths::path_key;
 use super::row::{CAPTURE, Capture, CaptureKind, Entry, Text, crc};
-use super::scan::{Found, Message, Origin, message};
+use super::scan::{Message, Origin, ResponseRecord, message};
 use super::table::{ReadError, Table, TablePlace, TableWriter};
 use super::{BuildProgress, IndexError};
-use crate::matching::{self, Asked, Key};
+use crate::matching::{self, Key, ReplayRequest};
 use crate::sorter::Sorter;
 use crate::{Archive, RecordRef};
 
@@ -124,14 +124,14 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn add(&mut self, found: Found, request: Option<Request>) -> io::Result<()> {
+    fn add(&mut self, found: ResponseRecord, request: Option<Request>) -> io::Result<()> {
         let number = u32::try_from(self.summary.captures)
             .map_err(|_| io::Error::other("too many records for one index"))?;
         self.summary.captures += 1;
         self.summary.paired += u64::from(request.is_some());
         let bare = match found.kind {
-            CaptureKind::Socket => Asked::bare(super::SOCKET, &found.url),
-            _ => Asked::bare("GET", &found.url),
+            CaptureKind::Socket => ReplayRequest::bare(super::SOCKET, &found.url),
+            _ => ReplayRequest::bare("GET", &found.url),
         };
         let (method, exact, normalised, rules, body, request_at) = match request {
             Some(r) => (r.method, r.exact, r.normalised, r.rules, r.body, Some(r.at)),

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Hit, IndexError, Recorded, ReplaySet};
-use crate::matching::{Asked, ChangingPart, ChangingParts, Key};
+use super::{IndexError, IndexHit, RecordedRequest, ReplaySet};
+use crate::matching::{ChangingPart, ChangingParts, Key, ReplayRequest};
 
 /// Captures of a host that are looked at for its rules.
 const OF_A_HOST: usize = 1 << 20;
@@ -13,7 +13,7 @@ const OF_A_HOST: usize = 1 << 20;
 pub(super) struct Changing {
     rules: Vec<ChangingPart>,
     /// In recorded order.
-    captures: HashMap<Key, Vec<Hit>>,
+    captures: HashMap<Key, Vec<IndexHit>>,
 }
 
 /// Captures that differ from a request only in what changes by itself.
@@ -24,13 +24,13 @@ pub struct ChangingMatch {
     /// What changes, for the ledger.
     pub labels: Vec<String>,
     /// The captures, in recorded order.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<IndexHit>,
 }
 
 impl ReplaySet {
     /// The captures that differ from a request only in what the rules of the archives say changes
     /// by itself. The first question reads every capture of the hosts that the rules speak of.
-    pub fn changing(&self, asked: &Asked<'_>) -> Result<Option<ChangingMatch>, IndexError> {
+    pub fn changing(&self, asked: &ReplayRequest<'_>) -> Result<Option<ChangingMatch>, IndexError> {
         if self.rules.rules.is_empty() {
             return Ok(None);
         }
@@ -60,7 +60,7 @@ impl ReplaySet {
         let mut hosts: Vec<String> = rules.iter().filter_map(ChangingPart::host).collect();
         hosts.sort();
         hosts.dedup();
-        let mut captures: HashMap<Key, Vec<Hit>> = HashMap::new();
+        let mut captures: HashMap<Key, Vec<IndexHit>> = HashMap::new();
         for host in hosts {
             for recorded in self.of_host(&host, OF_A_HOST)? {
                 for key in self.keys(&rules, &recorded)? {
@@ -75,14 +75,14 @@ impl ReplaySet {
     }
 
     /// The keys of a capture under the rules that speak of it.
-    fn keys(&self, rules: &[ChangingPart], recorded: &Recorded) -> Result<Vec<Key>, IndexError> {
+    fn keys(&self, rules: &[ChangingPart], recorded: &RecordedRequest) -> Result<Vec<Key>, IndexError> {
         let capture = self.capture(recorded.hit)?;
         let has_body = capture.request_body != [0; 8];
         // A record of a request that cannot be read is as good as one without a body.
         let parts = if has_body { self.request(recorded.hit, &capture).ok().flatten() } else { None };
         let asked = parts
             .as_ref()
-            .map_or(Asked::bare(&recorded.method, &recorded.url), |parts| parts.asked(&recorded.url));
+            .map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |parts| parts.asked(&recorded.url));
         Ok(rules.iter().filter_map(|rule| rule.key(&asked)).collect())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{CaptureKind, Hit, IndexError, Recorded, ReplaySet};
+use super::{CaptureKind, IndexError, IndexHit, RecordedRequest, ReplaySet};
 use crate::matching::Key;
 use crate::{Archive, Page, RecordKind, Timestamp, content};
 
@@ -60,7 +60,7 @@ impl ReplaySet {
         Ok(pages)
     }
 
-    fn is_document(&self, recorded: &Recorded) -> Result<bool, IndexError> {
+    fn is_document(&self, recorded: &RecordedRequest) -> Result<bool, IndexError> {
         let capture = self.capture(recorded.hit)?;
         if !matches!(capture.kind, CaptureKind::Response | CaptureKind::Revisit) {
             return Ok(false);
@@ -89,7 +89,7 @@ impl ReplaySet {
     ///
     /// # Errors
     /// When it cannot be read, or has more than `limit` bytes.
-    pub fn document(&self, hit: Hit, limit: u64) -> Result<Option<Document>, IndexError> {
+    pub fn document(&self, hit: IndexHit, limit: u64) -> Result<Option<Document>, IndexError> {
         let capture = self.capture(hit)?;
         let Some((member, at)) = self.body_of(hit, &capture)? else { return Ok(None) };
         let mut record = self.read(member, at)?;

@@ -45,7 +45,7 @@ pub use layout::Summary;
 pub use row::{Capture, CaptureKind};
 pub(crate) use scan::request_parts;
 pub use scan::{RequestParts, SOCKET_FRAMES, body_mark};
-pub use set::{Hit, Recorded, ReplaySet};
+pub use set::{IndexHit, RecordedRequest, ReplaySet};
 
 /// The method under which the frames of a WebSocket connection are found.
 pub const SOCKET: &str = "WEBSOCKET";

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::pairing::{Link, Request};
 use super::row::CaptureKind;
 use crate::http::Dechunk;
-use crate::matching::{self, Asked, Key, MAX_STRUCTURED_BODY, Payload};
+use crate::matching::{self, Key, MAX_STRUCTURED_BODY, Payload, ReplayRequest};
 use crate::{Error, Record, RecordKind, RecordRef, Timestamp};
 
 /// The media type of a WebSocket recording.
@@ -18,12 +18,12 @@ const MAX_URI: usize = 64 << 10;
 /// A record that takes part in an exchange.
 pub(super) enum Message {
     Request(Request),
-    Response(Link, Found),
+    Response(Link, ResponseRecord),
 }
 
 /// A recorded answer.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct ResponseRecord {
     pub(super) kind: CaptureKind,
     pub(super) url: String,
     pub(super) at: RecordRef,
@@ -106,8 +106,8 @@ pub struct RequestParts {
 
 impl RequestParts {
     /// The request, for matching; a record does not say its URL by itself.
-    pub fn asked<'a>(&'a self, url: &'a str) -> Asked<'a> {
-        Asked {
+    pub fn asked<'a>(&'a self, url: &'a str) -> ReplayRequest<'a> {
+        ReplayRequest {
             method: &self.method,
             url,
             content_type: self.content_type.as_deref(),
@@ -182,7 +182,7 @@ fn response(
         _ => [None; 3],
     };
     let at_millis = date.map_or(0, Timestamp::as_millis);
-    Message::Response(link, Found { kind, url, at, at_millis, status, anchors, origin })
+    Message::Response(link, ResponseRecord { kind, url, at, at_millis, status, anchors, origin })
 }
 
 /// The keys of what a revisit record refers to.

@@ -30,7 +30,7 @@ struct Member {
 
 /// A capture of a set, as a look-up finds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Hit {
+pub struct IndexHit {
     /// Number of the archive in the set.
     pub member: u32,
     /// Number of the capture in that archive.
@@ -43,9 +43,9 @@ pub struct Hit {
 
 /// A recorded request near to one that was asked.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recorded {
+pub struct RecordedRequest {
     /// Where it is.
-    pub hit: Hit,
+    pub hit: IndexHit,
     /// Its method; [`super::SOCKET`] for a WebSocket connection.
     pub method: String,
     /// Its URL.
@@ -97,22 +97,22 @@ impl ReplaySet {
     }
 
     /// The captures under an exact key, in recorded order.
-    pub fn exact(&self, key: &Key) -> Result<Vec<Hit>, IndexError> {
+    pub fn exact(&self, key: &Key) -> Result<Vec<IndexHit>, IndexError> {
         self.group(|index| index.exact(key))
     }
 
     /// The captures under a normalised key, in recorded order.
-    pub fn normalised(&self, key: &Key) -> Result<Vec<Hit>, IndexError> {
+    pub fn normalised(&self, key: &Key) -> Result<Vec<IndexHit>, IndexError> {
         self.group(|index| index.normalised(key))
     }
 
     fn group(
         &self,
         look_up: impl Fn(&Index) -> Result<Vec<super::row::Entry>, IndexError>,
-    ) -> Result<Vec<Hit>, IndexError> {
+    ) -> Result<Vec<IndexHit>, IndexError> {
         let mut hits = Vec::new();
         for (number, member) in self.members.iter().enumerate() {
-            let of = |entry: super::row::Entry| Hit {
+            let of = |entry: super::row::Entry| IndexHit {
                 member: number as u32,
                 capture: entry.capture,
                 at_millis: entry.at_millis,
@@ -127,26 +127,30 @@ impl ReplaySet {
     }
 
     /// Where the records of a capture lie.
-    pub fn capture(&self, hit: Hit) -> Result<Capture, IndexError> {
+    pub fn capture(&self, hit: IndexHit) -> Result<Capture, IndexError> {
         self.member(hit.member)?.index.capture(hit.capture)
     }
 
     /// The method and URL of a capture.
-    pub fn request_line(&self, hit: Hit, capture: &Capture) -> Result<(String, String), IndexError> {
+    pub fn request_line(&self, hit: IndexHit, capture: &Capture) -> Result<(String, String), IndexError> {
         let text = self.member(hit.member)?.index.text(capture)?;
         let (method, url) = split_text(&text);
         Ok((method.to_owned(), url.to_owned()))
     }
 
     /// The recorded request of a capture, if it was recorded.
-    pub fn request(&self, hit: Hit, capture: &Capture) -> Result<Option<RequestParts>, IndexError> {
+    pub fn request(&self, hit: IndexHit, capture: &Capture) -> Result<Option<RequestParts>, IndexError> {
         let Some(at) = capture.request else { return Ok(None) };
         let mut record = self.read(hit.member, at)?;
         Ok(Some(scan::request_parts(&mut record)?))
     }
 
     /// The headers of the recorded request of a capture, if it was recorded.
-    pub fn request_headers(&self, hit: Hit, capture: &Capture) -> Result<Option<crate::Headers>, IndexError> {
+    pub fn request_headers(
+        &self,
+        hit: IndexHit,
+        capture: &Capture,
+    ) -> Result<Option<crate::Headers>, IndexError> {
         let Some(at) = capture.request else { return Ok(None) };
         Ok(Some(self.read(hit.member, at)?.request_head()?.headers))
     }
@@ -158,7 +162,7 @@ impl ReplaySet {
 
     /// The record that holds the body of a capture: its own, or the one that its revisit leads to,
     /// in whichever archive. `None` when no archive of the set has it.
-    pub fn body_of(&self, hit: Hit, capture: &Capture) -> Result<Option<(u32, RecordRef)>, IndexError> {
+    pub fn body_of(&self, hit: IndexHit, capture: &Capture) -> Result<Option<(u32, RecordRef)>, IndexError> {
         if capture.kind != CaptureKind::Dangling {
             return Ok(Some((hit.member, capture.body)));
         }
@@ -197,18 +201,23 @@ impl ReplaySet {
 
     /// Recorded requests near a URL, at most a few times `limit`, in no order that matters: those
     /// of the same host and path, and those that stand beside it among the paths of the host.
-    pub fn neighbours(&self, method: &str, url: &str, limit: usize) -> Result<Vec<Recorded>, IndexError> {
+    pub fn neighbours(
+        &self,
+        method: &str,
+        url: &str,
+        limit: usize,
+    ) -> Result<Vec<RecordedRequest>, IndexError> {
         self.recorded(|index| index.neighbours(method, url, limit))
     }
 
     /// Recorded requests to a host (lower-case), at most `limit` of each archive, in the order of
     /// their paths.
-    pub fn of_host(&self, host: &str, limit: usize) -> Result<Vec<Recorded>, IndexError> {
+    pub fn of_host(&self, host: &str, limit: usize) -> Result<Vec<RecordedRequest>, IndexError> {
         self.recorded(|index| index.of_host(host, limit))
     }
 
     /// Every request of this method that was answered with this status, in recorded order.
-    pub(super) fn captures_of(&self, method: &str, status: u16) -> Result<Vec<Recorded>, IndexError> {
+    pub(super) fn captures_of(&self, method: &str, status: u16) -> Result<Vec<RecordedRequest>, IndexError> {
         let mut found = self.recorded(|index| index.with_status(status))?;
         found.retain(|recorded| recorded.method == method);
         Ok(found)
@@ -217,12 +226,12 @@ impl ReplaySet {
     fn recorded(
         &self,
         look_up: impl Fn(&Index) -> Result<Vec<u32>, IndexError>,
-    ) -> Result<Vec<Recorded>, IndexError> {
+    ) -> Result<Vec<RecordedRequest>, IndexError> {
         let mut found = Vec::new();
         for (number, member) in self.members.iter().enumerate() {
             for capture_number in look_up(&member.index)? {
                 let capture = member.index.capture(capture_number)?;
-                let hit = Hit {
+                let hit = IndexHit {
                     member: number as u32,
                     capture: capture_number,
                     at_millis: capture.at_millis.max(0) as u64,
@@ -230,7 +239,7 @@ impl ReplaySet {
                 };
                 let text = member.index.text(&capture)?;
                 let (method, url) = split_text(&text);
-                found.push(Recorded { hit, method: method.to_owned(), url: url.to_owned() });
+                found.push(RecordedRequest { hit, method: method.to_owned(), url: url.to_owned() });
             }
         }
         Ok(found)

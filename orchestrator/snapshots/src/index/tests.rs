@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::http::{write_request, write_response};
-use crate::matching::{self, Asked, Payload};
+use crate::matching::{self, Payload, ReplayRequest};
 use crate::warc::RecordHead;
 use crate::{Headers, RecordKind, Timestamp};
 
@@ -87,12 +87,12 @@ fn open(paths: &[Utf8PathBuf]) -> ReplaySet {
     ReplaySet::open(paths, None, &mut |_, _| {}).unwrap()
 }
 
-fn get(set: &ReplaySet, url: &str) -> Vec<Hit> {
-    set.exact(&matching::exact(&Asked::bare("GET", url))).unwrap()
+fn get(set: &ReplaySet, url: &str) -> Vec<IndexHit> {
+    set.exact(&matching::exact(&ReplayRequest::bare("GET", url))).unwrap()
 }
 
 /// The body that answers a hit, as it lies in the archive.
-fn body(set: &ReplaySet, hit: Hit) -> Option<String> {
+fn body(set: &ReplaySet, hit: IndexHit) -> Option<String> {
     let capture = set.capture(hit).unwrap();
     let (member, at) = set.body_of(hit, &capture).unwrap()?;
     let mut record = set.read(member, at).unwrap();
@@ -136,7 +136,7 @@ fn requests_lead_to_answers_in_recorded_order() {
         assert_eq!(bodies(&set, "https://a.test/alone"), ["no request"]);
         assert_eq!(bodies(&set, "https://a.test/file.txt"), ["file"]);
         assert_eq!(bodies(&set, "https://a.test/api"), [""; 0], "a GET is not answered by a POST");
-        let post = |text: &'static str| Asked {
+        let post = |text: &'static str| ReplayRequest {
             method: "POST",
             url: "https://a.test/api",
             content_type: Some("application/json"),
@@ -241,7 +241,7 @@ fn web_sockets_are_found_with_the_answer_to_their_handshake() {
     warc.record(RecordKind::Resource, "wss://a.test/live", &fields, b"{}\n");
     let folder = TempDir::new().unwrap();
     let set = open(&[warc.save(&folder, "a.warc.gz")]);
-    let hits = set.exact(&matching::exact(&Asked::bare(SOCKET, "wss://a.test/live"))).unwrap();
+    let hits = set.exact(&matching::exact(&ReplayRequest::bare(SOCKET, "wss://a.test/live"))).unwrap();
     assert_eq!(body(&set, hits[0]).unwrap(), "{}\n");
     let capture = set.capture(hits[0]).unwrap();
     assert_eq!(set.read(0, capture.response).unwrap().id(), Some(id.as_str()));
@@ -344,7 +344,7 @@ fn a_damaged_row_is_an_error_and_no_answer() {
     std::fs::write(&bad, &bytes).unwrap();
     let bad = Index::open(&archive, Utf8Path::from_path(&bad).unwrap()).unwrap().unwrap();
     for n in 0..50 {
-        let key = matching::exact(&Asked::bare("GET", &format!("https://a.test/{n}")));
+        let key = matching::exact(&ReplayRequest::bare("GET", &format!("https://a.test/{n}")));
         assert!(bad.exact(&key).map_or(true, |found| found.is_empty()));
         assert!(matches!(bad.capture(n), Err(IndexError::Damaged { .. })));
     }
@@ -371,7 +371,7 @@ proptest::proptest! {
         if let Ok(set) = ReplaySet::open(&[path], None, &mut |_, _| {}) {
             let _ = set.neighbours("GET", "https://a.test/2", 4);
             for n in 0..4 {
-                let _ = set.exact(&matching::exact(&Asked::bare("GET", &format!("https://a.test/{n}"))));
+                let _ = set.exact(&matching::exact(&ReplayRequest::bare("GET", &format!("https://a.test/{n}"))));
             }
         }
     }

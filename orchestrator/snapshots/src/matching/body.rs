@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::rules::{Rule, Rules};
-use super::{Asked, Payload, json, query};
+use super::{Payload, ReplayRequest, json, query};
 
 /// A body larger than this is compared byte by byte only.
 pub const MAX_STRUCTURED_BODY: usize = 1 << 20;
@@ -65,7 +65,7 @@ impl<'a> Family<'a> {
 
 /// The canonical form of a body that has structure, `None` for one that is compared as it is.
 /// `rules` gains those that changed something.
-pub(super) fn canonical(asked: &Asked<'_>, rules: &mut Rules) -> Option<Vec<u8>> {
+pub(super) fn canonical(asked: &ReplayRequest<'_>, rules: &mut Rules) -> Option<Vec<u8>> {
     let Payload::Bytes(bytes) = asked.body else { return None };
     if bytes.is_empty() || bytes.len() > MAX_STRUCTURED_BODY {
         return None;

@@ -16,7 +16,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::leaves::{Leaf, Place, leaves};
-use super::{Asked, Key, query};
+use super::{Key, ReplayRequest, query};
 
 /// More values than this, and a request is none that a rule speaks of.
 const MAX_VALUES: usize = 4000;
@@ -140,7 +140,7 @@ impl ChangingPart {
 
     /// The key under which requests meet that differ only in what this rule names; `None` for those
     /// that it does not speak of.
-    pub fn key(&self, asked: &Asked<'_>) -> Option<Key> {
+    pub fn key(&self, asked: &ReplayRequest<'_>) -> Option<Key> {
         if asked.method != self.method {
             return None;
         }
@@ -210,9 +210,9 @@ mod tests {
     use super::super::Payload;
     use super::*;
 
-    fn json<'a>(url: &'a str, body: &'a str) -> Asked<'a> {
+    fn json<'a>(url: &'a str, body: &'a str) -> ReplayRequest<'a> {
         let body = Payload::Bytes(body.as_bytes());
-        Asked { method: "POST", url, content_type: Some("application/json"), body }
+        ReplayRequest { method: "POST", url, content_type: Some("application/json"), body }
     }
 
     #[test]
@@ -221,7 +221,7 @@ mod tests {
                     - url: https://a.test/s/*/log\n  method: POST\n  body: [nonce, 'e[*].at']\n";
         let parts = ChangingParts::from_yaml(text).unwrap();
         let [get, post] = &parts.rules[..] else { panic!("{parts:?}") };
-        let bare = |url| get.key(&Asked::bare("GET", url));
+        let bare = |url| get.key(&ReplayRequest::bare("GET", url));
         let one = bare("https://a.test/x.json?t=1&q=a");
         assert!(one.is_some());
         assert_eq!(one, bare("https://a.test/x.json?q=a&t=2"));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::Asked;
+use super::ReplayRequest;
 use super::leaves::{Leaf, Place, leaves};
 
 /// More differences than this are not told apart.
@@ -29,7 +29,7 @@ pub struct Difference {
 
 /// What differs between two requests, the coarsest first. Empty when they are the same at the
 /// normalised level.
-pub fn differences(asked: &Asked<'_>, recorded: &Asked<'_>) -> Vec<Difference> {
+pub fn differences(asked: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut differ = |what: &str, a: Option<&str>, b: Option<&str>| {
         if a != b && found.len() < MAX_DIFFERENCES {

@@ -13,7 +13,7 @@
 //!   may be the thing that is asked for.
 
 use super::leaves::{Leaf, leaves};
-use super::{Asked, query};
+use super::{ReplayRequest, query};
 use crate::Timestamp;
 
 /// The label of a time stamp in the ledger.
@@ -47,7 +47,11 @@ const NAMES_OF_CHANCE: &[&str] = &["_", "cb", "cid", "guid", "r", "sid", "uuid",
 
 /// The rules by which `asked` is `recorded`, which was recorded at `at_millis`; `None` where it is
 /// another request. Empty when nothing differs.
-pub fn guess(asked: &Asked<'_>, recorded: &Asked<'_>, at_millis: i64) -> Option<Vec<&'static str>> {
+pub fn guess(
+    asked: &ReplayRequest<'_>,
+    recorded: &ReplayRequest<'_>,
+    at_millis: i64,
+) -> Option<Vec<&'static str>> {
     let urls = [super::normalised_url(asked.url), super::normalised_url(recorded.url)];
     let paths = [query::split(&urls[0]).0, query::split(&urls[1]).0];
     if asked.method != recorded.method {
@@ -97,7 +101,7 @@ pub fn guess(asked: &Asked<'_>, recorded: &Asked<'_>, at_millis: i64) -> Option<
 
 /// Whether a request holds anything that looks like a time stamp or a random token: without, no
 /// guess is worth its search.
-pub fn may_guess(asked: &Asked<'_>) -> bool {
+pub fn may_guess(asked: &ReplayRequest<'_>) -> bool {
     let url = super::normalised_url(asked.url);
     let is_time = |text: &str| time(text).is_some();
     query::split(&url).0.split('/').skip(3).any(is_time)
@@ -176,7 +180,7 @@ mod tests {
     const AT: i64 = 1_767_225_600_000;
 
     fn guessed(asked: &str, recorded: &str) -> Option<Vec<&'static str>> {
-        guess(&Asked::bare("GET", asked), &Asked::bare("GET", recorded), AT)
+        guess(&ReplayRequest::bare("GET", asked), &ReplayRequest::bare("GET", recorded), AT)
     }
 
     #[test]

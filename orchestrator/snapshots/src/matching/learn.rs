@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::changing::{ChangingPart, anywhere};
 use super::leaves::{Leaf, Place, leaves};
-use super::{Asked, query};
+use super::{ReplayRequest, query};
 
 /// A segment of a path that changes is at least this long, so that `/2/` and `/3/` stay two things.
 const SEGMENT: usize = 8;
@@ -24,7 +24,7 @@ struct RequestSample {
 }
 
 impl RequestSample {
-    fn of(asked: &Asked<'_>) -> RequestSample {
+    fn of(asked: &ReplayRequest<'_>) -> RequestSample {
         let url = super::normalised_url(asked.url);
         let path = query::split(&url).0.split('/').map(str::to_owned).collect();
         let mut leaves = leaves(asked);
@@ -54,7 +54,7 @@ type Name = (Place, String);
 type Shape = (String, String, BTreeSet<Name>);
 
 /// The rules that two loads of one page show.
-pub fn learn(first: &[Asked<'_>], second: &[Asked<'_>]) -> Vec<ChangingPart> {
+pub fn learn(first: &[ReplayRequest<'_>], second: &[ReplayRequest<'_>]) -> Vec<ChangingPart> {
     let mut loads = [first, second].map(|load| load.iter().map(RequestSample::of).collect::<Vec<_>>());
     join_paths(&mut loads);
     let [first, second] = loads.map(by_shape);
@@ -153,8 +153,9 @@ mod tests {
             urls.iter().map(|url| format!("https://a.test/{url}")).collect()
         };
         let (first, second) = (bare(first), bare(second));
-        let first: Vec<Asked<'_>> = first.iter().map(|url| Asked::bare("GET", url)).collect();
-        let second: Vec<Asked<'_>> = second.iter().map(|url| Asked::bare("GET", url)).collect();
+        let first: Vec<ReplayRequest<'_>> = first.iter().map(|url| ReplayRequest::bare("GET", url)).collect();
+        let second: Vec<ReplayRequest<'_>> =
+            second.iter().map(|url| ReplayRequest::bare("GET", url)).collect();
         learn(&first, &second)
     }
 
@@ -185,7 +186,7 @@ mod tests {
 
     #[test]
     fn fields_of_bodies_are_learned_too() {
-        let posted = |body: &'static str| Asked {
+        let posted = |body: &'static str| ReplayRequest {
             method: "POST",
             url: "https://a.test/rpc",
             content_type: Some("application/json"),
@@ -196,7 +197,7 @@ mod tests {
             &[posted(r#"{"op":"get","e":[{"at":3},{"at":4}]}"#)],
         );
         assert_eq!(found, [rule("https://a.test/rpc", "POST", &[], &["e[*].at"])]);
-        let plain = |body: &'static str| Asked { content_type: Some("image/png"), ..posted(body) };
+        let plain = |body: &'static str| ReplayRequest { content_type: Some("image/png"), ..posted(body) };
         assert_eq!(learn(&[plain("a")], &[plain("b")]), []);
     }
 }

@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 
 use super::body::{Family, MAX_STRUCTURED_BODY, boundary, parts};
 use super::rules::Rules;
-use super::{Asked, Payload, json, query};
+use super::{Payload, ReplayRequest, json, query};
 
 /// Values beyond this many are lumped together.
 const MAX_LEAVES: usize = 4096;
@@ -27,7 +27,7 @@ pub(super) struct Leaf {
 /// How much of two requests is the same, from 0 to 1: twice the number of equal values over the
 /// number of all values, in query and body together. 0 when method, host or path differ. Parameters
 /// that the rules ignore do not count.
-pub fn score(asked: &Asked<'_>, recorded: &Asked<'_>) -> f64 {
+pub fn score(asked: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> f64 {
     let (url_a, url_b) = (super::normalised_url(asked.url), super::normalised_url(recorded.url));
     if asked.method != recorded.method || query::split(&url_a).0 != query::split(&url_b).0 {
         return 0.0;
@@ -59,7 +59,7 @@ fn common(a: &[Leaf], b: &[Leaf]) -> usize {
 }
 
 /// The values of a request's query and body, ignorable ones left out.
-pub(super) fn leaves(asked: &Asked<'_>) -> Vec<Leaf> {
+pub(super) fn leaves(asked: &ReplayRequest<'_>) -> Vec<Leaf> {
     let mut leaves = Vec::new();
     let whole = query::whole(asked.url);
     if let (_, Some(query)) = query::split(&whole) {
@@ -71,7 +71,7 @@ pub(super) fn leaves(asked: &Asked<'_>) -> Vec<Leaf> {
     leaves
 }
 
-fn body_leaves(asked: &Asked<'_>, leaves: &mut Vec<Leaf>) {
+fn body_leaves(asked: &ReplayRequest<'_>, leaves: &mut Vec<Leaf>) {
     let bytes = match asked.body {
         Payload::Bytes([]) => return,
         Payload::Bytes(bytes) if bytes.len() <= MAX_STRUCTURED_BODY => bytes,

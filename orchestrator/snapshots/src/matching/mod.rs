@@ -33,7 +33,7 @@ pub use rules::{Rule, Rules};
 
 /// A request as far as matching looks at it.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct ReplayRequest<'a> {
     /// The method, upper case as on the wire.
     pub method: &'a str,
     /// The absolute URL; a fragment is ignored.
@@ -44,10 +44,10 @@ pub struct Asked<'a> {
     pub body: Payload<'a>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> ReplayRequest<'a> {
     /// A request without a body.
     pub fn bare(method: &'a str, url: &'a str) -> Self {
-        Asked { method, url, content_type: None, body: Payload::Bytes(&[]) }
+        ReplayRequest { method, url, content_type: None, body: Payload::Bytes(&[]) }
     }
 }
 
@@ -106,7 +106,7 @@ impl fmt::Display for Key {
 }
 
 /// The key under which only the very same request is found.
-pub fn exact(asked: &Asked<'_>) -> Key {
+pub fn exact(asked: &ReplayRequest<'_>) -> Key {
     let url = query::whole(asked.url);
     let family = if asked.body.is_empty() { Family::None } else { Family::of(asked.content_type) };
     Key::of(
@@ -117,7 +117,7 @@ pub fn exact(asked: &Asked<'_>) -> Key {
 
 /// The key under which requests meet that differ only by what the rules say does not matter, and
 /// the rules that changed this one.
-pub fn normalised(asked: &Asked<'_>) -> (Key, Rules) {
+pub fn normalised(asked: &ReplayRequest<'_>) -> (Key, Rules) {
     let mut rules = Rules::default();
     let url = query::normalised(asked.url, &mut rules);
     let family = if asked.body.is_empty() { Family::None } else { Family::of(asked.content_type) };
@@ -135,7 +135,7 @@ pub fn normalised(asked: &Asked<'_>) -> (Key, Rules) {
 
 /// The rules that stand between `asked` and `recorded`, given that their normalised keys are equal.
 /// Empty when the two are exactly the same.
-pub fn rules_between(asked: &Asked<'_>, recorded: &Asked<'_>) -> Rules {
+pub fn rules_between(asked: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> Rules {
     let mut between = query::rules_between(asked.url, recorded.url);
     if asked.body.sha256() != recorded.body.sha256() {
         for side in [asked, recorded] {
@@ -160,7 +160,7 @@ pub fn url_rules_between(asked: &str, recorded: &str) -> Rules {
     query::rules_between(asked, recorded)
 }
 
-fn body_digest(asked: &Asked<'_>) -> [u8; 32] {
+fn body_digest(asked: &ReplayRequest<'_>) -> [u8; 32] {
     if asked.body.is_empty() { [0; 32] } else { asked.body.sha256() }
 }
 

@@ -4,12 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn get(url: &str) -> Asked<'_> {
-    Asked::bare("GET", url)
+fn get(url: &str) -> ReplayRequest<'_> {
+    ReplayRequest::bare("GET", url)
 }
 
-fn post<'a>(content_type: &'a str, body: &'a str) -> Asked<'a> {
-    Asked {
+fn post<'a>(content_type: &'a str, body: &'a str) -> ReplayRequest<'a> {
+    ReplayRequest {
         method: "POST",
         url: "https://shop.test/api",
         content_type: Some(content_type),
@@ -18,14 +18,14 @@ fn post<'a>(content_type: &'a str, body: &'a str) -> Asked<'a> {
 }
 
 /// Same at the normalised level, by exactly these rules; not the same exactly.
-fn alike(a: Asked<'_>, b: Asked<'_>, rules: &[Rule]) {
+fn alike(a: ReplayRequest<'_>, b: ReplayRequest<'_>, rules: &[Rule]) {
     assert_eq!(normalised(&a).0, normalised(&b).0, "{a:?} {b:?}");
     assert_ne!(exact(&a), exact(&b), "{a:?} {b:?}");
     assert_eq!(rules_between(&a, &b).iter().collect::<Vec<_>>(), rules, "{a:?} {b:?}");
     assert_eq!(differences(&a, &b), [], "{a:?} {b:?}");
 }
 
-fn apart(a: Asked<'_>, b: Asked<'_>) {
+fn apart(a: ReplayRequest<'_>, b: ReplayRequest<'_>) {
     assert_ne!(exact(&a), exact(&b), "{a:?} {b:?}");
     assert_ne!(normalised(&a).0, normalised(&b).0, "{a:?} {b:?}");
     assert_ne!(differences(&a, &b), [], "{a:?} {b:?}");
@@ -69,7 +69,7 @@ fn what_may_choose_content_keeps_requests_apart() {
     apart(get(url), get("https://shop.test/a/?page=1&q=x"));
     apart(get(url), get("http://shop.test/a?page=1&q=x"));
     apart(get(url), get("https://shop.test:8443/a?page=1&q=x"));
-    apart(get(url), Asked::bare("HEAD", url));
+    apart(get(url), ReplayRequest::bare("HEAD", url));
     apart(get("https://shop.test/a?t=1767225600000"), get("https://shop.test/a?t=1767225600001"));
     apart(get("https://shop.test/a?cb=render"), get("https://shop.test/a?cb=show"));
     apart(get("https://shop.test/a%2Fb"), get("https://shop.test/a/b"));
@@ -132,7 +132,7 @@ fn forms_and_multipart_bodies_meet_by_their_rules() {
 #[test]
 fn a_spooled_body_matches_by_its_digest() {
     let held = post("application/octet-stream", "abc");
-    let spooled = Asked { body: Payload::Hashed(held.body.sha256()), ..held };
+    let spooled = ReplayRequest { body: Payload::Hashed(held.body.sha256()), ..held };
     assert_eq!(exact(&held), exact(&spooled));
     assert_eq!(normalised(&held).0, normalised(&spooled).0);
 }
@@ -143,14 +143,14 @@ fn scores_count_equal_values() {
     assert_eq!(score(&asked, &get("https://shop.test/a?page=1&q=x")), 0.5);
     assert_eq!(score(&asked, &get("https://shop.test/a?q=x&page=2")), 1.0);
     assert_eq!(score(&asked, &get("https://shop.test/b?q=x&page=2")), 0.0);
-    assert_eq!(score(&asked, &Asked::bare("POST", asked.url)), 0.0);
+    assert_eq!(score(&asked, &ReplayRequest::bare("POST", asked.url)), 0.0);
     let json = "application/json";
     assert_eq!(score(&post(json, r#"{"a":1,"b":[2,3]}"#), &post(json, r#"{"a":1,"b":[2,4]}"#)), 2.0 / 3.0);
 }
 
 #[test]
 fn differences_name_the_parameter_the_field_the_method_and_the_scheme() {
-    let told = |a: Asked<'_>, b: Asked<'_>| -> Vec<String> {
+    let told = |a: ReplayRequest<'_>, b: ReplayRequest<'_>| -> Vec<String> {
         differences(&a, &b)
             .into_iter()
             .map(|d| {
@@ -195,9 +195,9 @@ proptest! {
 
     #[test]
     fn no_bytes_break_it(url in ".{0,60}", kind in ".{0,40}", body in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let asked = Asked { method: "POST", url: &url, content_type: Some(&kind), body: Payload::Bytes(&body) };
+        let asked = ReplayRequest { method: "POST", url: &url, content_type: Some(&kind), body: Payload::Bytes(&body) };
         for kind in [kind.as_str(), "application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a"] {
-            let asked = Asked { content_type: Some(kind), ..asked };
+            let asked = ReplayRequest { content_type: Some(kind), ..asked };
             exact(&asked);
             prop_assert_eq!(score(&asked, &asked), 1.0);
             prop_assert_eq!(normalised(&asked).0, normalised(&asked).0);

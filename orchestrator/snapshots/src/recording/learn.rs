@@ -6,7 +6,7 @@ use std::io::Write;
 
 use super::Recording;
 use crate::index::{RequestParts, request_parts};
-use crate::matching::{Asked, ChangingParts, learn};
+use crate::matching::{ChangingParts, ReplayRequest, learn};
 use crate::{Archive, Error, RecordKind, Timestamp};
 
 /// When a page was loaded: its requests were sent from the first of these moments to the second.
@@ -16,7 +16,7 @@ pub type Load = (Timestamp, Timestamp);
 pub(crate) const RULES: &str = "rules.yaml";
 
 /// A recorded request and its URL.
-type Recorded = (String, RequestParts);
+type RequestAtUrl = (String, RequestParts);
 
 impl Recording {
     /// Learns from pages that were loaded twice, and keeps what was learned for the snapshot.
@@ -25,7 +25,7 @@ impl Recording {
         if twice.is_empty() {
             return Ok(ChangingParts::default());
         }
-        let mut requests: Vec<[Vec<Recorded>; 2]> = twice.iter().map(|_| Default::default()).collect();
+        let mut requests: Vec<[Vec<RequestAtUrl>; 2]> = twice.iter().map(|_| Default::default()).collect();
         for (_, mut record) in Archive::open(&self.data_path())?.records().flatten() {
             let (RecordKind::Request, Some(at), Some(url)) =
                 (record.kind(), record.date(), record.target_uri().map(|url| url.into_owned()))
@@ -72,6 +72,6 @@ impl Recording {
     }
 }
 
-fn asked(requests: &[Recorded]) -> Vec<Asked<'_>> {
+fn asked(requests: &[RequestAtUrl]) -> Vec<ReplayRequest<'_>> {
     requests.iter().map(|(url, parts)| parts.asked(url)).collect()
 }

@@ -83,5 +83,5 @@ fn big_bodies_are_streamed_and_cut() {
 }
 
 fn exact_key(url: &str) -> snapshots::matching::Key {
-    snapshots::matching::exact(&Asked::bare("GET", url))
+    snapshots::matching::exact(&ReplayRequest::bare("GET", url))
 }

@@ -5,7 +5,7 @@ use super::{Page, Set};
 use crate::tree::NodeId;
 
 /// What a `dir` attribute says.
-enum Said {
+enum DirAttribute {
     Nothing,
     Auto,
     This(Direction),
@@ -37,13 +37,13 @@ impl Page<'_> {
         self.set(|id| directions[id] == wanted)
     }
 
-    fn said(&self, id: NodeId) -> Said {
+    fn said(&self, id: NodeId) -> DirAttribute {
         let said = self.tree.element(id).and_then(|element| element.attribute("dir")).unwrap_or_default();
         match said.to_ascii_lowercase().as_str() {
-            "ltr" => Said::This(Direction::LeftToRight),
-            "rtl" => Said::This(Direction::RightToLeft),
-            "auto" => Said::Auto,
-            _ => Said::Nothing,
+            "ltr" => DirAttribute::This(Direction::LeftToRight),
+            "rtl" => DirAttribute::This(Direction::RightToLeft),
+            "auto" => DirAttribute::Auto,
+            _ => DirAttribute::Nothing,
         }
     }
 
@@ -53,17 +53,17 @@ impl Page<'_> {
         let kind = element.attribute("type").unwrap_or_default().to_ascii_lowercase();
         let name = element.name.as_str();
         let found = match (self.said(id), name) {
-            (Said::This(direction), _) => return Some(direction),
-            (Said::Nothing, "input") if kind == "tel" => None,
-            (Said::Nothing, "bdi") => self.first_strong(id),
-            (Said::Nothing, _) => return None,
-            (Said::Auto, "textarea") => {
+            (DirAttribute::This(direction), _) => return Some(direction),
+            (DirAttribute::Nothing, "input") if kind == "tel" => None,
+            (DirAttribute::Nothing, "bdi") => self.first_strong(id),
+            (DirAttribute::Nothing, _) => return None,
+            (DirAttribute::Auto, "textarea") => {
                 self.content(id).iter().filter_map(|&child| self.text(child)).find_map(strong)
             }
-            (Said::Auto, "input") if !WITHOUT_TEXT.contains(&kind.as_str()) => {
+            (DirAttribute::Auto, "input") if !WITHOUT_TEXT.contains(&kind.as_str()) => {
                 strong(element.attribute("value").unwrap_or_default())
             }
-            (Said::Auto, _) => self.first_strong(id),
+            (DirAttribute::Auto, _) => self.first_strong(id),
         };
         Some(found.unwrap_or(Direction::LeftToRight))
     }
@@ -77,7 +77,7 @@ impl Page<'_> {
                 return Some(found);
             }
             let is_apart = matches!(self.tree.name(node), Some("bdi" | "script" | "style" | "textarea"))
-                || !matches!(self.said(node), Said::Nothing);
+                || !matches!(self.said(node), DirAttribute::Nothing);
             if !is_apart {
                 left.extend(self.content(node).iter().rev());
             }

@@ -3,10 +3,10 @@
 use python::Value;
 
 use super::Normal;
-use crate::webarena_verified::Raised;
+use crate::webarena_verified::PythonException;
 use crate::webarena_verified::node::{is_number, is_truthy};
 
-pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
+pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
     let truth = match value {
         value if is_number(value) => Some(is_truthy(value)),
         Value::Str(text) => match text.trim().to_lowercase().as_str() {
@@ -16,5 +16,5 @@ pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
         },
         _ => None,
     };
-    truth.map(Normal::Truth).ok_or(Raised::new("Cannot normalize to boolean"))
+    truth.map(Normal::Truth).ok_or(PythonException::new("Cannot normalize to boolean"))
 }

@@ -6,7 +6,7 @@ use python::pattern::{Flags, Pattern};
 use python::{Dict, Value, float};
 
 use super::Normal;
-use crate::webarena_verified::Raised;
+use crate::webarena_verified::PythonException;
 use crate::webarena_verified::node::is_truthy;
 
 /// Degrees; about a metre.
@@ -39,7 +39,7 @@ pub(super) fn pair(raw: &Value) -> Option<Value> {
     (items.len() == 2 && items.iter().all(plain)).then(|| raw.clone())
 }
 
-pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
+pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
     let place = match value {
         value if !is_truthy(value) => None,
         Value::Dict(dict) => of_dict(dict),
@@ -50,7 +50,7 @@ pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
         Value::Str(text) => of_text(text),
         _ => None,
     };
-    place.ok_or_else(|| Raised(format!("Unable to parse coordinates: {}", value.to_repr())))
+    place.ok_or_else(|| PythonException(format!("Unable to parse coordinates: {}", value.to_repr())))
 }
 
 /// Any beginning of the two words will do for a key.

@@ -8,7 +8,7 @@ use python::text::strip;
 
 use super::Normal;
 use super::decimal::{Decimal, within};
-use crate::webarena_verified::Raised;
+use crate::webarena_verified::PythonException;
 use crate::webarena_verified::node::{is_number, is_truthy};
 
 /// 0.1, in units of 1e-20.
@@ -20,16 +20,16 @@ static EURO_AS_POINT: LazyLock<Pattern> =
 static AMOUNT: LazyLock<Pattern> =
     LazyLock::new(|| Pattern::ours(r"([.]?\d[\d\s.,']*)\s*?(?:[^%\d]|$)", Flags::default()));
 
-pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
+pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
     if !is_truthy(value) && !is_number(value) {
-        return Err(Raised::new("Currency value is empty or None"));
+        return Err(PythonException::new("Currency value is empty or None"));
     }
     let text = value.to_text();
     let negative = text.starts_with('-');
     let text = if negative { text.replace('-', "") } else { text };
     let point_is_last = text.rfind('.') > text.rfind(',');
     let amount = amount_text(&text).and_then(|amount| parse(&amount, point_is_last));
-    let amount = amount.ok_or_else(|| Raised(format!("Unable to parse currency: {text}")))?;
+    let amount = amount.ok_or_else(|| PythonException(format!("Unable to parse currency: {text}")))?;
     Ok(Normal::Decimal(if negative { amount.negated() } else { amount }))
 }
 

@@ -7,29 +7,29 @@ use python::{Value, float};
 
 use super::decimal::Decimal;
 use super::{Normal, units};
-use crate::webarena_verified::Raised;
+use crate::webarena_verified::PythonException;
 use crate::webarena_verified::node::{is_number, is_truthy};
 
 static THOUSANDS: LazyLock<Pattern> = LazyLock::new(|| {
     Pattern::ours(r"(\d+(?:\.\d+)?)\s*k(?=\s|$)", Flags { ignore_case: true, ..Flags::default() })
 });
 
-pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
+pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
     if !is_truthy(value) && !is_number(value) {
-        return Err(Raised::new("Distance value is empty or None"));
+        return Err(PythonException::new("Distance value is empty or None"));
     }
     let text = THOUSANDS.replace_all(&value.to_text(), "${1} km");
     if float::parse(&text).is_some() {
-        return Err(Raised::new("Distance must include a unit (e.g., 'm', 'km', 'mi', 'ft')"));
+        return Err(PythonException::new("Distance must include a unit (e.g., 'm', 'km', 'mi', 'ft')"));
     }
     let metres = units::metres(&text);
     metres
         .map(Normal::Decimal)
-        .ok_or_else(|| Raised(format!("Invalid or unsupported unit in distance: {text}")))
+        .ok_or_else(|| PythonException(format!("Invalid or unsupported unit in distance: {text}")))
 }
 
 /// Within 10 metres or 2 % of the longer one.
-pub(super) fn any_close(one: &[Normal], other: &[Normal]) -> Result<bool, Raised> {
+pub(super) fn any_close(one: &[Normal], other: &[Normal]) -> Result<bool, PythonException> {
     for one in one {
         for other in other {
             let (Normal::Decimal(one), Normal::Decimal(other)) = (one, other) else { continue };
@@ -41,7 +41,7 @@ pub(super) fn any_close(one: &[Normal], other: &[Normal]) -> Result<bool, Raised
     Ok(false)
 }
 
-fn close(one: &Decimal, other: &Decimal) -> Result<bool, Raised> {
+fn close(one: &Decimal, other: &Decimal) -> Result<bool, PythonException> {
     if let (Some(one), Some(other)) = (one.scaled(), other.scaled()) {
         let difference = (one - other).abs();
         let ten: i128 = 1_000_000_000_000_000_000_000;
@@ -51,7 +51,7 @@ fn close(one: &Decimal, other: &Decimal) -> Result<bool, Raised> {
     let (one, other) = (one.to_float(), other.to_float());
     let difference = (one - other).abs();
     if difference.is_nan() {
-        return Err(Raised::new("[<class 'decimal.InvalidOperation'>]"));
+        return Err(PythonException::new("[<class 'decimal.InvalidOperation'>]"));
     }
     Ok(difference <= f64::max(10.0, one.max(other) * 0.02))
 }

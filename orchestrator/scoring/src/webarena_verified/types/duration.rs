@@ -6,7 +6,7 @@ use python::pattern::{Flags, Pattern};
 use python::{Value, float};
 
 use super::Normal;
-use crate::webarena_verified::Raised;
+use crate::webarena_verified::PythonException;
 use crate::webarena_verified::node::is_truthy;
 
 const SECOND: i128 = 1_000_000;
@@ -66,20 +66,20 @@ static FORMATS: LazyLock<Vec<(Pattern, Vec<Unit>)>> = LazyLock::new(|| {
 static CLOCK_HOURS: LazyLock<Pattern> =
     LazyLock::new(|| Pattern::ours(r"(\d+):(\d+)\s*hours?", Flags::default()));
 
-pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
+pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
     if !is_truthy(value) {
-        return Err(Raised::new("Duration value is empty or None"));
+        return Err(PythonException::new("Duration value is empty or None"));
     }
     let text = match value {
         Value::Str(text) => CLOCK_HOURS.replace_all(text, "${1}h${2}m"),
         other => other.to_text(),
     };
     if float::parse(&text).is_some() {
-        return Err(Raised::new(
+        return Err(PythonException::new(
             "Duration must include a unit or time format (e.g., '5m', '2 hours', '4:13')",
         ));
     }
-    let micros = parse(&text).ok_or_else(|| Raised(format!("Unable to parse duration: {text}")))?;
+    let micros = parse(&text).ok_or_else(|| PythonException(format!("Unable to parse duration: {text}")))?;
     Ok(Normal::Duration(micros))
 }
 

@@ -4,10 +4,10 @@ use python::Value;
 use python::text::{lower, split, strip};
 
 use super::Normal;
-use crate::webarena_verified::Raised;
+use crate::webarena_verified::PythonException;
 use crate::webarena_verified::node::{is_number, is_truthy};
 
-pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
+pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
     let nothing = match value {
         Value::Str(text) => {
             let spaced = split(strip(&lower(text))).collect::<Vec<_>>().join(" ");
@@ -16,5 +16,9 @@ pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
         }
         value => !is_truthy(value) && !is_number(value),
     };
-    if nothing { Ok(Normal::Nothing) } else { Err(Raised::new("Value is not an empty representation")) }
+    if nothing {
+        Ok(Normal::Nothing)
+    } else {
+        Err(PythonException::new("Value is not an empty representation"))
+    }
 }

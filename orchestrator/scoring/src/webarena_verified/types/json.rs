@@ -3,12 +3,14 @@
 use python::{Value, float, json};
 
 use super::Normal;
-use crate::webarena_verified::Raised;
+use crate::webarena_verified::PythonException;
 
-pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
-    let Value::Str(text) = value else { return Err(Raised::new("JsonString only accepts string input.")) };
-    let parsed =
-        json::parse(text).ok_or_else(|| Raised(format!("Invalid JSON string: {}", value.to_repr())))?;
+pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
+    let Value::Str(text) = value else {
+        return Err(PythonException::new("JsonString only accepts string input."));
+    };
+    let parsed = json::parse(text)
+        .ok_or_else(|| PythonException(format!("Invalid JSON string: {}", value.to_repr())))?;
     let mut out = String::new();
     write(&parsed, &mut out);
     Ok(Normal::Text(out))

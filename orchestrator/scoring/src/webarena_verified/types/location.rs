@@ -4,7 +4,7 @@ use python::Value;
 use python::text::{lower, strip};
 
 use super::Normal;
-use crate::webarena_verified::Raised;
+use crate::webarena_verified::PythonException;
 use crate::webarena_verified::node::is_truthy;
 
 /// Of 100.
@@ -12,9 +12,9 @@ const THRESHOLD: f64 = 80.0;
 /// Longer texts are no names; comparing them takes the product of their lengths.
 const LONGEST: usize = 20_000;
 
-pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
+pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
     match value {
-        Value::None => Err(Raised::new("Value cannot be None")),
+        Value::None => Err(PythonException::new("Value cannot be None")),
         value if !is_truthy(value) => Ok(Normal::Text(String::new())),
         value => Ok(Normal::Text(strip(&lower(&value.to_text())).to_owned())),
     }

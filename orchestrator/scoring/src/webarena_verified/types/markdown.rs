@@ -7,7 +7,7 @@ use python::pattern::{Flags, Pattern};
 use python::text::{split, strip};
 
 use super::Normal;
-use crate::webarena_verified::Raised;
+use crate::webarena_verified::PythonException;
 
 /// Patterns in the order of the reference, with what takes the place of a match.
 static STEPS: LazyLock<[(Pattern, &str); 5]> = LazyLock::new(|| {
@@ -27,13 +27,13 @@ static LINK_TEXT: LazyLock<Pattern> = LazyLock::new(|| Pattern::ours(r"\[([^\]]+
 static LINK_URL: LazyLock<Pattern> =
     LazyLock::new(|| Pattern::ours(r"\(\s*([^\)]+?)\s*\)", Flags::default()));
 
-pub(super) fn normalise(value: &Value) -> Result<Normal, Raised> {
+pub(super) fn normalise(value: &Value) -> Result<Normal, PythonException> {
     let Value::Str(text) = value else {
-        return Err(Raised::new("MarkdownString only accepts string input."));
+        return Err(PythonException::new("MarkdownString only accepts string input."));
     };
     let text = strip(text);
     if text.is_empty() {
-        return Err(Raised::new("Markdown string is empty"));
+        return Err(PythonException::new("Markdown string is empty"));
     }
     let mut content = text.replace("\r\n", "\n").replace('\r', "\n");
     for (pattern, replacement) in &*STEPS {

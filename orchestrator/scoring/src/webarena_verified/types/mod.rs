@@ -24,7 +24,7 @@ mod url_normalize;
 
 use jiff::civil::Date;
 
-use super::Raised;
+use super::PythonException;
 use super::config::Derender;
 use super::node::Node;
 pub(super) use decimal::Decimal;
@@ -121,7 +121,7 @@ pub(super) enum Normal {
 
 /// A value of a type, with its alternatives.
 #[derive(Debug, Clone)]
-pub(super) struct Typed {
+pub(super) struct TypedValue {
     pub(super) kind: Kind,
     raw: Value,
     /// At least one.
@@ -137,30 +137,30 @@ pub(super) struct Reading<'a> {
     pub(super) today: Date,
 }
 
-impl Typed {
+impl TypedValue {
     /// `Class(raw)`: a list of two or more are alternatives.
-    pub(super) fn new(kind: Kind, raw: &Value, reading: Reading<'_>) -> Result<Typed, Raised> {
+    pub(super) fn new(kind: Kind, raw: &Value, reading: Reading<'_>) -> Result<TypedValue, PythonException> {
         if let (Kind::Coordinates, Some(pair)) = (kind, coordinates::pair(raw))
             && let Ok(place) = coordinates::normalise(&pair)
         {
-            return Ok(Typed { kind, raw: raw.clone(), alternatives: vec![place] });
+            return Ok(TypedValue { kind, raw: raw.clone(), alternatives: vec![place] });
         }
-        Typed::with(kind, raw, |value| normalise(kind, value, reading))
+        TypedValue::with(kind, raw, |value| normalise(kind, value, reading))
     }
 
     /// A URL, which is read with more than other values.
-    pub(super) fn url(raw: &Value, options: &UrlOptions<'_>) -> Result<Typed, Raised> {
-        Typed::with(Kind::Url, raw, |value| url::normalise(value, options).map(Normal::Url))
+    pub(super) fn url(raw: &Value, options: &UrlOptions<'_>) -> Result<TypedValue, PythonException> {
+        TypedValue::with(Kind::Url, raw, |value| url::normalise(value, options).map(Normal::Url))
     }
 
     fn with(
         kind: Kind,
         raw: &Value,
-        normalise: impl Fn(&Value) -> Result<Normal, Raised>,
-    ) -> Result<Typed, Raised> {
+        normalise: impl Fn(&Value) -> Result<Normal, PythonException>,
+    ) -> Result<TypedValue, PythonException> {
         let alternatives = match raw {
             Value::List(items) | Value::Tuple(items) if items.len() < 2 => {
-                return Err(Raised(format!(
+                return Err(PythonException(format!(
                     "Alternatives require 2+ items. Got {} with {} item(s). Pass the value directly (not in a list).",
                     raw.to_repr(),
                     items.len()
@@ -171,7 +171,7 @@ impl Typed {
             }
             value => vec![normalise(value)?],
         };
-        Ok(Typed { kind, raw: raw.clone(), alternatives })
+        Ok(TypedValue { kind, raw: raw.clone(), alternatives })
     }
 
     fn first(&self) -> &Normal {
@@ -200,12 +200,12 @@ impl Typed {
     }
 
     /// `self == other`.
-    pub(super) fn equals(&self, other: &Node) -> Result<bool, Raised> {
+    pub(super) fn equals(&self, other: &Node) -> Result<bool, PythonException> {
         let other = match (self.kind, other) {
             (kind, Node::Typed(other)) if other.kind == kind => other,
             (Kind::Text, Node::Raw(value @ Value::Str(_))) => {
                 let reading = Reading { derender: None, today: Date::ZERO };
-                &Box::new(Typed::new(Kind::Text, value, reading)?)
+                &Box::new(TypedValue::new(Kind::Text, value, reading)?)
             }
             (Kind::Url, Node::Raw(Value::Str(text))) => {
                 return Ok(self.urls().any(|url| url.to_text() == *text));
@@ -225,7 +225,7 @@ impl Typed {
         }
     }
 
-    fn any_pair(&self, other: &Typed, equal: impl Fn(&Normal, &Normal) -> bool) -> bool {
+    fn any_pair(&self, other: &TypedValue, equal: impl Fn(&Normal, &Normal) -> bool) -> bool {
         self.alternatives.iter().any(|one| other.alternatives.iter().any(|other| equal(one, other)))
     }
 
@@ -251,7 +251,7 @@ impl Typed {
     }
 }
 
-fn normalise(kind: Kind, value: &Value, reading: Reading<'_>) -> Result<Normal, Raised> {
+fn normalise(kind: Kind, value: &Value, reading: Reading<'_>) -> Result<Normal, PythonException> {
     // These read texts as they are.
     match kind {
         Kind::Empty => return empty::normalise(value),

@@ -7,7 +7,7 @@ use python::text::strip;
 
 use super::Normal;
 use super::date::parse;
-use crate::webarena_verified::Raised;
+use crate::webarena_verified::PythonException;
 
 const NAMES: [&str; 12] = [
     "January",
@@ -24,7 +24,7 @@ const NAMES: [&str; 12] = [
     "December",
 ];
 
-pub(super) fn normalise(value: &Value, today: Day) -> Result<Normal, Raised> {
+pub(super) fn normalise(value: &Value, today: Day) -> Result<Normal, PythonException> {
     let number = match value {
         Value::Bool(truth) => Some(i64::from(*truth)),
         Value::Int(digits) => digits.parse().ok(),
@@ -33,7 +33,7 @@ pub(super) fn normalise(value: &Value, today: Day) -> Result<Normal, Raised> {
         other => of_text(strip(&other.to_text()), today),
     };
     let name = number.and_then(|number| NAMES.get(usize::try_from(number).ok()?.checked_sub(1)?));
-    let name = name.ok_or_else(|| Raised(format!("Unable to parse month: {}", value.to_repr())))?;
+    let name = name.ok_or_else(|| PythonException(format!("Unable to parse month: {}", value.to_repr())))?;
     Ok(Normal::Text((*name).to_owned()))
 }
 

@@ -7,8 +7,8 @@ use python::text::{lower, strip};
 use python::{Value, ascii};
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::{Normal, Typed};
-use crate::webarena_verified::Raised;
+use super::{Normal, TypedValue};
+use crate::webarena_verified::PythonException;
 use crate::webarena_verified::config::Derender;
 use crate::webarena_verified::node::is_truthy;
 
@@ -79,7 +79,7 @@ pub(super) fn read(value: &Value) -> Normal {
 
 /// Patterns on either side match the other; else texts are equal but for quotes and punctuation
 /// around them.
-pub(super) fn equal(one: &Typed, other: &Typed) -> Result<bool, Raised> {
+pub(super) fn equal(one: &TypedValue, other: &TypedValue) -> Result<bool, PythonException> {
     let flags = Flags { ignore_case: true, ..Flags::default() };
     Ok(matches(one, other, flags)?
         || matches(other, one, flags)?
@@ -88,12 +88,16 @@ pub(super) fn equal(one: &Typed, other: &Typed) -> Result<bool, Raised> {
 }
 
 /// Whether a pattern among the alternatives matches one of the others.
-pub(super) fn matches(patterns: &Typed, texts: &Typed, flags: Flags) -> Result<bool, Raised> {
+pub(super) fn matches(
+    patterns: &TypedValue,
+    texts: &TypedValue,
+    flags: Flags,
+) -> Result<bool, PythonException> {
     for pattern in patterns.texts().filter(|text| is_pattern(text)) {
         // What is no pattern after all is compared as it stands.
         let Some(compiled) = Pattern::whole(pattern, flags) else { continue };
         for text in texts.texts() {
-            if compiled.is_match(text).map_err(|_| Raised::too_long(pattern))? {
+            if compiled.is_match(text).map_err(|_| PythonException::too_long(pattern))? {
                 return Ok(true);
             }
         }

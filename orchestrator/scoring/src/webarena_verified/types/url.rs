@@ -9,8 +9,8 @@ use python::text::{lower, strip};
 use python::url::{SplitResult, parse_qs, unquote};
 
 use super::url_normalize::url_normalize;
-use super::{Typed, is_pattern};
-use crate::webarena_verified::Raised;
+use super::{TypedValue, is_pattern};
+use crate::webarena_verified::PythonException;
 use crate::webarena_verified::config::{Config, Derender};
 use crate::webarena_verified::node::Node;
 use crate::webarena_verified::site::Site;
@@ -20,7 +20,7 @@ use crate::webarena_verified::site::Site;
 pub(in crate::webarena_verified) struct Url {
     base: String,
     /// With the address of a site in the place of its name; this is what patterns are held against.
-    rendered: Result<String, Raised>,
+    rendered: Result<String, PythonException>,
     /// The values of each parameter.
     parameters: Vec<(String, Node)>,
     is_pattern: bool,
@@ -35,7 +35,7 @@ impl PartialEq for Url {
 
 /// What is done to the parameters once they are read.
 pub(in crate::webarena_verified) type Retype<'a> =
-    &'a dyn Fn(Vec<(String, Node)>) -> Result<Vec<(String, Node)>, Raised>;
+    &'a dyn Fn(Vec<(String, Node)>) -> Result<Vec<(String, Node)>, PythonException>;
 
 /// How a URL is read.
 #[derive(Clone, Copy)]
@@ -60,12 +60,12 @@ pub(in crate::webarena_verified) struct Render<'a> {
 }
 
 impl Render<'_> {
-    fn apply(&self, template: &str) -> Result<String, Raised> {
+    fn apply(&self, template: &str) -> Result<String, PythonException> {
         self.config.render(template, self.sites, self.strict)
     }
 
     /// As it is done when two URLs are compared.
-    fn strictly(&self, url: &str) -> Result<String, Raised> {
+    fn strictly(&self, url: &str) -> Result<String, PythonException> {
         self.config.render(url, self.sites, true)
     }
 }
@@ -88,24 +88,24 @@ impl<'a> UrlOptions<'a> {
             || self.ignored_patterns.iter().any(|pattern| pattern.is_match(name) == Ok(true))
     }
 
-    fn derendered(&self, url: &str) -> Result<String, Raised> {
+    fn derendered(&self, url: &str) -> Result<String, PythonException> {
         self.derender.map_or_else(|| Ok(url.to_owned()), |derender| derender.apply(url))
     }
 }
 
-pub(super) fn normalise(value: &Value, options: &UrlOptions<'_>) -> Result<Url, Raised> {
+pub(super) fn normalise(value: &Value, options: &UrlOptions<'_>) -> Result<Url, PythonException> {
     let Value::Str(text) = value else {
         return Err(match value {
             value if crate::webarena_verified::node::is_truthy(value) => {
                 let kind = crate::webarena_verified::node::type_name(value);
-                Raised(format!("'{kind}' object has no attribute 'rstrip'"))
+                PythonException(format!("'{kind}' object has no attribute 'rstrip'"))
             }
-            _ => Raised::new("Empty URL value"),
+            _ => PythonException::new("Empty URL value"),
         });
     };
     let text = strip(text);
     if text.is_empty() {
-        return Err(Raised::new("Empty URL value"));
+        return Err(PythonException::new("Empty URL value"));
     }
     if is_pattern(text) {
         let parameters = match options.parameters {
@@ -123,9 +123,9 @@ pub(super) fn normalise(value: &Value, options: &UrlOptions<'_>) -> Result<Url, 
     if is_ssh(&text) {
         return Ok(Url::new(ssh(&text)?, Vec::new(), false, options.render));
     }
-    let normal = url_normalize(&text).ok_or_else(|| Raised(format!("Invalid URL: {text}")))?;
-    let parsed =
-        SplitResult::of(&options.derendered(&normal)?).ok_or_else(|| Raised::new("Invalid IPv6 URL"))?;
+    let normal = url_normalize(&text).ok_or_else(|| PythonException(format!("Invalid URL: {text}")))?;
+    let parsed = SplitResult::of(&options.derendered(&normal)?)
+        .ok_or_else(|| PythonException::new("Invalid IPv6 URL"))?;
     let mut path = parsed.path_with_parameters().to_owned();
     let parameters = match options.parameters {
         Some(given) => given_parameters(given),
@@ -160,9 +160,9 @@ fn is_ssh(url: &str) -> bool {
 }
 
 /// `git@__SSH_HOST__:path`, whatever the host.
-fn ssh(url: &str) -> Result<String, Raised> {
+fn ssh(url: &str) -> Result<String, PythonException> {
     let (user, path) = if lower(url).starts_with("ssh://") {
-        let parsed = SplitResult::of(url).ok_or_else(|| Raised::new("Invalid IPv6 URL"))?;
+        let parsed = SplitResult::of(url).ok_or_else(|| PythonException::new("Invalid IPv6 URL"))?;
         let user = match parsed.netloc.split_once('@') {
             Some((user, _)) => lower(user).into_owned(),
             None => "git".to_owned(),
@@ -171,7 +171,9 @@ fn ssh(url: &str) -> Result<String, Raised> {
     } else {
         let (user, rest) = url.split_once('@').unwrap_or(("", url));
         let Some((_, path)) = rest.split_once(':') else {
-            return Err(Raised(format!("Invalid SCP-like URL format (missing colon after @): {url}")));
+            return Err(PythonException(format!(
+                "Invalid SCP-like URL format (missing colon after @): {url}"
+            )));
         };
         (lower(user).into_owned(), path.to_owned())
     };
@@ -207,7 +209,7 @@ fn read_query(query: &str) -> Vec<(String, Vec<Value>)> {
 fn typed(
     parameters: Vec<(String, Vec<Value>)>,
     options: &UrlOptions<'_>,
-) -> Result<Vec<(String, Node)>, Raised> {
+) -> Result<Vec<(String, Node)>, PythonException> {
     let kept = parameters.into_iter().filter(|(name, _)| !options.ignores(name));
     let parameters = kept.map(|(name, values)| {
         let mut texts: Vec<Value> = values
@@ -302,7 +304,7 @@ impl Url {
     }
 
     /// `matches_base_path`: patterns may stand on either side.
-    fn matches_base(&self, other: &Url) -> Result<bool, Raised> {
+    fn matches_base(&self, other: &Url) -> Result<bool, PythonException> {
         if !self.is_pattern && !other.is_pattern {
             let plain = |url: &Url| lower(&url.base).trim_end_matches('/').to_owned();
             return Ok(plain(self) == plain(other));
@@ -313,9 +315,9 @@ impl Url {
             }
             let (written, text) = (pattern.rendered.clone()?, text.rendered.clone()?);
             let compiled = Pattern::at_start(&written, Flags::default()).ok_or_else(|| {
-                Raised(format!("Invalid regex pattern '{}': it is not valid", pattern.base))
+                PythonException(format!("Invalid regex pattern '{}': it is not valid", pattern.base))
             })?;
-            if compiled.is_match(&text).map_err(|_| Raised::too_long(&written))? {
+            if compiled.is_match(&text).map_err(|_| PythonException::too_long(&written))? {
                 return Ok(true);
             }
         }
@@ -324,7 +326,7 @@ impl Url {
 
     /// `_compare_query_params`: patterns stand on this side. What is missing is an empty text, and
     /// first values count.
-    fn parameters_equal(&self, other: &Url) -> Result<bool, Raised> {
+    fn parameters_equal(&self, other: &Url) -> Result<bool, PythonException> {
         let names = self.parameters.iter().chain(&other.parameters).map(|(name, _)| name);
         for name in names {
             let (one, another) = (self.first(name)?, other.first(name)?);
@@ -336,11 +338,11 @@ impl Url {
             let equal = if pattern {
                 let (written, text) = (one.to_text(), another.to_text());
                 let compiled = Pattern::at_start(&written, Flags::default()).ok_or_else(|| {
-                    Raised(format!(
+                    PythonException(format!(
                         "Invalid regex pattern in query param '{name}': '{written}': it is not valid"
                     ))
                 })?;
-                compiled.is_match(&text).map_err(|_| Raised::too_long(&written))?
+                compiled.is_match(&text).map_err(|_| PythonException::too_long(&written))?
             } else {
                 one.equals(&another)?
             };
@@ -351,7 +353,7 @@ impl Url {
         Ok(true)
     }
 
-    fn first(&self, name: &str) -> Result<Node, Raised> {
+    fn first(&self, name: &str) -> Result<Node, PythonException> {
         let value = self.parameters.iter().find(|(other, _)| other == name).map(|(_, value)| value);
         Ok(match value {
             None => Node::text(""),
@@ -363,7 +365,7 @@ impl Url {
                 Some(first) => first.clone(),
             },
             Some(Node::Typed(typed)) => {
-                return Err(Raised(format!("'{}' object is not subscriptable", typed.kind.class())));
+                return Err(PythonException(format!("'{}' object is not subscriptable", typed.kind.class())));
             }
             Some(Node::Raw(Value::Str(text))) => {
                 Node::text(text.chars().next().map(String::from).unwrap_or_default())
@@ -403,7 +405,10 @@ impl Url {
 }
 
 /// `compare_path`.
-pub(in crate::webarena_verified) fn same_path(one: &Typed, other: &Node) -> Result<bool, Raised> {
+pub(in crate::webarena_verified) fn same_path(
+    one: &TypedValue,
+    other: &Node,
+) -> Result<bool, PythonException> {
     let literal;
     let others: Vec<&Url> = match other {
         Node::Typed(typed) => typed.urls().collect(),
@@ -423,7 +428,7 @@ pub(in crate::webarena_verified) fn same_path(one: &Typed, other: &Node) -> Resu
 }
 
 /// `==`: the address, then the parameters.
-pub(super) fn equal(one: &Typed, other: &Typed) -> Result<bool, Raised> {
+pub(super) fn equal(one: &TypedValue, other: &TypedValue) -> Result<bool, PythonException> {
     for a in one.urls() {
         for b in other.urls() {
             if a.matches_base(b)? && a.parameters_equal(b)? {

@@ -9,17 +9,19 @@ mod ymd;
 use jiff::civil::Date as Day;
 
 use super::Normal;
-use crate::webarena_verified::Raised;
+use crate::webarena_verified::PythonException;
 pub(super) use parser::parse;
 use python::Value;
 
-pub(super) fn normalise(value: &Value, today: Day) -> Result<Normal, Raised> {
-    let Value::Str(text) = value else { return Err(Raised::new("expected string or bytes-like object")) };
+pub(super) fn normalise(value: &Value, today: Day) -> Result<Normal, PythonException> {
+    let Value::Str(text) = value else {
+        return Err(PythonException::new("expected string or bytes-like object"));
+    };
     if text.is_empty() {
-        return Err(Raised::new("Empty date value"));
+        return Err(PythonException::new("Empty date value"));
     }
     let day = parse(&with_spaces(text), today, today)
-        .ok_or_else(|| Raised(format!("Unknown string format: {text}")))?;
+        .ok_or_else(|| PythonException(format!("Unknown string format: {text}")))?;
     Ok(Normal::Text(day.to_string()))
 }
 
