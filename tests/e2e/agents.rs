@@ -6,7 +6,7 @@ use std::fs;
 
 use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
-use fake_model::{ReplayRequest, Reply, Server, walker};
+use fake_model::{ModelRequest, Reply, Server, walker};
 use fake_servicenow::{FakeServiceNow, installed};
 use serde_json::{Value, json};
 
@@ -248,7 +248,7 @@ fn forms_are_filled_in_field_by_field() -> Result<()> {
 fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
     let bench = Bench::new()?;
     let suite = suite(&bench)?;
-    let server = Server::start(|asked: &ReplayRequest| match asked.number {
+    let server = Server::start(|asked: &ModelRequest| match asked.number {
         0 => Reply::Says("OK".to_owned()),
         1 => Reply::Fails(401),
         _ => Reply::Hangs,

@@ -4,7 +4,7 @@
 use std::fs;
 
 use anyhow::{Result, ensure};
-use fake_model::{ReplayRequest, Reply, Server, walker};
+use fake_model::{ModelRequest, Reply, Server, walker};
 use serde_json::{Value, json};
 
 use crate::harness::{Bench, repository, text};
@@ -35,7 +35,7 @@ fn import(bench: &Bench) -> Result<String> {
 
 /// Searches. As `retrieval` it then answers with the time that the first result has behind the
 /// arrival there; as SeePlanAct it looks at what was found and answers from memory, which is wrong.
-fn searcher(asked: &ReplayRequest) -> Reply {
+fn searcher(asked: &ModelRequest) -> Reply {
     let (words, last) = (asked.words(), asked.last());
     if words.contains("\"Search:\"") {
         let times = last.split("Carrow Junction ").nth(1);

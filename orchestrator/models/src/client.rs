@@ -22,6 +22,7 @@ use tokio::time::{self, Instant};
 use crate::complaint::{Complaint, Cure};
 use crate::connection::{self, Connector};
 use crate::error::Attempt;
+use crate::lenient_json;
 use crate::pace::Turns;
 use crate::reading::{self, MAX_ANSWER, Other};
 use crate::{Chat, Error, Pace, Reply};
@@ -249,7 +250,7 @@ impl Client {
             let complaint = Complaint::of(head.status.as_u16(), &body);
             return Err(Attempt::Complains { complaint, after });
         }
-        let answer = reading::json(&body).map_err(|error| garbage(error.to_string()))?;
+        let answer = lenient_json::parse(&body).map_err(|error| garbage(error.to_string()))?;
         reading::reply(&answer).map_err(|other| match other {
             Other::Complains(complaint) => Attempt::Complains { complaint, after },
             Other::Garbage(reason) => garbage(reason),

@@ -32,7 +32,7 @@ pub(crate) enum Cure {
 impl Complaint {
     /// Reads an answer whose status is not a success.
     pub(crate) fn of(status: u16, body: &[u8]) -> Complaint {
-        let read = crate::reading::json(body).ok().and_then(|answer| Complaint::within(&answer));
+        let read = crate::lenient_json::parse(body).ok().and_then(|answer| Complaint::within(&answer));
         let plain = || String::from_utf8_lossy(body).trim().chars().take(EXCERPT).collect();
         match read {
             Some(complaint) if !complaint.message.is_empty() => Complaint { status, ..complaint },
@@ -210,8 +210,9 @@ mod tests {
 
     #[test]
     fn a_success_may_be_none() {
-        let within =
-            |text: &str| crate::reading::json(text.as_bytes()).ok().and_then(|json| Complaint::within(&json));
+        let within = |text: &str| {
+            crate::lenient_json::parse(text.as_bytes()).ok().and_then(|json| Complaint::within(&json))
+        };
         let status = |text: &str| within(text).map(|complaint| (complaint.status, complaint.cure()));
         assert_eq!(status(r#"{"error":{"message":"upstream","code":502}}"#), Some((502, Cure::Again)));
         assert_eq!(status(r#"{"error":{"message":"Rate limit","code":"429"}}"#), Some((429, Cure::Wait)));

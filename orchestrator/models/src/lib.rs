@@ -14,6 +14,7 @@ mod client;
 mod complaint;
 mod connection;
 mod error;
+mod lenient_json;
 mod model;
 mod pace;
 mod proxy;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use agents::AgentSpec;
 use browser::{Action, ActionTarget, Observation, ObservationOptions, Picture, StorageState};
 use camino::Utf8Path;
-use fake_model::{ReplayRequest, Reply};
+use fake_model::{ModelRequest, Reply};
 use fake_servicenow::{FakeServiceNow, installed};
 use gateway::Entry;
 use models::Model;
@@ -242,7 +242,7 @@ async fn the_oracle_earns_all_and_the_instance_is_as_before() -> Tested {
 }
 
 /// A model that knows one of the menus.
-fn knows_the_hammers(asked: &ReplayRequest) -> Reply {
+fn knows_the_hammers(asked: &ModelRequest) -> Reply {
     let action = if asked.words().contains("Hammers") {
         "goto('https://desk.test/tool_list.do')"
     } else {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use fake_model::{ReplayRequest, Reply, Server};
+use fake_model::{ModelRequest, Reply, Server};
 use models::{Cassette, Client, Model, Price, Settings};
 use serde_json::json;
 
@@ -29,7 +29,7 @@ async fn played(
     Ok(runs::run_in(Sites::default(), bring_up, suite, &kind, options, interrupt, runs::silent()).await?)
 }
 
-fn answers(_: &ReplayRequest) -> Reply {
+fn answers(_: &ModelRequest) -> Reply {
     Reply::Says("<action>send_msg_to_user('oak')</action>".to_owned())
 }
 
