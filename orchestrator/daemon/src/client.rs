@@ -1,4 +1,4 @@
-//! The client of the control socket, for commands.
+//! The client of the daemon's control socket, used by the `sandbox` commands.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,64 +18,64 @@ use tokio::time::timeout;
 
 use crate::{DaemonStatus, Error, Folder};
 
-/// How long the daemon may take to answer. A reset may have to wait for a container.
+/// The timeout of a response. A reset may have to wait for a container.
 const ANSWER: Duration = Duration::from_secs(360);
 
-/// An answer's beginning, and the task that drives its connection.
+/// The head of a response, and the task that drives its connection.
 type OpenResponse = (Response<Incoming>, JoinHandle<()>);
 
-/// A client of the daemon of a folder.
+/// A client of the daemon of one folder.
 #[derive(Debug, Clone)]
 pub struct Client {
     socket: Utf8PathBuf,
 }
 
 impl Client {
-    /// For the daemon of this folder, if one is running.
+    /// A client for the daemon of this folder, if one is running.
     pub fn new(folder: &Folder) -> Client {
         Client { socket: folder.socket() }
     }
 
-    /// How the daemon is doing.
+    /// The status of the daemon.
     ///
     /// # Errors
-    /// [`Error::NotUp`] where there is none.
+    /// [`Error::NotUp`] if no daemon runs.
     pub async fn status(&self) -> Result<DaemonStatus, Error> {
         self.ask(Method::GET, "/status").await
     }
 
-    /// Adds sites of the daemon's folder of manifests to those that are up; they start in the
-    /// background.
+    /// Adds sites to the running sites, by their names in the daemon's folder of manifests. They
+    /// start in the background.
     ///
     /// # Errors
-    /// When there is no daemon, or one of them cannot be started.
+    /// When no daemon runs, or one of the sites cannot be started.
     pub async fn add(&self, names: &[String]) -> Result<(), Error> {
         let names = serde_json::to_vec(names).map_err(|error| Error::Talk(error.to_string()))?;
         self.exchange(self.begin(Method::POST, "/add", names.into())).await.map(drop)
     }
 
-    /// Makes a site pristine; how long its users had to wait, in milliseconds.
+    /// Resets a site. Returns how long its users had to wait, in milliseconds.
     ///
     /// # Errors
-    /// When there is no daemon, or no such site, or the site fails.
+    /// When no daemon runs, there is no such site, or the site fails.
     pub async fn reset(&self, site: &str) -> Result<f64, Error> {
         self.ask(Method::POST, &format!("/reset/{site}")).await
     }
 
-    /// The last lines that each instance of a site has printed.
+    /// The last output lines of each instance of a site.
     ///
     /// # Errors
-    /// When there is no daemon or no such site.
+    /// When no daemon runs or there is no such site.
     pub async fn logs(&self, site: &str, lines: usize) -> Result<BTreeMap<u32, Vec<String>>, Error> {
         self.ask(Method::GET, &format!("/logs/{site}?lines={lines}")).await
     }
 
-    /// Tells each line that the instances of a site print, with the number of the instance: the
-    /// last ones that each has printed, and all that come, also of instances that come later. Ends
+    /// Reports each output line of a site's instances, with the number of the instance: first the
+    /// last lines of each instance, then every new line, including those of later instances. Ends
     /// with the daemon.
     ///
     /// # Errors
-    /// When there is no daemon or no such site.
+    /// When no daemon runs or there is no such site.
     pub async fn follow(
         &self,
         site: &str,
@@ -87,7 +87,7 @@ impl Client {
         let telling = async {
             let mut body = answer.into_body();
             let mut read = Vec::new();
-            // A body that breaks off is a daemon that has ended.
+            // If the body breaks off, the daemon has ended.
             while let Some(Ok(frame)) = body.frame().await {
                 read.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
                 while let Some(end) = read.iter().position(|byte| *byte == b'\n') {
@@ -102,18 +102,18 @@ impl Client {
         telling.await.inspect(|()| connection.abort())
     }
 
-    /// Logs an account of the manifest in.
+    /// Logs in as an account of the manifest.
     ///
     /// # Errors
-    /// When there is no daemon, site or account of that name, or it is not let in.
+    /// When no daemon runs, there is no such site or account, or the log-in fails.
     pub async fn login(&self, site: &str, account: &str) -> Result<LoginSession, Error> {
         self.ask(Method::POST, &format!("/login/{site}/{account}")).await
     }
 
-    /// Asks the daemon to end.
+    /// Asks the daemon to stop.
     ///
     /// # Errors
-    /// [`Error::NotUp`] where there is none.
+    /// [`Error::NotUp`] if no daemon runs.
     pub async fn stop(&self) -> Result<(), Error> {
         self.send(Method::POST, "/stop").await.map(drop)
     }
@@ -127,7 +127,7 @@ impl Client {
         self.exchange(self.begin(method, path, Bytes::new())).await
     }
 
-    /// Waits for the whole answer.
+    /// Sends a request and reads the complete response.
     async fn exchange(
         &self,
         response: impl Future<Output = Result<OpenResponse, Error>>,
@@ -140,11 +140,11 @@ impl Client {
         answered.unwrap_or_else(|_| Err(Error::Talk(format!("no answer within {ANSWER:?}"))))
     }
 
-    /// Sends a request; an answer that is none of success is an error. The task drives the
+    /// Sends a request. A response without a success status is an error. The task drives the
     /// connection, and ends with it.
     async fn begin(&self, method: Method, path: &str, body: Bytes) -> Result<OpenResponse, Error> {
         let stream = UnixStream::connect(&self.socket).await.map_err(|error| match error.kind() {
-            // Reset: it stopped listening while this stood in its queue.
+            // Reset: the daemon closed its socket while the request was in the queue.
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset => {
                 Error::NotUp
             }
@@ -177,8 +177,8 @@ impl Client {
     }
 }
 
-/// The error of a request without any answer. A daemon that ends while the request stands in its
-/// queue is as good as none; one that answers in another language is still there.
+/// The error of a request without a response. If the daemon ends while the request is in its queue,
+/// no daemon runs. If it responds with another protocol, it is still there.
 fn no_answer(error: hyper::Error) -> Error {
     if error.is_parse() || error.is_user() { connection_error(error) } else { Error::NotUp }
 }

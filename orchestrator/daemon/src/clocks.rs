@@ -1,4 +1,4 @@
-//! Clocks of sites that people use: they run on, and start again with every instance.
+//! Clocks of the running sites: they advance in real time, and start again with every instance.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use sites::Lease;
 
 pub(crate) const TICK: Duration = Duration::from_secs(1);
 
-/// An instance's clock, which shows what the manifest says when it is first used.
+/// The clock of one instance. It shows the manifest's clock at the first use.
 #[derive(Debug)]
 pub(crate) struct RunningClock {
     start: Option<Timestamp>,

@@ -1,4 +1,4 @@
-//! The control API of the daemon: HTTP with JSON over its socket.
+//! The daemon's control API: HTTP with JSON over its Unix socket.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::site_router::SiteRouter;
 use crate::{DaemonStatus, Error, Folder};
 
-/// What the handlers share.
+/// The state that the handlers share.
 #[derive(Clone)]
 pub(crate) struct ControlState {
     pub(crate) router: Arc<SiteRouter>,
@@ -63,7 +63,7 @@ async fn status(State(state): State<ControlState>) -> Json<DaemonStatus> {
     Json(DaemonStatus { pid: std::process::id(), proxy, reset, engine, certificate, manifests, sites })
 }
 
-/// Adds the sites of these names; whoever asks need not wait for it.
+/// Adds the sites with these names. The client need not wait for the result.
 async fn add(State(state): State<ControlState>, Json(names): Json<Vec<String>>) -> Result<(), Refusal> {
     let added = tokio::spawn(async move {
         let sites = chosen(&state, &names)?;
@@ -80,7 +80,7 @@ fn chosen(state: &ControlState, names: &[String]) -> Result<Vec<Site>, Error> {
     let all = Site::load_all(&state.manifests);
     let mut sites = all.map_err(|error| Error::Refused(format!("read the sites: {error}")))?;
     sites.retain(|site| names.contains(&site.name));
-    // The gateway reads them when it starts.
+    // The gateway reads certificate authorities only when it starts.
     match sites.iter().find(|site| site.authority_file().is_some()) {
         Some(site) => Err(Error::Refused(format!(
             "add {}: its `authority` is read only when the sites start; end them with `sandbox down`, then \
@@ -91,7 +91,7 @@ fn chosen(state: &ControlState, names: &[String]) -> Result<Vec<Site>, Error> {
     }
 }
 
-/// How long it took, in milliseconds.
+/// Returns the duration of the reset in milliseconds.
 async fn reset(State(state): State<ControlState>, Path(site): Path<String>) -> Result<Json<f64>, Refusal> {
     let took = state.router.reset(&site).await.map_err(refusal)?;
     Ok(Json(took.as_secs_f64() * 1000.0))
@@ -106,8 +106,8 @@ async fn logs(
     Ok(Json(said.into_iter().collect()))
 }
 
-/// A line of JSON for each that an instance prints: its number and the line, as long as the daemon
-/// is up.
+/// Streams one JSON line for each output line of an instance: the instance's number and the line.
+/// Ends with the daemon.
 async fn follow(
     State(state): State<ControlState>,
     Path(site): Path<String>,

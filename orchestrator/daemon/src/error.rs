@@ -1,60 +1,60 @@
-//! Errors between a command and the daemon.
+//! The errors of the daemon and its client.
 
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Why the daemon cannot be started or reached. Texts read after "failed to".
+/// Why the daemon cannot be started or reached. The messages read after "failed to".
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Another process holds the folder.
+    /// Another daemon holds the folder.
     #[error("start the sites: another daemon is already running")]
     AlreadyUp,
-    /// Nobody listens on the socket.
+    /// No daemon listens on the socket.
     #[error("reach the daemon: none is running")]
     NotUp,
-    /// The socket cannot be made where it should be.
+    /// The path of the socket is too long.
     #[error("make a socket at {path}: its path is longer than {most} bytes; choose a shorter data folder")]
     PathTooLong {
         /// The path.
         path: Utf8PathBuf,
-        /// What is possible.
+        /// The maximum length in bytes.
         most: usize,
     },
-    /// A file of the daemon's folder.
+    /// A file of the daemon's folder cannot be read or written.
     #[error("{doing} {path}: {source}")]
     File {
-        /// What was being done.
+        /// The operation.
         doing: &'static str,
-        /// With which file.
+        /// The file.
         path: Utf8PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
-    /// The address for full resets cannot be listened on.
+    /// The daemon cannot listen on the address for full resets.
     #[error("listen on {address}: {source}; `--reset-listen` takes another address")]
     Listen {
         /// The address.
         address: std::net::SocketAddr,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
     /// The gateway did not start.
     #[error(transparent)]
     Gateway(#[from] gateway::StartError),
-    /// A header field of a log-in.
+    /// A header field of a log-in is invalid.
     #[error(transparent)]
     Header(#[from] gateway::BadHeader),
-    /// A host of a manifest.
+    /// A host of a manifest is invalid.
     #[error(transparent)]
     Host(#[from] gateway::BadPattern),
-    /// The sites.
+    /// An operation on the sites failed.
     #[error(transparent)]
     Sites(#[from] sites::Error),
-    /// The daemon went away, or another version of it answered.
+    /// The connection broke, or another version of the daemon responded.
     #[error("talk to the daemon: {0}")]
     Talk(String),
-    /// The daemon cannot answer without something that is missing: its container engine.
+    /// The daemon cannot respond because something is missing: its container engine.
     #[error("{0}")]
     Lacks(String),
     /// The daemon refused the request.

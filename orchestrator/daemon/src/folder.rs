@@ -1,4 +1,4 @@
-//! The daemon's folder: its socket, lock and log.
+//! The daemon's folder on disk, with its socket, lock and log.
 
 use std::fs::{self, File};
 use std::io;
@@ -7,16 +7,16 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::Error;
 
-/// The longest path of a socket that Linux takes.
+/// The maximum length of a socket path on Linux, in bytes.
 const LONGEST: usize = 107;
 
-/// The folder of a daemon: `control` is its socket, `lock` is locked while it is up, `log` is what
-/// it says, and `containers` is there while something of it is on a container engine.
+/// The folder of a daemon: `control` is its socket, `lock` is locked while it runs, and `log` is
+/// its log. The file `containers` exists while the daemon may have resources on a container engine.
 #[derive(Debug, Clone)]
 pub struct Folder(Utf8PathBuf);
 
 impl Folder {
-    /// The folder; it need not exist.
+    /// The folder at `path`, which need not exist.
     pub fn new(path: Utf8PathBuf) -> Folder {
         Folder(path)
     }
@@ -26,10 +26,10 @@ impl Folder {
         &self.0
     }
 
-    /// Makes it where it is missing.
+    /// Creates the folder if it is missing.
     ///
     /// # Errors
-    /// When that is not possible, or its path is too long for a socket in it.
+    /// When the folder cannot be created, or its path is too long for a socket in it.
     pub fn make(&self) -> Result<(), Error> {
         fs::create_dir_all(&self.0).map_err(Error::file("make", &self.0))?;
         let socket = self.socket();
@@ -39,15 +39,16 @@ impl Folder {
         Ok(())
     }
 
-    /// What a daemon says while it is up, of which the last one's is kept.
+    /// The log of the running daemon, or of the last one.
     pub fn log(&self) -> Utf8PathBuf {
         self.0.join("log")
     }
 
-    /// Whether a daemon holds it: from before it can be talked to until nothing is left of it.
+    /// Whether a daemon holds the folder: from before its socket accepts connections until
+    /// everything is removed.
     ///
     /// # Errors
-    /// When that cannot be seen.
+    /// When the lock cannot be checked.
     pub fn is_held(&self) -> Result<bool, Error> {
         if !self.0.exists() {
             return Ok(false);
@@ -59,8 +60,8 @@ impl Folder {
         }
     }
 
-    /// Removes what a daemon that was killed has left: its socket, and the processes and folders of
-    /// its instances.
+    /// Removes what a killed daemon has left: its socket, and the processes and folders of its
+    /// instances.
     ///
     /// # Errors
     /// When a daemon holds the folder, or something cannot be removed.
@@ -73,21 +74,21 @@ impl Folder {
         self.clear()
     }
 
-    /// Whether a daemon of it may have left something on a container engine, which then nobody has
-    /// removed yet.
+    /// Whether a daemon of this folder may have left resources on a container engine that nobody
+    /// has removed yet.
     pub fn has_containers(&self) -> bool {
         self.containers().exists()
     }
 
-    /// Notes that nothing of it is on a container engine.
+    /// Records that this folder has no resources on a container engine.
     ///
     /// # Errors
-    /// When the note cannot be removed.
+    /// When the marker file cannot be removed.
     pub fn forget_containers(&self) -> Result<(), Error> {
         remove(&self.containers())
     }
 
-    /// Notes that something of it will be on a container engine.
+    /// Records that this folder will have resources on a container engine.
     pub(crate) fn note_containers(&self) -> Result<(), Error> {
         let path = self.containers();
         File::create(&path).map(drop).map_err(Error::file("write", &path))
@@ -97,7 +98,7 @@ impl Folder {
         self.0.join("containers")
     }
 
-    /// Forgets what the last daemon said.
+    /// Truncates the log of the last daemon.
     pub(crate) fn begin_log(&self) -> Result<(), Error> {
         let path = self.log();
         let emptied = File::options().write(true).create(true).truncate(true).open(&path);
@@ -108,7 +109,7 @@ impl Folder {
         self.0.join("control")
     }
 
-    /// Keeps every other daemon out as long as the file lives.
+    /// Takes the lock, which excludes other daemons as long as the file is open.
     pub(crate) fn lock(&self) -> Result<File, Error> {
         let path = self.0.join("lock");
         let file = File::create(&path).map_err(Error::file("open", &path))?;
@@ -119,13 +120,13 @@ impl Folder {
         }
     }
 
-    /// Removes the socket of a daemon that is no more.
+    /// Removes the socket of a dead daemon.
     pub(crate) fn clear(&self) -> Result<(), Error> {
         remove(&self.socket())
     }
 }
 
-/// Removes a file, if it is there.
+/// Removes a file if it exists.
 fn remove(path: &Utf8Path) -> Result<(), Error> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::file("remove", path)(error)),

@@ -1,6 +1,6 @@
-//! The protocol of `WA_FULL_RESET`, by which BrowserGym has all sites of WebArena reset: `GET
-//! /reset` begins (200) or says that one is under way (418), and `GET /status` says `Ready for
-//! duty!` when none is.
+//! The protocol of `WA_FULL_RESET`, with which BrowserGym resets all sites of WebArena. `GET
+//! /reset` starts a reset (200), or reports that one is running (418). `GET /status` responds
+//! `Ready for duty!` when none is running.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

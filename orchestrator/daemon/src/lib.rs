@@ -1,6 +1,5 @@
-//! The daemon: the process that `sandbox up` leaves running.
-//!
-//! It holds a group of sites behind a gateway. Commands talk to it over a socket.
+//! The daemon: the background process that `sandbox up` starts. It runs a site group behind a
+//! gateway. The `sandbox` commands control it over a socket.
 //!
 //! ```text
 //! sandbox up, down, ... -- Client -- control socket --+
@@ -8,9 +7,9 @@
 //! a browser -------------------------------- proxy ---+               `-> Gateway (routes)
 //! ```
 //!
-//! The `SiteRouter` leases one instance of every site, and the gateway
-//! routes the site's hosts to it. A reset leases a spare instance, moves the route to it, and hands
-//! the used one back to be reset. A lock on a file of the folder keeps a second daemon out.
+//! The `SiteRouter` leases one instance of every site, and the gateway routes the site's hosts to
+//! it. A reset leases a spare instance, moves the route to it, and hands the used one back to be
+//! reset. A lock on a file of the folder prevents a second daemon.
 
 mod client;
 mod clocks;

@@ -22,24 +22,25 @@ const MEASURE: Duration = Duration::from_secs(3);
 
 /// The settings of a daemon.
 pub struct DaemonOptions {
-    /// Where it keeps what commands have to find.
+    /// The folder with the socket, lock and log.
     pub folder: Folder,
-    /// The folder with the manifests of its sites, from which more may be added.
+    /// The folder with the manifests of its sites. More sites can be added from it.
     pub manifests: Utf8PathBuf,
-    /// Its sites.
+    /// The sites to start.
     pub sites: Vec<Site>,
-    /// How they are set up.
+    /// The settings of the site group.
     pub group: Options,
-    /// Its gateway; the daemon sets the routes.
+    /// The settings of the gateway; the daemon sets the routes.
     pub gateway: Config,
-    /// Where full resets are asked for.
+    /// The address of the server for full resets.
     pub reset: SocketAddr,
 }
 
-/// Serves the sites until `stop` is cancelled or a command asks for it. Nothing is left afterwards.
+/// Runs the sites until `stop` is cancelled or a command requests it. Everything is removed
+/// afterwards.
 ///
 /// # Errors
-/// When another daemon is running, an address is taken, or the sites cannot be started or removed.
+/// When another daemon is running, an address is in use, or the sites cannot be started or removed.
 pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationToken) -> Result<(), Error> {
     let DaemonOptions { folder, manifests, sites, group, mut gateway, reset } = options;
     let certificate = gateway.ca.certificate_path().map(ToOwned::to_owned);
@@ -53,14 +54,14 @@ pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationTok
     let gateway = Gateway::start(gateway).await?;
     let socket = folder.socket();
     let control = UnixListener::bind(&socket).map_err(Error::file("listen at", &socket))?;
-    // Whoever can write to it can stop the daemon and log in as anybody.
+    // Whoever can write to the socket can stop the daemon and log in as any account.
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o600)).map_err(Error::file("shut", &socket))?;
 
     if sites.iter().any(|site| site.driver.container().is_some()) {
         folder.note_containers()?;
     }
-    // Not given up half-way, as what it has made on the container engine by then would be left
-    // there.
+    // The start is not cancelled half-way: the resources that it has created on the container
+    // engine by then would remain there.
     let group = match SiteGroup::start(sites, group, events).await {
         Ok(group) => group,
         Err(error) => {
@@ -91,8 +92,7 @@ pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationTok
             router.tick();
         }
     };
-    // An engine takes a second to measure a container, which nobody who asks for the status should
-    // wait for.
+    // An engine takes a second to measure a container. A status request must not wait for this.
     let measuring = async {
         let mut ticks = tokio::time::interval(MEASURE);
         loop {

@@ -1,4 +1,4 @@
-//! The instances that are in use, and the routes to them.
+//! The site router: keeps one leased instance of every site in use, and the routes to it.
 //!
 //! ```text
 //! waited for -> routed (a route leads to it) -> reset: route to another instance, this one given back -> routed ...
@@ -6,11 +6,11 @@
 //!      +--- it has ended --+
 //! ```
 //!
-//! A route lives no longer than its instance. Where there is none, whoever asks for the site is
-//! told so, and to try again.
+//! A route never outlives its instance. While a site has no instance, its clients get a response
+//! that says so and asks them to try again.
 //!
-//! A reset and a log-in go on to their end when whoever has asked for them goes away: one that is
-//! given up half-way would leave a site without an instance, or an instance with half of its state.
+//! A reset or log-in runs to completion even if its client disconnects. If it stopped half-way, a
+//! site would be left without an instance, or an instance with a partial state.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -29,39 +29,39 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::clocks::RunningClock;
 use crate::{Error, SiteRoutes};
 
-/// How long a reset may wait for an instance that is not there yet.
+/// How long a reset may wait for an instance to become available.
 const LEASE: Duration = Duration::from_secs(300);
-/// How long a reset waits for a container engine that does not answer.
+/// How long a reset waits for a container engine that does not respond.
 const ENGINE: Duration = Duration::from_secs(5);
 
 pub(crate) struct SiteRouter {
     pub(crate) group: SiteGroup,
     gateway: Gateway,
-    /// What each site's hosts lead to.
+    /// The route target of each site.
     targets: Mutex<BTreeMap<String, RouteTarget>>,
-    /// What every request to a site carries since somebody was logged in to it, also to the
-    /// instances after a reset.
+    /// The header fields of the last log-in of each site. Every request to the site carries them,
+    /// also after a reset.
     headers: Mutex<BTreeMap<String, Vec<(String, String)>>>,
-    /// One reset of a site at a time.
+    /// One lock for each site, so that its resets run one at a time.
     resetting: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 enum RouteTarget {
-    /// To an instance.
+    /// An instance.
     Instance(Arc<RoutedInstance>),
-    /// Nowhere, with the reason.
+    /// No instance, with the reason.
     Unavailable(Arc<str>),
 }
 
 /// An instance in use.
 struct RoutedInstance {
-    /// Nothing once it is given back. A log-in has a share of it for as long as it lasts.
+    /// `None` after it is given back. A running log-in holds a reference.
     lease: Mutex<Option<Arc<Lease>>>,
     routes: Mutex<SiteRoutes>,
-    /// Whether somebody has logged in to it, which may leave traces.
+    /// Whether a log-in took place, which may change the state.
     logged_in: AtomicBool,
     clock: RunningClock,
-    /// Ends the task that waits for its end.
+    /// Cancels the task that waits for the end of the instance.
     _over: DropGuard,
 }
 
@@ -87,7 +87,8 @@ impl SiteRouter {
         Ok(())
     }
 
-    /// Takes an instance of every site that has no place yet, as soon as there is one.
+    /// Starts a task for every site without a target, which routes the site to an instance when one
+    /// is ready.
     pub(crate) fn route_new_sites(self: &Arc<SiteRouter>) {
         let mut new = Vec::new();
         for site in self.group.sites() {
@@ -106,14 +107,15 @@ impl SiteRouter {
         tokio::spawn(async move { router.route_when_ready(&name).await });
     }
 
-    /// Takes an instance of a site that has none, however long that takes. A site that was given up
-    /// is tried again by its reset.
+    /// Waits until a site without an instance has one, without a deadline, and routes to it. A site
+    /// that was given up is retried by its reset.
     async fn route_when_ready(self: &Arc<SiteRouter>, name: &str) {
         let _lock = self.lock_site(name).await;
         while !self.is_routed(name) {
             match self.route_to_fresh_instance(name).await {
                 Ok(()) => return,
-                // It may yet come: the container engine is being started anew, for example.
+                // An instance may still come, for example when the container engine is being
+                // restarted.
                 Err(Error::Sites(sites::Error::Deadline { .. })) => {}
                 Err(Error::Sites(sites::Error::Stopped(_))) => return,
                 Err(error) => {
@@ -127,7 +129,7 @@ impl SiteRouter {
         }
     }
 
-    /// Makes a site pristine for its users; how long they had to wait.
+    /// Resets a site for its users. Returns how long they had to wait.
     pub(crate) async fn reset(self: &Arc<SiteRouter>, name: &str) -> Result<Duration, Error> {
         let (router, name) = (Arc::clone(self), name.to_owned());
         run_to_completion(async move { router.reset_timed(&name).await }).await
@@ -139,7 +141,8 @@ impl SiteRouter {
             biased;
             done = self.reset_exclusively(name) => done?,
             gone = self.group.lacks_engine(name, ENGINE) => {
-                // What the reset would have done comes once the engine is back.
+                // If the reset has given the instance back already, the site gets another one when
+                // the engine is back.
                 self.route_soon(name);
                 return Err(gone.into());
             }
@@ -157,13 +160,13 @@ impl SiteRouter {
             _ => {}
         }
         if !self.is_routed(name) {
-            // It may have been given up.
+            // The site may have been given up.
             self.group.reset(name).await?;
         }
         self.route_to_fresh_instance(name).await
     }
 
-    /// Lets an account of the manifest in to the instance in use.
+    /// Logs in to the instance in use, as an account of the manifest.
     pub(crate) async fn login(
         self: &Arc<SiteRouter>,
         name: &str,
@@ -177,7 +180,7 @@ impl SiteRouter {
         let Some(routed) = self.routed(name) else {
             return Err(Error::Refused(format!("log in to {name}: it is not up; try again")));
         };
-        // The lease stays where it is: whatever becomes of this, the instance is in use.
+        // The lease stays in the route: even if this fails, the instance is in use.
         let Some(lease) = routed.lock().clone() else {
             return Err(Error::Refused(format!("log in to {name}: it is being reset; try again")));
         };
@@ -186,7 +189,7 @@ impl SiteRouter {
         given
     }
 
-    /// Logs in to an instance, and has requests to it carry what that asks for.
+    /// Logs in to an instance, and adds the log-in's header fields to its requests.
     async fn log_in(
         &self,
         routed: &RoutedInstance,
@@ -200,12 +203,12 @@ impl SiteRouter {
         Ok(given)
     }
 
-    /// How every site is doing.
+    /// The status of every site.
     pub(crate) fn sites(&self) -> Vec<SiteStatus> {
         self.group.status()
     }
 
-    /// Moves the clocks on.
+    /// Advances the clocks.
     pub(crate) fn tick(&self) {
         for target in self.targets().values() {
             if let RouteTarget::Instance(routed) = target
@@ -236,7 +239,7 @@ impl SiteRouter {
         }
     }
 
-    /// Takes a pristine instance, leads the route to it, and gives the one before back.
+    /// Leases a pristine instance, moves the route to it, and gives the previous instance back.
     async fn route_to_fresh_instance(self: &Arc<SiteRouter>, name: &str) -> Result<(), Error> {
         let lease = self.group.lease(name, LEASE).await?;
         let headers = locked(&self.headers).get(name).cloned().unwrap_or_default();
@@ -265,8 +268,8 @@ impl SiteRouter {
         Ok(())
     }
 
-    /// An instance has ended by itself: nothing leads to it any more, and another one takes its
-    /// target.
+    /// Handles the unexpected end of an instance: removes the route to it, and takes another
+    /// instance.
     fn ended(self: &Arc<SiteRouter>, name: &str, instance: &Weak<RoutedInstance>, error: sites::Error) {
         let in_use = self.routed(name).filter(|routed| Weak::ptr_eq(&Arc::downgrade(routed), instance));
         if in_use.is_none() || matches!(error, sites::Error::Stopped(_)) {
@@ -285,7 +288,7 @@ impl SiteRouter {
         }
     }
 
-    /// Has a site's hosts lead nowhere.
+    /// Routes a site's hosts to an error response with this reason.
     fn mark_unavailable(&self, name: &str, why: &Arc<str>) {
         self.targets().insert(name.to_owned(), RouteTarget::Unavailable(Arc::clone(why)));
         self.update_routes();
@@ -324,7 +327,7 @@ impl RoutedInstance {
     }
 
     async fn end(&self) {
-        // A log-in that is under way gives the instance back, as changed, when it has ended.
+        // If a log-in is running, it gives the instance back when it ends, as changed.
         let lease = self.lock().take().and_then(Arc::into_inner);
         if let Some(lease) = lease {
             let changed = self.logged_in.load(Ordering::Relaxed) || locked(&self.routes).changed();
@@ -333,7 +336,7 @@ impl RoutedInstance {
     }
 }
 
-/// Does work whether or not somebody waits for it to the end.
+/// Runs work to completion, even if the caller stops waiting for it.
 async fn run_to_completion<T: Send + 'static>(
     work: impl Future<Output = Result<T, Error>> + Send + 'static,
 ) -> Result<T, Error> {

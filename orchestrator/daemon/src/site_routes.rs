@@ -20,12 +20,12 @@ pub struct SiteRoutes {
 }
 
 impl SiteRoutes {
-    /// Routes to this instance; every request carries these header fields. When the instance ends,
-    /// no request is sent there any more, and clients that wait for an answer get an error. To be
+    /// Creates routes to this instance; every request carries these header fields. When the
+    /// instance ends, no request is sent to it any more, and waiting clients get an error. Must be
     /// called within a runtime.
     ///
     /// # Errors
-    /// When a header field cannot be sent.
+    /// When a header field is invalid.
     pub fn new(lease: &Lease, headers: &[(String, String)]) -> Result<SiteRoutes, Error> {
         let site = lease.site();
         let mut hosts: Vec<(String, Upstream, Arc<gateway::Site>)> = Vec::new();
@@ -61,7 +61,7 @@ impl SiteRoutes {
     /// Adds the routes of its hosts.
     ///
     /// # Errors
-    /// When a host is no pattern of a route.
+    /// When a host is not a valid route pattern.
     pub fn add_to(&self, routes: &mut Routes) -> Result<(), Error> {
         for (host, _, target) in &self.hosts {
             routes.add(host, Target::Site(Arc::clone(target)))?;
@@ -69,7 +69,7 @@ impl SiteRoutes {
         Ok(())
     }
 
-    /// Whether a request may have changed something, as far as can be told.
+    /// Whether a request may have changed something, as far as can be determined.
     pub fn changed(&self) -> bool {
         self.hosts.iter().any(|(_, _, target)| target.changes() > 0)
     }

@@ -1,23 +1,23 @@
-//! The status of the daemon, as JSON over its socket.
+//! The status of the daemon, sent as JSON over its socket.
 
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
 use sites::{SiteState, SiteStatus};
 
-/// The daemon as its commands see it.
+/// The status that the daemon reports to its commands.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DaemonStatus {
-    /// The process that holds it.
+    /// The process id of the daemon.
     pub pid: u32,
     /// The proxy through which a browser reaches its sites, as `http://ADDRESS`.
     pub proxy: String,
-    /// Where full resets are asked for, as `http://ADDRESS`.
+    /// The address of the server for full resets, as `http://ADDRESS`.
     pub reset: String,
-    /// Why nothing can be started, where its container engine does not answer; reads after "failed
+    /// If the container engine does not respond: why nothing can be started. Reads after "failed
     /// to".
     #[serde(default)]
     pub engine: Option<String>,
-    /// The file with the certificate that its clients have to trust, as PEM.
+    /// The file with the certificate that clients must trust, as PEM.
     #[serde(default)]
     pub certificate: Option<Utf8PathBuf>,
     /// The folder with the manifests of its sites; absent in the status of an older version.

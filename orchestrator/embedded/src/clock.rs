@@ -1,5 +1,5 @@
-//! The clock of a copy. The caller that starts the copy provides it; the system clock is never
-//! read.
+//! The clock of an instance. The caller that starts the instance provides it; the system clock is
+//! never read.
 
 use std::fmt;
 use std::sync::Arc;

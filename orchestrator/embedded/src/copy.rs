@@ -1,4 +1,4 @@
-//! A running copy of an embedded site, with a database of its own.
+//! A running instance of an embedded site, with a database of its own.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use crate::store::Store;
 use crate::{Clock, Digest, Error};
 
-/// The settings of a copy.
+/// The settings of an instance.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The copy's wall clock.
+    /// The instance's wall clock.
     pub clock: Clock,
-    /// The seed of signatures on cookies and form tokens. Copies with the same seed accept each
+    /// The seed of signatures on cookies and form tokens. Instances with the same seed accept each
     /// other's log-ins and give the same bytes.
     pub seed: u64,
 }
@@ -25,7 +25,7 @@ impl Options {
     }
 }
 
-/// A copy with a database of its own. Clones are handles on the same copy.
+/// An instance with a database of its own. Clones are handles on the same instance.
 #[derive(Clone)]
 pub struct SiteCopy {
     store: Arc<Store>,
@@ -53,14 +53,14 @@ impl SiteCopy {
         self.store.digest()
     }
 
-    /// The digest of the golden state, computed when the copy started.
+    /// The digest of the golden state, computed when the instance started.
     pub fn pristine(&self) -> Digest {
         self.store.pristine()
     }
 
     /// Runs one read-only SQL statement and returns its rows as JSON objects. `parameters` are
     /// named (`:name` in the statement). Statements that write, attach or configure are refused,
-    /// and so are those that run for more than some seconds.
+    /// and so are those that run for more than a few seconds.
     pub fn query(&self, sql: &str, parameters: &[(&str, Value)]) -> Result<Vec<Map<String, Value>>, Error> {
         self.store.query(sql, parameters)
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why a golden database, a copy or a folder cannot be created, restored or read.
+/// Why a golden database, an instance or a folder cannot be created, restored or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

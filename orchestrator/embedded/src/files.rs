@@ -101,7 +101,7 @@ async fn below_host(mut request: Request) -> Request {
 /// Redirects to a folder's URL with a slash, so that relative links work.
 fn with_slash(path: &str) -> Response<Body> {
     let mut response = plain(StatusCode::MOVED_PERMANENTLY, "301 Moved Permanently");
-    // A relative URL that begins with `./`, so that its first part cannot be read as a host.
+    // Adds `./` in front, so that the first part of a relative URL cannot be read as a host.
     let name = path.rsplit('/').next().unwrap_or_default();
     match HeaderValue::from_str(&format!("./{name}/")) {
         Ok(place) => response.headers_mut().insert(header::LOCATION, place),

@@ -46,7 +46,7 @@ impl Golden {
         Ok(Self { folder, digests: Arc::default() })
     }
 
-    /// A new copy of the recipe's golden database.
+    /// Copies the recipe's golden database into a new store.
     pub(crate) fn copy(&self, recipe: &Recipe) -> Result<Store, Error> {
         let path = self.database(recipe)?;
         let known = self.digests().get(&path).copied();

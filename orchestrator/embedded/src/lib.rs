@@ -4,7 +4,7 @@
 //! There are three sites:
 //!
 //! - [`forum`] imitates Postmill;
-//! - [`desk`] lists the sites that run together, with a calculator, a scratchpad and manuals;
+//! - [`desk`] lists the running sites, with a calculator, a scratchpad and manuals;
 //! - [`turkingbench`] shows the tasks of a folder in TurkingBench's format.
 //!
 //! Each running instance of a site is a [`SiteCopy`]: an axum router over a SQLite database in
@@ -20,16 +20,16 @@
 //!                              `          query()   read-only SQL for scorers
 //! ```
 //!
-//! The life of a copy is `golden -> copied -> (visited -> reset)*`. Log-ins are signed cookies and
-//! survive a reset. All other changes are in the database and are lost. Time comes from the
-//! caller's [`Clock`] and randomness from fixed seeds. So the same requests under the same clock
-//! give the same bytes on every copy.
+//! The life cycle of an instance is `golden -> copied -> (visited -> reset)*`. Log-ins are signed
+//! cookies and survive a reset. All other changes are in the database and are lost. Time comes from
+//! the caller's [`Clock`] and randomness from fixed seeds. So the same requests under the same
+//! clock give the same bytes on every instance.
 //!
-//! [`forum::open`] serves the same forum from a database file, for a process of its own;
+//! [`forum::open`] serves the same forum from a database file, as a separate process;
 //! `images/forum` uses it. [`Files`] is a site without a database: a read-only folder of the user.
 //!
-//! This crate does not know gateways, Docker or tasks. Links on a page lead only to the page's own
-//! site.
+//! This crate does not depend on gateways, Docker or tasks. Links on a page lead only to the page's
+//! own site.
 
 mod clock;
 mod copy;

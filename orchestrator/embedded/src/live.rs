@@ -1,6 +1,7 @@
-//! The live database of a copy: in memory, or a file that another process may restore meanwhile.
+//! The live database of an instance: in memory, or a file that another process may restore in the
+//! meantime.
 //!
-//! One connection is behind a mutex. A request holds it from its first query to its commit, so a
+//! One connection is behind a mutex. A request holds it from its first query to its commit. So a
 //! reset never happens in the middle of a request, and concurrent requests are answered one after
 //! the other. They wait as async tasks: a thread for each would use megabytes that are never
 //! returned.
@@ -20,8 +21,7 @@ use crate::error::sqlite;
 /// How long to wait for another process's transaction on a file.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// Number of requests that may occupy a thread: one that is being answered, and one that continues
-/// at once after it.
+/// The number of requests that may occupy a thread: the current one, and the next one.
 const TURNS: usize = 2;
 
 pub(crate) struct Live {
@@ -43,8 +43,9 @@ impl Live {
         let opened = || {
             let connection = Connection::open_with_flags(path, flags)?;
             connection.busy_timeout(BUSY)?;
-            // Creating and removing the journal would cost more than a small change itself. A copy
-            // that a power failure damages is created again, so nothing needs to be synced.
+            // Creating and removing the journal would cost more than a small change itself. If a
+            // power failure damages an instance's database, the instance is created again, so
+            // nothing needs to be synced.
             connection.pragma_update(None, "journal_mode", "truncate")?;
             connection.pragma_update(None, "synchronous", "off")?;
             connection.pragma_update(None, "cache_size", -16_384)?;
@@ -58,8 +59,8 @@ impl Live {
         Self { connection: Mutex::new(connection), turns: Arc::new(Semaphore::new(TURNS)) }
     }
 
-    /// Runs `answer` on a blocking thread when it is this request's turn. The turn ends with the
-    /// answer, even if the client has disconnected.
+    /// Runs `answer` on a blocking thread when it is this request's turn. The turn ends when
+    /// `answer` returns, even if the client has disconnected.
     pub(crate) async fn in_turn<T: Send + 'static>(
         &self,
         answer: impl FnOnce() -> T + Send + 'static,

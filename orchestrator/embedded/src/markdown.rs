@@ -1,5 +1,5 @@
-//! Renders Markdown of visitors and manuals to safe HTML. Raw HTML is shown as text, and links are
-//! harmless.
+//! Renders Markdown of visitors and manuals to safe HTML. Raw HTML is shown as text, and links
+//! cannot execute scripts.
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, html};
 

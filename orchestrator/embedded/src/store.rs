@@ -1,4 +1,4 @@
-//! The database of one copy: loaded from the golden file, reset, hashed and queried.
+//! The database of one instance: loaded from the golden file, reset, hashed and queried.
 
 use std::fmt;
 use std::path::Path;
@@ -32,7 +32,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Maximum number of virtual machine steps of a scorer's query: some seconds.
+/// Maximum number of virtual machine steps of a scorer's query; this takes a few seconds.
 const QUERY_STEPS: i32 = 50_000_000;
 /// Maximum number of rows of a scorer's query.
 const QUERY_ROWS: usize = 100_000;
@@ -153,7 +153,7 @@ fn json(value: ValueRef<'_>) -> Value {
 }
 
 /// Copies all pages in one step with SQLite's online backup. The golden file is memory-mapped only
-/// during the copy, so that a copy's memory holds only its own state.
+/// during the copy, so that an instance's memory holds only its own state.
 fn copy(golden: &Connection, live: &mut Connection) -> Result<(), Error> {
     let doing = "put the golden state back";
     golden.execute_batch("pragma mmap_size = 268435456").map_err(sqlite(doing))?;

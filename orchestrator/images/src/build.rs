@@ -100,8 +100,8 @@ async fn steps(engine: &Engine, recipe: &Recipe, options: &Options, on: &OnEvent
         }
         done => done?,
     }
-    // Remove the replaced image, which would stay without a name. It does stay if a container uses
-    // it.
+    // Remove the replaced image, which would otherwise stay without a name. It does stay if a
+    // container uses it.
     if let Some(id) = before.and_then(|image| image.id) {
         forget(engine, &recipe.tag(), &id).await?;
     }
@@ -205,7 +205,7 @@ impl Log {
     }
 
     fn line(&mut self, line: String) {
-        // Skip the builder's notes about its containers.
+        // Skip the builder's messages about its containers.
         if line.is_empty()
             || line.starts_with(" ---> ")
             || line.starts_with("Removing intermediate container")

@@ -16,7 +16,7 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 /// Time limit in seconds until any other answer begins.
 const REQUEST_TIMEOUT: u64 = 120;
 
-/// For requests that answer only after gigabytes were moved.
+/// The timeout of requests that respond only after gigabytes were transferred.
 pub(crate) const UNHURRIED: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// A container engine that answers.
@@ -45,7 +45,7 @@ fn list(tried: &[(String, String)]) -> String {
 }
 
 impl Error {
-    /// What the user can do about it.
+    /// What the user can do about the error.
     pub fn cure(&self) -> &'static str {
         let denied = "ermission denied";
         match self {
@@ -91,7 +91,7 @@ impl Engine {
     /// Whether it is Podman, which implements Docker's API incompletely.
     ///
     /// # Errors
-    /// When it does not answer.
+    /// When it does not respond.
     pub async fn is_podman(&self) -> Result<bool, Api> {
         let components = self.docker.version().await?.components.unwrap_or_default();
         Ok(components.iter().any(|component| component.name == "Podman Engine"))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 /// An event.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
-    /// The next part of the work begins, described in words: "fetching wheels".
+    /// The next part of the work begins. The text describes it: "fetching wheels".
     Doing(&'a str),
     /// A step of a Dockerfile begins.
     Step {
@@ -24,9 +24,9 @@ pub enum Event<'a> {
     Layer {
         /// The layer's short id.
         id: &'a str,
-        /// The current operation in the engine's words: "Downloading", "Pull complete".
+        /// The current operation, as the engine names it: "Downloading", "Pull complete".
         doing: &'a str,
-        /// Bytes done and bytes in total, if the engine tells them.
+        /// Bytes done and bytes in total, if the engine reports them.
         bytes: Option<(u64, u64)>,
     },
 }

@@ -103,10 +103,10 @@ impl ImageLock {
     /// Reads the versions from the image of a recipe.
     ///
     /// # Errors
-    /// When the engine has no such image, or refuses.
+    /// When the engine has no such image, or returns an error.
     pub async fn of_image(engine: &Engine, recipe: &Recipe) -> Result<ImageLock, Error> {
-        // The container never runs. It is needed because only containers, not images, give out
-        // files.
+        // The container never runs. It is needed because files can be read only from containers,
+        // not from images.
         let body = ContainerCreateBody {
             image: Some(recipe.tag()),
             cmd: Some(vec!["none".to_owned()]),

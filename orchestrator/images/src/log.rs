@@ -1,4 +1,4 @@
-//! Log files of builds. Error messages are short and name the log file.
+//! Log files of builds. An error message is short and names its log file.
 
 use std::fs::File;
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! Runs external programs: their lines become events, the last lines go into errors, and they end
-//! with us.
+//! Runs external programs. Their output lines become events, and their last lines appear in errors.
+//! The programs end when this process ends.
 
 use std::collections::VecDeque;
 use std::process::{ExitStatus, Stdio};

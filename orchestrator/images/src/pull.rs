@@ -2,8 +2,8 @@
 //!
 //! The registry first resolves the name to a digest, so a changed image is refused before any of it
 //! is downloaded. The download uses the digest, and the name becomes a tag of it. The engine
-//! resumes a layer after a broken connection. After an interrupted pull the next one downloads what
-//! is missing; with Docker 20.10 that is everything.
+//! resumes a layer after a broken connection. After an interrupted pull, the next one downloads the
+//! missing layers; with Docker 20.10 these are all layers.
 
 use bollard::query_parameters::{CreateImageOptionsBuilder, TagImageOptionsBuilder};
 use futures_util::StreamExt;

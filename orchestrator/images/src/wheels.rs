@@ -96,8 +96,8 @@ fn python_of(requirements: &str) -> Option<&str> {
     version.starts_with("3.").then_some(version)
 }
 
-/// A pip command for another machine and Python version. Every package is listed, so nothing has to
-/// be resolved.
+/// A pip command for another machine and Python version. Every package is listed, so pip does not
+/// resolve dependencies.
 fn pip(python: &str, machine: &str, wheels: &std::path::Path) -> Command {
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--progress-bar=off"]);
@@ -112,7 +112,7 @@ fn pip(python: &str, machine: &str, wheels: &std::path::Path) -> Command {
 
 /// The package that the index has only in other versions, from pip's error "Could not find a
 /// version that satisfies the requirement six==1.17.0 (from versions: 1.16.0)". `None` if the index
-/// does not answer.
+/// does not respond.
 fn gone_of(ended: &ProgramExit) -> Option<&str> {
     let message = "Could not find a version that satisfies the requirement ";
     let line = ended.tail.iter().rev().find_map(|line| line.split_once(message))?.1;

@@ -1,10 +1,10 @@
-//! Addresses of containers: each belongs to one container for as long as anybody may still ask
-//! there.
+//! Allocates IP addresses to containers.
 //!
-//! An engine gives the address of a container that is gone to the next one, and whoever still asks
-//! at it is answered by another application. So a group chooses the addresses itself, one after the
-//! other from all that its network has. One is used again only when all others have been, and when
-//! nobody holds the instance any more that had it.
+//! A container engine reuses the address of a removed container for the next one. A client that
+//! still uses the old address then reaches another application. To prevent this, a site group
+//! chooses the addresses itself, one after the other, from all addresses of its network. An address
+//! is reused only after all others have been used, and only when nobody holds the lease of the
+//! instance that had it.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -22,7 +22,7 @@ pub(crate) struct Subnet {
 }
 
 impl Subnet {
-    /// The address at a place, counted from the first.
+    /// Returns the address at a position, counted from the first.
     pub(crate) fn at(self, place: u32) -> Ipv4Addr {
         (self.first + place).into()
     }
@@ -31,18 +31,18 @@ impl Subnet {
         self.size
     }
 
-    /// The last so many addresses; a power of two.
+    /// Returns the last `size` addresses; `size` is a power of two.
     pub(crate) fn last(self, size: u32) -> Subnet {
         let size = size.min(self.size);
         Subnet { first: self.first + (self.size - size), size }
     }
 
-    /// The first so many addresses; a power of two.
+    /// Returns the first `size` addresses; `size` is a power of two.
     pub(crate) fn head(self, size: u32) -> Subnet {
         Subnet { first: self.first, size: size.min(self.size) }
     }
 
-    /// Its addresses from one place on up to another.
+    /// Returns a pool of the addresses from position `from` up to position `to`.
     pub(crate) fn between(self, from: u32, to: u32) -> Addresses {
         let (first, end) = (self.first + from.min(self.size), self.first + to.min(self.size));
         Addresses(Arc::new(Mutex::new(Range { first, end, next: first, held: BTreeMap::new() })))
@@ -66,7 +66,7 @@ impl FromStr for Subnet {
     }
 }
 
-/// Addresses to be given away. Clones are handles on the same ones.
+/// A pool of addresses to allocate. Clones are handles on the same pool.
 #[derive(Debug, Clone)]
 pub(crate) struct Addresses(Arc<Mutex<Range>>);
 
@@ -74,13 +74,13 @@ pub(crate) struct Addresses(Arc<Mutex<Range>>);
 struct Range {
     first: u32,
     end: u32,
-    /// Where the next search begins: behind what was given last.
+    /// Where the next search begins: after the last allocated address.
     next: u32,
-    /// What is somebody's: first address and how many.
+    /// The allocated ranges: first address and size.
     held: BTreeMap<u32, u32>,
 }
 
-/// Addresses that are somebody's until this is dropped.
+/// A range of addresses that stays allocated until this is dropped.
 #[derive(Debug)]
 pub(crate) struct AddressLease {
     pub(crate) subnet: Subnet,
@@ -88,7 +88,8 @@ pub(crate) struct AddressLease {
 }
 
 impl Addresses {
-    /// Takes so many addresses in a row, a power of two; none when so many are not free.
+    /// Allocates `size` consecutive addresses; `size` is a power of two. Returns `None` when no
+    /// free range is large enough.
     pub(crate) fn take(&self, size: u32) -> Option<AddressLease> {
         let mut range = self.lock();
         let (first, next, end) = (range.first, range.next, range.end);
@@ -105,12 +106,12 @@ impl Addresses {
 }
 
 impl Range {
-    /// The first place between two where so many are nobody's.
+    /// Returns the first position between `from` and `to` where `size` addresses are free.
     fn free(&self, from: u32, to: u32, size: u32) -> Option<u32> {
         let mut place = from.checked_next_multiple_of(size)?;
         while place.checked_add(size)? <= to {
-            // What is held is in order and without overlap, so the last that begins before our end
-            // is the one in the way.
+            // The allocated ranges are sorted and do not overlap. So only the last one that begins
+            // before our end can conflict.
             match self.held.range(..place + size).next_back().map(|(held, size)| held + size) {
                 Some(behind) if behind > place => place = behind.checked_next_multiple_of(size)?,
                 _ => return Some(place),

@@ -1,5 +1,5 @@
-//! A site's interface for programs: JSON over HTTP, as an account that names itself with every
-//! request (RFC 7617).
+//! Client of a site's JSON API over HTTP. Every request carries the credentials of one account
+//! (basic authentication, RFC 7617).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::http::Target;
 use crate::{Error, Site, Upstream};
 
-/// Asks one instance of a site as one account. It stays good for as long as the instance runs.
+/// Calls the API of one instance as one account. It stays valid as long as the instance runs.
 #[derive(Debug, Clone)]
 pub struct ApiClient {
     target: Target,
@@ -21,12 +21,12 @@ pub struct ApiClient {
     authorization: HeaderValue,
 }
 
-/// What a site answered.
+/// The response of a site's API.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiResponse {
-    /// The status, such as 200.
+    /// The HTTP status code, such as 200.
     pub status: u16,
-    /// The body; null where there is none.
+    /// The body; null if the response has none.
     pub body: Value,
 }
 
@@ -56,7 +56,7 @@ impl ApiClient {
         })
     }
 
-    /// Where browsers find the site.
+    /// The URL under which browsers reach the site.
     pub fn address(&self) -> &str {
         &self.address
     }
@@ -64,7 +64,7 @@ impl ApiClient {
     /// Sends one request; `path` begins with a slash.
     ///
     /// # Errors
-    /// When there is no answer, the site does not accept the account, or the answer is no JSON.
+    /// When there is no response, the site rejects the account, or the response is not JSON.
     pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Result<ApiResponse, Error> {
         let what = format!("{method} {path}");
         let failed = |why| Error::Call { site: self.site.clone(), account: self.account.clone(), what, why };

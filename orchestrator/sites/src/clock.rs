@@ -8,15 +8,16 @@ use parking_lot::Mutex;
 
 use crate::Error;
 
-/// Where applications outside of our process find their clock, below the folder that is theirs.
+/// The name of the clock file, below the clock folder of an instance. Applications outside our
+/// process read their time from it.
 pub(crate) const FILE: &str = "now";
 
-/// Who tells an instance the time.
+/// Where an instance gets its time from.
 #[derive(Debug)]
 pub(crate) enum Clock {
-    /// The system: the manifest names no clock.
+    /// The system clock: the manifest sets no clock.
     Real,
-    /// A file in this folder, which the application reads again and again.
+    /// A file in this folder, which the application reads repeatedly.
     File(Utf8PathBuf),
     /// A value in our own process.
     Shared(Arc<Mutex<Timestamp>>),
@@ -28,8 +29,9 @@ impl Clock {
             Clock::Real => {}
             Clock::Shared(shared) => *shared.lock() = now,
             Clock::File(folder) => {
-                // Whole or not at all: the application may read at any moment. Its folder is
-                // mounted and not the file, as a file that is mounted could not be replaced.
+                // The file is replaced atomically, because the application may read it at any
+                // moment. The folder is mounted instead of the file, because a mounted file cannot
+                // be replaced.
                 let (part, file) = (folder.join("now.part"), folder.join(FILE));
                 let text = now.strftime("%Y-%m-%d %H:%M:%S\n").to_string();
                 std::fs::write(&part, text)

@@ -1,4 +1,5 @@
-//! The state of one instance, wherever it is kept: put back, compared with the golden one, queried.
+//! The state of one instance, independent of its driver: restore it, compare it with the golden
+//! state, and query it.
 
 use std::sync::Arc;
 
@@ -9,29 +10,29 @@ use serde_json::{Map, Value};
 use crate::Error;
 use crate::state::{self, Golden, Live};
 
-/// Where an instance keeps what changes. Clones are handles on the same state.
+/// Where an instance keeps its state. Clones are handles on the same state.
 #[derive(Clone)]
 pub(crate) enum Content {
     /// A folder on this machine.
     Folder {
-        /// What it looked like when the instance was made.
+        /// The golden state when the instance was created.
         golden: Arc<Golden>,
-        /// The folder.
+        /// The live folder.
         live: Live,
     },
     /// The database of a built-in application.
     Embedded(SiteCopy),
-    /// Where we do not see it.
+    /// The driver has no access to the state.
     Elsewhere,
 }
 
 impl Content {
-    /// Whether it can be put back under the running application.
+    /// Whether the state can be restored while the application runs.
     pub(crate) fn restores(&self) -> bool {
         !matches!(self, Content::Elsewhere)
     }
 
-    /// Puts the golden state back.
+    /// Restores the golden state.
     pub(crate) async fn restore(&self) -> Result<(), Error> {
         match self.clone() {
             Content::Folder { golden, live } => blocking(move || Ok(golden.restore(&live)?)).await,
@@ -40,7 +41,7 @@ impl Content {
         }
     }
 
-    /// The first thing in which it differs from the golden state.
+    /// Returns the first difference from the golden state.
     pub(crate) async fn difference(&self) -> Result<Option<String>, Error> {
         match self.clone() {
             Content::Folder { golden, live } => {
@@ -61,7 +62,7 @@ impl Content {
         }
     }
 
-    /// A digest of it, where we see it.
+    /// Returns a digest of the state, if the state is accessible.
     pub(crate) async fn digest(&self) -> Result<Option<String>, Error> {
         match self.clone() {
             Content::Folder { golden, live } => {
@@ -72,7 +73,7 @@ impl Content {
         }
     }
 
-    /// The rows that a query finds, which cannot change anything.
+    /// Returns the rows of a query, which cannot modify anything.
     pub(crate) async fn query(
         &self,
         database: Option<&Utf8Path>,
@@ -98,7 +99,7 @@ impl Content {
     }
 }
 
-/// Runs what waits for a disk beside the tasks that must not wait.
+/// Runs blocking disk work on a thread for blocking tasks.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {
@@ -106,13 +107,13 @@ pub(crate) async fn blocking<T: Send + 'static>(
         Ok(result) => result,
         Err(ended) => match ended.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime shuts down: nobody will look at this.
+            // The runtime is shutting down: nobody reads this result.
             Err(_) => Err(Error::Stopped("the state".to_owned())),
         },
     }
 }
 
-/// Removes a folder, if it is there.
+/// Removes a folder if it exists.
 pub(crate) async fn remove_folder(folder: &Utf8Path) -> Result<(), Error> {
     let folder = folder.to_owned();
     blocking(move || Ok(state::remove_folder(&folder)?)).await

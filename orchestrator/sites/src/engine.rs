@@ -1,12 +1,12 @@
-//! The container engine of a group: whether it answers, and what it tells of containers.
+//! Monitors the container engine of a site group: whether it responds, and its container events.
 //!
 //! ```text
 //! answers -- a ping fails, or has no answer in time --> gone -- a ping is answered --> answers
 //! ```
 //!
-//! A healthy engine answers a ping within milliseconds. While it is gone no request is left waiting
-//! for it: what is asked of it fails at once and says so, and what can wait waits until it is back.
-//! What ends meanwhile does not speak against a site.
+//! A healthy engine responds to a ping within milliseconds. While it is gone, no request waits for
+//! it: engine calls fail at once with this reason, and work that can wait is resumed when the
+//! engine is back. Failures in this time do not count against a site.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,30 +23,30 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use crate::{Error, Event, Events};
 
-/// How often the engine is asked whether it is there.
+/// The ping interval.
 const PING: Duration = Duration::from_secs(1);
-/// How long it may take to say so. On a machine that is busy, much longer than usual.
+/// The ping timeout. A busy machine responds much more slowly than usual.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
-/// For how long after it was gone what fails may have failed because of that.
+/// For how long after an outage a failure may be attributed to it.
 const AFTERMATH: Duration = Duration::from_secs(60);
-/// Containers whose events nobody has looked at yet.
+/// The capacity of the queue of container events.
 const BACKLOG: usize = 1024;
-/// What is told of may be far apart.
+/// The timeout of the event stream: events may be far apart.
 const UNHURRIED: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Stands for all containers.
 const ALL: &str = "";
 
-/// How the engine is doing.
+/// The health of the engine.
 #[derive(Debug, Clone, Default)]
 struct Health {
-    /// Why it does not answer.
+    /// Why it does not respond.
     gone: Option<String>,
-    /// When it was last seen not to answer.
+    /// When a ping last failed.
     missed: Option<Instant>,
 }
 
-/// Watches over an engine as long as it lives.
+/// Monitors an engine as long as this value exists.
 pub(crate) struct Monitor {
     engine: Engine,
     health: watch::Receiver<Health>,
@@ -62,30 +62,30 @@ impl Monitor {
         Arc::new(Monitor { engine, health: seen, told, task })
     }
 
-    /// What is to be said of an engine that does not answer.
+    /// The error to report if the engine does not respond.
     pub(crate) fn problem(&self) -> Option<Error> {
         self.health.borrow().gone.clone().map(|why| self.gone(why))
     }
 
-    /// Where it listens.
+    /// The endpoint that it listens on.
     pub(crate) fn host(&self) -> &str {
         self.engine.host()
     }
 
-    /// Whether what fails now may have failed because the engine did.
+    /// Whether a current failure may be caused by an outage of the engine.
     pub(crate) fn was_gone(&self) -> bool {
         self.health.borrow().missed.is_some_and(|missed| missed.elapsed() < AFTERMATH)
     }
 
-    /// Waits until the engine answers.
+    /// Waits until the engine responds.
     pub(crate) async fn answers(&self) {
         let mut health = self.health.clone();
         if health.wait_for(|health| health.gone.is_none()).await.is_err() {
-            // Nobody watches any more: what is asked of the engine will tell.
+            // The monitor has ended: the next engine call reports the problem.
         }
     }
 
-    /// Waits until it has been gone for so long.
+    /// Waits until the engine has been gone for this long.
     pub(crate) async fn is_gone_for(&self, long: Duration) -> Error {
         let mut health = self.health.clone();
         loop {
@@ -99,7 +99,7 @@ impl Monitor {
         }
     }
 
-    /// Waits for an answer of the engine, as long as there is one to wait for.
+    /// Waits for a response of the engine, as long as the engine is available.
     pub(crate) async fn attend<T>(
         &self,
         doing: impl Into<String>,
@@ -108,7 +108,7 @@ impl Monitor {
         self.attend_raw(asked).await?.map_err(Error::of_engine(doing))
     }
 
-    /// The same; what the engine itself says is for the caller to judge.
+    /// Like `attend`, but leaves errors that the engine itself reports to the caller.
     pub(crate) async fn attend_raw<T>(
         &self,
         asked: impl Future<Output = Result<T, Api>>,
@@ -123,17 +123,17 @@ impl Monitor {
         }
     }
 
-    /// Hears of containers to which something has been done.
+    /// Subscribes to container events.
     pub(crate) fn listen(&self) -> Listener {
         Listener(self.told.subscribe())
     }
 
-    /// Whether it is Podman.
+    /// Whether the engine is Podman.
     pub(crate) async fn is_podman(&self) -> Result<bool, Error> {
         self.attend("ask the engine for its version", self.engine.is_podman()).await
     }
 
-    /// The connection to it.
+    /// The connection to the engine.
     pub(crate) fn docker(&self) -> &Docker {
         self.engine.docker()
     }
@@ -149,16 +149,16 @@ impl Drop for Monitor {
     }
 }
 
-/// What an engine tells of containers.
+/// A subscription to container events of an engine.
 pub(crate) struct Listener(broadcast::Receiver<String>);
 
 impl Listener {
-    /// Waits until something may have been done to a container.
+    /// Waits until a container may have changed.
     pub(crate) async fn hears_of(&mut self, id: &str) {
         loop {
             match self.0.recv().await {
                 Ok(told) if told != id && told != ALL => {}
-                // It has missed some: perhaps those.
+                // Some events were missed: they may be about this container.
                 Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
                 Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
             }
@@ -166,7 +166,7 @@ impl Listener {
     }
 }
 
-/// Whether an error is none of the engine's own words.
+/// Whether an error is not a response of the engine itself.
 fn is_silence(error: &Api) -> bool {
     matches!(
         error,
@@ -219,8 +219,8 @@ async fn watch_over(
     tokio::join!(listening, pinging);
 }
 
-/// Passes on of which containers the engine tells something, and after each silence of all, as
-/// anything may have been missed.
+/// Publishes the ids of containers with events. After each interruption it publishes `ALL`, because
+/// any event may have been missed.
 async fn listen(docker: &Docker, health: &watch::Sender<Health>, told: &broadcast::Sender<String>) {
     let of = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let filters = [
@@ -238,7 +238,7 @@ async fn listen(docker: &Docker, health: &watch::Sender<Health>, told: &broadcas
             return;
         }
         let mut stream = Box::pin(unhurried.events(Some(options.clone())));
-        // Nobody may be listening.
+        // There may be no subscriber.
         let _ = told.send(ALL.to_owned());
         while let Some(Ok(event)) = stream.next().await {
             let _ = container_of(event).map(|id| told.send(id));
@@ -249,6 +249,6 @@ async fn listen(docker: &Docker, health: &watch::Sender<Health>, told: &broadcas
 /// The id of the container that an event is about.
 fn container_of(event: EventMessage) -> Option<String> {
     let actor = event.actor?;
-    // An event of a network names the container among its attributes.
+    // A network event has the container among its attributes.
     actor.attributes.and_then(|mut attributes| attributes.remove("container")).or(actor.id)
 }

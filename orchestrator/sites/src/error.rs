@@ -1,4 +1,4 @@
-//! Everything that can go wrong with a site. The texts read after "failed to".
+//! All errors of sites. The messages read after "failed to".
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,33 +7,33 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::state::StateError;
 
-/// Why a site could not be started, leased, asked, put back or stopped.
+/// Why an operation on a site failed: start, lease, request, reset or stop.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no container engine to talk to.
+    /// No usable container engine was found.
     #[error(transparent)]
     Engine(#[from] images::engine::Error),
-    /// The engine refused, or the connection to it broke.
+    /// The engine returned an error, or the connection to it broke.
     #[error("{doing}: {why}")]
     Refused {
-        /// What was being done.
+        /// The operation.
         doing: String,
-        /// The engine's words.
+        /// The engine's message.
         why: String,
     },
-    /// The engine does not answer any more.
+    /// The engine does not respond any more.
     #[error("reach the container engine at {host}, which does not answer ({why})")]
     EngineGone {
-        /// Where it listened.
+        /// The endpoint that it listened on.
         host: String,
-        /// What was seen instead.
+        /// What was observed instead.
         why: String,
     },
-    /// The engine works in a way that we cannot use.
+    /// The engine has a configuration that we cannot use.
     #[error("run containers with the engine at {host}: {why}")]
     Unsupported {
-        /// Where the engine listens.
+        /// The endpoint that it listens on.
         host: String,
         /// What it lacks.
         why: &'static str,
@@ -48,23 +48,23 @@ pub enum Error {
         /// Its image.
         image: String,
     },
-    /// A file could not be read or written, or a program not be started.
+    /// A file could not be read or written, or a program could not be started.
     #[error("{doing} {path}: {source}")]
     Io {
         /// "read", "write", "run", ...
         doing: &'static str,
         /// The file, folder or program.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The state of an instance could not be copied, put back or read.
+    /// The state of an instance could not be copied, restored or read.
     #[error(transparent)]
     State(#[from] StateError),
     /// A built-in application failed.
     #[error(transparent)]
     Embedded(#[from] embedded::Error),
-    /// A manifest asks for what is not there.
+    /// A manifest refers to something that does not exist.
     #[error("start {site}: {why}")]
     Senseless {
         /// The site.
@@ -72,16 +72,16 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
-    /// A folder that a manifest wants from the user is not there.
+    /// A volume folder that the user must supply does not exist.
     #[error("start {site}: {manifest}: {key}: {why}")]
     Volume {
         /// The site.
         site: String,
         /// Its manifest.
         manifest: Utf8PathBuf,
-        /// Where in it the folder is named.
+        /// The key that names the folder.
         key: String,
-        /// What is wrong, and the cure.
+        /// What is wrong, and how to fix it.
         why: String,
     },
     /// No site has this name.
@@ -91,33 +91,33 @@ pub enum Error {
         known.join(", ")
     )]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What could have been.
+        /// The names that exist.
         known: Vec<String>,
     },
-    /// An instance runs, but a condition of the manifest did not come true.
+    /// An instance runs, but a condition of the manifest did not become true.
     #[error("start {site}: after {} s it still waited for {condition}{}", within.as_secs_f64(), tail(log))]
     NotReady {
         /// The site.
         site: String,
-        /// How long was waited.
+        /// The timeout.
         within: Duration,
-        /// The condition's name, and what was seen instead.
+        /// The name of the condition, and what was observed instead.
         condition: String,
-        /// The last lines that the instance printed.
+        /// The last lines of the instance's output.
         log: Vec<String>,
     },
-    /// An instance ended by itself.
+    /// An instance ended unexpectedly.
     #[error("keep {site} running: instance {instance} {why}{}", tail(log))]
     Died {
         /// The site.
         site: String,
-        /// Which instance.
+        /// The number of the instance.
         instance: u32,
         /// How it ended.
         why: String,
-        /// The last lines that the instance printed.
+        /// The last lines of the instance's output.
         log: Vec<String>,
     },
     /// A site was given up.
@@ -127,10 +127,10 @@ pub enum Error {
         site: String,
         /// How often an instance failed.
         times: u32,
-        /// How the last one did.
+        /// The last failure.
         last: Arc<Error>,
     },
-    /// The state of a fresh instance is not the golden one.
+    /// The state of a fresh instance differs from the golden state.
     #[error("start {site}: {difference} in the state of a fresh instance, and a reset does not put it back")]
     Drift {
         /// The site.
@@ -138,15 +138,15 @@ pub enum Error {
         /// The first file that differs.
         difference: String,
     },
-    /// What several have to hear of.
+    /// An error that several receivers share.
     #[error(transparent)]
     Shared(Arc<Error>),
-    /// A site's interface for programs gave no answer.
+    /// A call of a site's API failed.
     #[error("ask {site} as {account} for {what}: {why}")]
     Call {
         /// The site.
         site: String,
-        /// The account of its manifest.
+        /// The account in the site's manifest.
         account: String,
         /// Method and path.
         what: String,
@@ -156,22 +156,22 @@ pub enum Error {
     /// Not every site is ready.
     #[error("{}: {}", if *in_time { "start every site".to_owned() } else { format!("start every site within {} s", within.as_secs_f64()) }, list(late))]
     Unready {
-        /// How long was waited at most.
+        /// The timeout.
         within: Duration,
-        /// Whether the others were ready before that.
+        /// Whether the other sites became ready in time.
         in_time: bool,
-        /// Each site that is not ready, with what it waits for or failed of.
+        /// Each site that is not ready, with the condition it waits for or its failure.
         late: Vec<(String, String)>,
     },
-    /// A wait took too long.
+    /// A wait timed out.
     #[error("wait {} s for {condition}", within.as_secs_f64())]
     Deadline {
-        /// How long was waited.
+        /// The timeout.
         within: Duration,
-        /// What for.
+        /// The condition that did not become true.
         condition: String,
     },
-    /// An account did not get in.
+    /// A log-in failed.
     #[error("log {account} in to {site}: {why}")]
     Login {
         /// The site.
@@ -181,17 +181,17 @@ pub enum Error {
         /// What happened instead.
         why: String,
     },
-    /// A probe has no answer.
+    /// A probe returned no value.
     #[error("ask the probe {probe} of {site}: {why}")]
     Probe {
         /// The site.
         site: String,
         /// The probe.
         probe: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// What has been stopped was asked for something.
+    /// An operation on something that was stopped.
     #[error("use {0}: it has been stopped")]
     Stopped(String),
 }
@@ -205,7 +205,7 @@ fn list(late: &[(String, String)]) -> String {
 }
 
 impl Error {
-    /// What the user can do about it, where that is one thing.
+    /// What the user can do about it, if there is a single fix.
     pub fn cure(&self) -> Option<&'static str> {
         match self {
             Error::Engine(error) => Some(error.cure()),
@@ -215,7 +215,7 @@ impl Error {
         }
     }
 
-    /// Whether the engine is at fault, which does not answer.
+    /// Whether the cause is a container engine that does not respond.
     pub fn is_gone(&self) -> bool {
         match self {
             Error::EngineGone { .. } => true,
@@ -224,7 +224,7 @@ impl Error {
         }
     }
 
-    /// Whether trying again cannot help.
+    /// Whether a retry cannot help.
     pub(crate) fn is_final(&self) -> bool {
         match self {
             Error::NoImage { .. }
@@ -242,7 +242,7 @@ impl Error {
         move |source| Error::Io { doing, path, source }
     }
 
-    /// What to do with an error of the engine's API that came up while `doing` something.
+    /// Converts an error of the engine's API that occurred while `doing` something.
     pub(crate) fn of_engine(doing: impl Into<String>) -> impl FnOnce(bollard::errors::Error) -> Error {
         let doing = doing.into();
         move |error| {

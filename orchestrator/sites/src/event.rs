@@ -1,20 +1,20 @@
-//! What a group tells while it lives.
+//! The events that a site group reports.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Receives the events of a group; called from several threads, and must return at once.
+/// Receives the events of a group. Called from several threads; must return at once.
 pub type Events = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// How a used instance was made pristine.
+/// How a used instance became pristine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResetMethod {
-    /// Its state was put back while it ran, and compared with the golden one.
+    /// Its state was restored while it ran, and compared with the golden state.
     Restored,
     /// Nothing had changed: only its clock was set back.
     Kept,
-    /// It was removed; another one takes its place.
+    /// It was removed, and another instance takes its place.
     Replaced,
 }
 
@@ -28,90 +28,92 @@ impl fmt::Display for ResetMethod {
     }
 }
 
-/// One thing that has just happened.
+/// One event.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// An instance is being started.
+    /// An instance is starting.
     Starting {
         /// The site.
         site: String,
-        /// Which instance, counted from 1.
+        /// The number of the instance, counted from 1.
         instance: u32,
     },
-    /// An instance runs, and is not ready yet.
+    /// An instance runs, but is not ready yet.
     Waiting {
         /// The site.
         site: String,
-        /// Which instance.
+        /// The number of the instance.
         instance: u32,
-        /// What is waited for, and what was seen instead.
+        /// The condition it waits for, and what was observed instead.
         condition: String,
     },
     /// An instance can be leased.
     Ready {
         /// The site.
         site: String,
-        /// Which instance.
+        /// The number of the instance.
         instance: u32,
-        /// Since it was started.
+        /// The time since its start.
         took: Duration,
     },
-    /// An instance did not start, ended by itself, or could not be put back.
+    /// An instance failed to start, ended unexpectedly, or could not be restored.
     Failed {
         /// The site.
         site: String,
-        /// Which instance.
+        /// The number of the instance.
         instance: u32,
-        /// What happened; reads after "failed to".
+        /// The error message; reads after "failed to".
         error: String,
         /// Whether the site has been given up.
         given_up: bool,
     },
-    /// A used instance is pristine again, or gone.
+    /// A used instance is pristine again, or was removed.
     Recycled {
         /// The site.
         site: String,
-        /// Which instance.
+        /// The number of the instance.
         instance: u32,
-        /// Since it was handed back.
+        /// The time since it was handed back.
         took: Duration,
-        /// By which means.
+        /// How it was reset.
         how: ResetMethod,
     },
-    /// The state of an instance that should be pristine is not; the instance is replaced.
+    /// The state of an instance that should be pristine differs from the golden state. The instance
+    /// is replaced.
     Drifted {
         /// The site.
         site: String,
-        /// Which instance.
+        /// The number of the instance.
         instance: u32,
         /// The first file that differs.
         difference: String,
     },
-    /// Sites may reach services of this machine that listen on all of its addresses.
+    /// Sites may reach services of this machine that listen on all addresses.
     Exposed {
-        /// Why that could not be shut.
+        /// Why the firewall rule could not be set.
         why: String,
     },
-    /// The container engine does not answer any more. What waits for it goes on once it does.
+    /// The container engine does not respond any more. Operations that wait for it continue when it
+    /// is back.
     EngineGone {
-        /// Where it listened.
+        /// The endpoint that it listened on.
         host: String,
-        /// What was seen instead.
+        /// What was observed instead.
         why: String,
     },
-    /// The container engine answers again.
+    /// The container engine responds again.
     EngineBack {
-        /// Where it listens.
+        /// The endpoint that it listens on.
         host: String,
     },
-    /// What a dead process had left behind was removed.
+    /// Resources of a dead process were removed.
     Swept {
-        /// Containers.
+        /// The number of containers.
         containers: usize,
-        /// Networks.
+        /// The number of networks.
         networks: usize,
     },
-    /// All instances of a site are gone.
+    /// All instances of a site are removed.
     Stopped {
         /// The site.
         site: String,

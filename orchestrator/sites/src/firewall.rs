@@ -1,10 +1,11 @@
-//! Keeps sites from reaching the services of this machine.
+//! Firewall rules that keep sites from reaching the services of this machine.
 //!
-//! An internal network has no way out, but its bridge has an address on this machine, and whatever
-//! listens on all addresses answers there. As root, new connections from the bridge are dropped;
-//! answers to ours still pass. A rule carries the bridge's name in a comment, so that one whose
-//! bridge is gone can be told and removed. (Podman makes a bridge with its first container only:
-//! until then its network tells that the rule is wanted.)
+//! An internal network has no route out, but its bridge has an address on this machine. Services
+//! that listen on all addresses are reachable there. When we run as root, a rule drops new
+//! connections from the bridge; responses to our own connections still pass. Each rule has the
+//! bridge's name in a comment, so that a rule whose bridge is gone can be found and removed. Podman
+//! creates a bridge only with its first container. Until then, the existing network shows that the
+//! rule is still needed.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -13,7 +14,7 @@ use tokio::process::Command;
 
 const COMMENT: &str = "sandbox sites on ";
 
-/// Shuts this machine to a bridge. The error says in words why that is not so.
+/// Blocks connections from a bridge to this machine. The error is a text with the reason.
 pub(crate) async fn shut(bridge: &str) -> Result<(), String> {
     if !rustix::process::geteuid().is_root() {
         return Err("only root may add a rule to the machine's firewall".to_owned());
@@ -24,12 +25,12 @@ pub(crate) async fn shut(bridge: &str) -> Result<(), String> {
     iptables(&[rule.concat(), vec!["-j", "DROP"]].concat()).await.map(drop)
 }
 
-/// Which rules are to go.
+/// Which rules to remove.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Rules<'a> {
-    /// That of a bridge.
+    /// The rule of this bridge.
     Of(&'a str),
-    /// Those of bridges that are gone and are none of these.
+    /// The rules of bridges that do not exist any more and are not in this set.
     But(&'a BTreeSet<String>),
 }
 
@@ -61,7 +62,7 @@ pub(crate) async fn open(which: Rules<'_>) {
 }
 
 async fn iptables(arguments: &[&str]) -> Result<String, String> {
-    // Debian keeps it where users' paths do not lead.
+    // Debian installs it in a directory that is not in the `PATH` of users.
     let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
     let mut command = Command::new("iptables");
     command.args(arguments).env("PATH", path).stdin(Stdio::null()).kill_on_drop(true);

@@ -1,4 +1,4 @@
-//! Following what the instances of a site print, from one instance to the next.
+//! Follows the output of all instances of a site, across replaced instances.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,11 +7,12 @@ use tokio::sync::{mpsc, watch};
 
 use crate::instance::Instance;
 
-/// How many lines may wait for whoever reads them.
+/// How many lines are buffered for the receiver.
 const WAITING: usize = 256;
 
-/// The lines of all instances that there are and will be, with the number of the instance: of those
-/// there are, the last `lines` first. Ends with the site, or when nobody listens.
+/// Sends the output lines of all current and future instances, each with the number of the
+/// instance. For current instances it begins with the last `lines` lines. Ends with the site, or
+/// when the receiver is dropped.
 pub(crate) fn follow(
     mut instances: watch::Receiver<Vec<Arc<Instance>>>,
     lines: usize,
@@ -24,7 +25,7 @@ pub(crate) fn follow(
             {
                 tokio::spawn(pass_on(Arc::clone(instance), lines, say.clone()));
             }
-            // An instance that comes later is told of from its beginning.
+            // An instance that starts later is followed from its beginning.
             lines = None;
             tokio::select! {
                 changed = instances.changed() => if changed.is_err() { return },
@@ -50,7 +51,7 @@ async fn pass_on(instance: Arc<Instance>, lines: Option<usize>, say: mpsc::Sende
     }
 }
 
-/// Takes whole lines out of what was read so far.
+/// Removes the complete lines from the bytes read so far and returns them.
 pub(crate) fn whole_lines(read: &mut Vec<u8>) -> Vec<String> {
     let Some(end) = read.iter().rposition(|byte| *byte == b'\n') else { return Vec::new() };
     let rest = read.split_off(end + 1);

@@ -1,4 +1,4 @@
-//! The golden state of an image: what stands in its folder `/seed`, taken out once and kept on this
+//! The golden state of an image: the content of its folder `/seed`, extracted once and kept on this
 //! machine.
 
 use std::io;
@@ -15,11 +15,11 @@ use crate::content::blocking;
 use crate::engine::Monitor;
 use crate::owner::Owner;
 
-/// Where images keep it.
+/// The folder of the golden state in an image.
 const SEED: &str = "/seed";
 
-/// The folder with the golden state of an image, which is made below `folder` where it is not there
-/// yet; none if the image has no state of its own.
+/// Returns the folder with the golden state of an image. It is extracted below `folder` if it does
+/// not exist yet. Returns `None` if the image has no state.
 pub(crate) async fn of_image(
     monitor: &Monitor,
     image: &str,
@@ -32,7 +32,7 @@ pub(crate) async fn of_image(
     if golden.is_dir() {
         return Ok(Some(golden));
     }
-    // A container that never runs: files are taken out of containers, not of images.
+    // This container never runs: files can be extracted only from containers, not from images.
     let body = ContainerCreateBody {
         image: Some(image.to_owned()),
         cmd: Some(vec![SEED.to_owned()]),
@@ -48,7 +48,7 @@ pub(crate) async fn of_image(
     Ok(extracted?.then_some(golden))
 }
 
-/// The id of an image that a site needs.
+/// The id of the image of a site.
 pub(crate) async fn id_of_image(monitor: &Monitor, image: &str, site: &str) -> Result<String, Error> {
     match monitor.attend_raw(monitor.docker().inspect_image(image)).await? {
         Ok(inspected) => Ok(inspected.id.unwrap_or_default()),
@@ -59,7 +59,7 @@ pub(crate) async fn id_of_image(monitor: &Monitor, image: &str, site: &str) -> R
     }
 }
 
-/// Whether there was something to take.
+/// Extracts the golden state. Returns whether the image has one.
 async fn extract(monitor: &Monitor, container: &str, golden: &Utf8Path) -> Result<bool, Error> {
     let options = DownloadFromContainerOptionsBuilder::default().path(SEED).build();
     let tar = monitor.docker().download_from_container(container, Some(options));
@@ -76,11 +76,12 @@ async fn extract(monitor: &Monitor, container: &str, golden: &Utf8Path) -> Resul
     let unpack = move || {
         let parent = golden.parent().unwrap_or(Utf8Path::new("."));
         std::fs::create_dir_all(parent).map_err(Error::of_file("create", parent))?;
-        // Beside its target until it is whole; the seed stands below its own name in the archive.
+        // The target gets its name only when it is complete. In the archive, the content is below
+        // the name of the seed folder.
         let part = parent.join(format!(".{}.{}", golden.file_name().unwrap_or_default(), Owner::this()));
         let unpacked = tar::Archive::new(reader).unpack(&part).and_then(|()| {
             match std::fs::rename(part.join(SEED.trim_start_matches('/')), &golden) {
-                // Somebody else was quicker, with the same content.
+                // Another process was faster, with the same content.
                 Err(_) if golden.is_dir() => Ok(()),
                 other => other,
             }

@@ -1,8 +1,8 @@
-//! All sites of one run, or of one `sandbox up`.
+//! A site group: all sites of one run, or of one `sandbox up`.
 //!
-//! A group owns a folder for each of its instances, a network for its containers, and one pool for
-//! each site, of which there may be more later. It returns from its start at once, while instances
-//! start in the background; it is over when [`SiteGroup::stop`] has returned.
+//! A group owns a folder for each instance, a network for its containers, and one pool for each
+//! site. Sites can be added later. Its start returns at once, while instances start in the
+//! background. The group ends when [`SiteGroup::stop`] returns.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -32,62 +32,61 @@ use crate::pool::{Pool, PoolSettings};
 use crate::sweep::{self, SweepReport, SweepScope};
 use crate::{Error, Event, Events, Lease, Site, SiteState, SiteStatus};
 
-/// How a group is set up.
+/// The settings of a group.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many instances of each site are leased at once. Where the site's policy has an instance
-    /// waiting, there is one more.
+    /// How many instances of each site can be leased at the same time. One more runs if the site's
+    /// reset policy keeps a spare instance.
     pub instances: usize,
-    /// Where golden states are kept from one group to the next, and the state and clock of each
-    /// instance while it lives.
+    /// The folder for golden states, which are kept for later groups, and for the state and clock
+    /// of each instance while it runs.
     pub folder: Utf8PathBuf,
-    /// The sites that the desk lists, whether they are up or not; those that are up when this is
-    /// empty.
+    /// The sites that the desk lists, running or not. If empty, the desk lists the running sites.
     pub listed: Vec<Site>,
-    /// What the group is called: part of the names of its containers and networks.
+    /// The name of the group, which is part of the names of its containers and networks.
     pub name: String,
 }
 
-/// A handle on the sites of a group; clones are handles on the same group.
+/// A handle on a group of sites; clones are handles on the same group.
 ///
-/// When all handles and leases are gone without [`SiteGroup::stop`], instances are removed in the
-/// background, if the runtime lives that long; the network goes with the next sweep after this
-/// process.
+/// If all handles and leases are dropped without [`SiteGroup::stop`], instances are removed in the
+/// background, as long as the runtime lives. The network is removed by the next sweep after this
+/// process has ended.
 #[derive(Clone)]
 pub struct SiteGroup(Arc<Inner>);
 
 struct Inner {
     options: Options,
     events: Events,
-    /// Of its containers and networks.
+    /// The id in the names of its containers and networks.
     id: String,
     owner: Owner,
-    /// Where golden states are kept.
+    /// The folder of golden states.
     golden: Utf8PathBuf,
-    /// With the folders of the instances.
+    /// The folder with one folder per instance.
     instances: Utf8PathBuf,
-    /// What a desk shows.
+    /// The list that a desk shows.
     directory: desk::Directory,
     gate: Arc<Semaphore>,
     unproven: watch::Sender<usize>,
     pools: RwLock<Vec<Pool>>,
-    /// From the first site on that needs one.
+    /// Set when the first site needs an engine.
     engine: OnceCell<DockerContext>,
-    /// Whether it has been stopped. Held while sites are added and while it is being stopped.
+    /// Whether the group was stopped. Locked while sites are added and while the group stops.
     stopped: Mutex<bool>,
 }
 
 impl SiteGroup {
-    /// Removes what dead groups have left, makes the network, and begins to start instances.
+    /// Removes the leftovers of dead groups, creates the network, and begins to start instances.
     ///
     /// # Errors
-    /// When a site needs a container engine and there is none that we can use, or the folder cannot
-    /// be written.
+    /// When a site needs a container engine and no usable one is found, or the folder cannot be
+    /// written.
     pub async fn start(sites: Vec<Site>, options: Options, events: Events) -> Result<SiteGroup, Error> {
         SiteGroup::start_each(sites, &BTreeMap::new(), options, events).await
     }
 
-    /// Does so with fewer instances of some sites, by their names.
+    /// Like [`SiteGroup::start`], with fewer instances of the sites that are named here.
     ///
     /// # Errors
     /// As [`SiteGroup::start`].
@@ -134,10 +133,12 @@ impl SiteGroup {
         }
     }
 
-    /// Begins to start instances of further sites; those that are there already stay as they are.
+    /// Begins to start instances of further sites. Sites that are already in the group are not
+    /// changed.
     ///
     /// # Errors
-    /// As [`SiteGroup::start`], and when the group has been stopped. Then none of them is added.
+    /// As [`SiteGroup::start`], and when the group was stopped. On error, none of the sites is
+    /// added.
     pub async fn add(&self, sites: Vec<Site>) -> Result<(), Error> {
         self.add_each(sites, &BTreeMap::new()).await
     }
@@ -189,13 +190,13 @@ impl SiteGroup {
         })
     }
 
-    /// The container engine, with a network of this group's; what dead ones have left there is
-    /// removed when it is first needed.
+    /// The container engine with this group's network. The first call removes the leftovers of dead
+    /// groups on the engine.
     async fn context(&self) -> Result<&DockerContext, Error> {
         let Inner { engine, owner, id, events, golden, instances, .. } = &*self.0;
         let make = async || {
             let engine = Engine::connect().await?;
-            // What others have left need not keep us from starting.
+            // Leftovers of others do not prevent our start.
             match sweep::sweep(&engine, SweepScope::Orphans).await {
                 Ok(SweepReport { containers, networks, left }) => {
                     if containers + networks > 0 {
@@ -223,7 +224,7 @@ impl SiteGroup {
     /// Waits until every site has had a ready instance.
     ///
     /// # Errors
-    /// When a site fails, or the deadline passes: names for each site what it waits for.
+    /// When a site fails, or the deadline passes. The error names for each site what it waits for.
     pub async fn ready(&self, deadline: Duration) -> Result<(), Error> {
         let pools = self.pools();
         let settled = future::join_all(pools.iter().map(Pool::settled));
@@ -250,11 +251,10 @@ impl SiteGroup {
         self.pools().iter().map(|pool| Arc::clone(pool.site())).collect()
     }
 
-    /// The ids of the images that sites run from, by the names of the sites. Those that need no
-    /// engine have none.
+    /// The ids of the sites' images, by site name. Sites without an engine have none.
     ///
     /// # Errors
-    /// When the engine does not tell.
+    /// When the engine does not report them.
     pub async fn images(&self) -> Result<BTreeMap<String, String>, Error> {
         let mut images = BTreeMap::new();
         let Some(DockerContext { monitor, .. }) = self.0.engine.get() else { return Ok(images) };
@@ -267,26 +267,25 @@ impl SiteGroup {
         Ok(images)
     }
 
-    /// A pristine instance of a site: at once where one is ready.
+    /// Leases a pristine instance of a site; returns at once if one is ready.
     ///
     /// # Errors
-    /// When there is no such site, it has failed, or no instance is free before the deadline.
+    /// When there is no such site, the site has failed, or no instance is free before the deadline.
     pub async fn lease(&self, site: &str, deadline: Duration) -> Result<Lease, Error> {
         self.pool(site)?.lease(deadline).await
     }
 
-    /// How every site is doing.
+    /// The status of every site.
     pub fn status(&self) -> Vec<SiteStatus> {
         self.pools().iter().map(Pool::status).collect()
     }
 
-    /// Asks every instance how much memory it occupies; the answers stand in the next
-    /// [`SiteGroup::status`].
+    /// Measures the memory of every instance. The next [`SiteGroup::status`] has the results.
     pub async fn measure(&self) {
         future::join_all(self.pools().iter().map(Pool::measure)).await;
     }
 
-    /// Makes every instance of a site that is nobody's pristine, with proof, and tries again what
+    /// Makes every unleased instance of a site pristine, with verification, and retries a site that
     /// was given up.
     ///
     /// # Errors
@@ -295,7 +294,7 @@ impl SiteGroup {
         self.pool(site)?.reset().await
     }
 
-    /// The last lines that each instance of a site has printed, by the number of the instance.
+    /// The last output lines of each instance of a site, by the number of the instance.
     ///
     /// # Errors
     /// When there is no such site.
@@ -307,9 +306,9 @@ impl SiteGroup {
         Ok(said)
     }
 
-    /// The last lines that each instance of a site has printed and all that they and the instances
-    /// after them print, with the number of the instance, until the group stops or the receiver is
-    /// dropped.
+    /// Follows the output of a site: the last lines of each instance, then every new line of these
+    /// and later instances, with the number of the instance. Ends when the group stops or the
+    /// receiver is dropped.
     ///
     /// # Errors
     /// When there is no such site.
@@ -317,11 +316,11 @@ impl SiteGroup {
         Ok(self.pool(site)?.follow(lines))
     }
 
-    /// Removes all instances, leased ones too, with their folders and their network. Doing so again
+    /// Removes all instances, leased ones too, with their folders and their network. A second call
     /// does nothing.
     ///
     /// # Errors
-    /// When the engine refuses, or a folder cannot be removed.
+    /// When the engine returns an error, or a folder cannot be removed.
     pub async fn stop(&self) -> Result<(), Error> {
         let mut stopped = self.0.stopped.lock().await;
         *stopped = true;
@@ -337,12 +336,12 @@ impl SiteGroup {
         remove_folder(&self.0.instances).await.and(removed)
     }
 
-    /// What is to be said of the container engine, where sites need one and it does not answer.
+    /// The error to report if sites need the container engine and it does not respond.
     pub fn engine_problem(&self) -> Option<Error> {
         self.0.engine.get()?.monitor.problem()
     }
 
-    /// Waits until the container engine that a site needs has not answered for so long.
+    /// Waits until the container engine that a site needs has not responded for this long.
     pub async fn lacks_engine(&self, site: &str, long: Duration) -> Error {
         let needed = self.pool(site).is_ok_and(|pool| pool.site().driver.container().is_some());
         match self.0.engine.get().filter(|_| needed) {
@@ -367,7 +366,7 @@ impl SiteGroup {
     }
 }
 
-/// The folder, made and by its full name: an engine mounts nothing else.
+/// Creates the folder and returns its absolute path: an engine mounts only absolute paths.
 async fn make_folder(folder: Utf8PathBuf) -> Result<Utf8PathBuf, Error> {
     blocking(move || {
         let made = std::fs::create_dir_all(&folder).and_then(|()| Utf8Path::canonicalize_utf8(&folder));
@@ -376,8 +375,8 @@ async fn make_folder(folder: Utf8PathBuf) -> Result<Utf8PathBuf, Error> {
     .await
 }
 
-/// Makes a folder, where it is missing, that no other user of this machine gets into: what stands
-/// in it is open to the users of containers.
+/// Creates a folder, if it is missing, that no other user of this machine can enter. Its content is
+/// accessible to the users of containers.
 async fn shut(folder: &Utf8Path) -> Result<(), Error> {
     let folder = folder.to_owned();
     blocking(move || {
@@ -388,7 +387,7 @@ async fn shut(folder: &Utf8Path) -> Result<(), Error> {
     .await
 }
 
-/// What the desk shows of the others.
+/// The list of other sites that the desk shows.
 fn desk_of(sites: &[&Site]) -> desk::SiteList {
     let others = sites.iter().filter(|site| site.driver != DriverSpec::Embedded(Application::Desk));
     let shown = others.map(|site| desk::ListedSite {

@@ -1,8 +1,7 @@
-//! The small HTTP client that asks instances whether they are ready, logs in to them and probes
-//! them.
+//! A small HTTP client for instances: readiness checks, log-ins and probes.
 //!
-//! It speaks to one address and says the site's canonical name, as the gateway does. No redirect is
-//! followed, no connection kept: each request is one plain question.
+//! It connects to the address of an instance and sends the site's canonical name as host, as the
+//! gateway does. It does not follow redirects and does not keep connections open.
 
 use std::time::Duration;
 
@@ -17,24 +16,25 @@ use url::Host;
 
 use crate::{Site, Upstream};
 
-/// More than any page that a condition or a log-in looks at.
+/// The maximum size of a response body in bytes; larger than any page that a condition or a log-in
+/// reads.
 const LARGEST_BODY: usize = 32 << 20;
 
-/// How long one answer may take.
+/// The timeout of one response.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(30);
 
-/// Where an instance is, and by which name.
+/// The address of an instance, and the host name to send.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     server: String,
     port: u16,
-    /// Authorities to believe besides the public web's, where it speaks TLS.
+    /// Additional trusted certificate authorities, if the site uses TLS.
     tls: Option<Vec<Utf8PathBuf>>,
     host: HeaderValue,
     scheme: &'static str,
 }
 
-/// What came back.
+/// An HTTP response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -70,13 +70,12 @@ impl Target {
         Target { server, port, tls, host, scheme }
     }
 
-    /// Asks for a page.
+    /// Sends a GET request.
     pub(crate) async fn get(&self, path: &str, headers: HeaderMap) -> Result<Answer, String> {
         self.send(Method::GET, path, headers, Bytes::new()).await
     }
 
-    /// Sends one request; `path` begins with a slash. The error says in words why there is no
-    /// answer.
+    /// Sends one request; `path` begins with a slash. The error text says why there is no response.
     pub(crate) async fn send(
         &self,
         method: Method,
@@ -109,8 +108,8 @@ impl Target {
     }
 }
 
-/// One question over a connection of its own: a connection that is kept would occupy a worker of a
-/// server that has few.
+/// Sends one request over a new connection. A kept connection would occupy a worker of a server
+/// with few workers.
 async fn exchange<S>(stream: S, request: Request<Full<Bytes>>) -> Result<Answer, String>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,

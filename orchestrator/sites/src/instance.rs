@@ -1,4 +1,4 @@
-//! One running instance of a site, whatever runs it.
+//! One running instance of a site, independent of its driver.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::driver::Machine;
 use crate::quota::Quota;
 use crate::{Error, Site};
 
-/// Where the gateway finds an instance.
+/// The target to which the gateway sends requests for an instance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Upstream {
-    /// On this machine, in plain HTTP.
+    /// An address on this machine; plain HTTP.
     Address(SocketAddr),
-    /// A site that is not ours, by its URL.
+    /// The URL of an external site.
     Url(Url),
 }
 
@@ -34,15 +34,15 @@ impl std::fmt::Display for Upstream {
 
 /// An instance that was started.
 pub(crate) struct Instance {
-    /// Its number within its site, counted from 1; never used again.
+    /// Its number within its site, counted from 1; never reused.
     pub(crate) id: u32,
     pub(crate) upstream: Upstream,
     pub(crate) clock: Clock,
     pub(crate) content: Content,
     pub(crate) machine: Box<dyn Machine>,
-    /// What it may write to this machine's disk.
+    /// The disk quota of its folder.
     quota: Option<Quota>,
-    /// How it ended, once it has.
+    /// How it ended, once it has ended.
     pub(crate) ended: watch::Sender<Option<Arc<Error>>>,
 }
 
@@ -57,12 +57,12 @@ impl Instance {
         Instance { id, upstream, clock, content, machine, quota: None, ended: watch::Sender::new(None) }
     }
 
-    /// One that is ended when it writes more than that.
+    /// Adds a quota. The instance is ended when it exceeds the quota.
     pub(crate) fn held_to(self, quota: Quota) -> Instance {
         Instance { quota: Some(quota), ..self }
     }
 
-    /// Waits until it ends, by itself or because it may not go on, and says how.
+    /// Waits until it ends, by itself or because of its quota. Returns how it ended.
     pub(crate) async fn over(&self) -> String {
         let exceeded = async {
             match &self.quota {
@@ -76,14 +76,13 @@ impl Instance {
         }
     }
 
-    /// Whether its state can be put back under the running application. That of sidecars is not
-    /// seen.
+    /// Whether its state can be restored while the application runs. The state of sidecars is not
+    /// accessible.
     pub(crate) fn restores(&self, site: &Site) -> bool {
         self.content.restores() && !site.driver.has_sidecars()
     }
 
-    /// Puts the state and the clock back, and says in what the state still differs from the golden
-    /// one.
+    /// Restores the state and the clock. Returns the remaining difference from the golden state.
     pub(crate) async fn restore(&self, site: &Site) -> Result<Option<String>, Error> {
         self.set_clock_back(site)?;
         let put_back = async {
@@ -92,13 +91,13 @@ impl Instance {
         };
         match put_back.await {
             Ok(None) => self.content.difference().await,
-            // What the application has done cannot be put back.
+            // The application has changed the state in a way that cannot be restored.
             Err(Error::State(error)) => Ok(Some(error.into_drift()?)),
             other => other,
         }
     }
 
-    /// Puts the state back and empties caches.
+    /// Restores the state and flushes caches.
     pub(crate) async fn put_back(&self, site: &Site) -> Result<(), Error> {
         self.content.restore().await?;
         for command in &site.state.flush {
@@ -107,7 +106,7 @@ impl Instance {
         Ok(())
     }
 
-    /// The clock as it is at the start of every episode.
+    /// Sets the clock to the start time of an episode.
     pub(crate) fn set_clock_back(&self, site: &Site) -> Result<(), Error> {
         site.clock.map_or(Ok(()), |start| self.clock.set(start))
     }

@@ -1,4 +1,4 @@
-//! An instance that is somebody's, until it is handed back.
+//! Exclusive use of an instance until it is handed back.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use crate::manifest::Host;
 use crate::pool::{LAST_WORDS, LeaseReturn, Message};
 use crate::{ApiClient, Error, LoginSession, Site, Upstream, probe};
 
-/// How long an instance may take to accept a connection.
+/// The timeout for an instance to accept a connection.
 const ACCEPTS: Duration = Duration::from_secs(10);
-/// How long after an instance has ended it takes at most to hear of it.
+/// The maximum delay between the end of an instance and its notification.
 const TOLD: Duration = Duration::from_secs(10);
 
-/// A pristine instance of a site, for whoever holds this alone.
+/// Exclusive use of a pristine instance of a site.
 ///
-/// Dropping it is handing it back as changed.
+/// Dropping a lease hands the instance back as changed.
 pub struct Lease {
     instance: Arc<Instance>,
     back: LeaseReturn,
-    /// Whether somebody has to hear of its end.
+    /// Whether the pool must be notified when this is dropped.
     held: bool,
 }
 
@@ -34,12 +34,12 @@ impl Lease {
         Lease { instance, back, held: true }
     }
 
-    /// Nobody took it: it is as if it had never been.
+    /// Cancels a lease that nobody received.
     pub(crate) fn revoke(mut self) {
         self.held = false;
     }
 
-    /// What the manifest says.
+    /// The site, as its manifest describes it.
     pub fn site(&self) -> &Site {
         &self.back.site
     }
@@ -49,12 +49,12 @@ impl Lease {
         self.instance.id
     }
 
-    /// Where requests for the site's hosts go.
+    /// The target for requests to the site's hosts.
     pub fn upstream(&self) -> Upstream {
         self.instance.upstream.clone()
     }
 
-    /// Where requests for one of the site's hosts go: that, at the port which the host names.
+    /// The target for requests to one of the site's hosts. A host with its own port gets that port.
     pub fn upstream_of(&self, host: &Host) -> Upstream {
         match (self.upstream(), host.port) {
             (Upstream::Address(address), Some(port)) => Upstream::Address((address.ip(), port).into()),
@@ -62,39 +62,39 @@ impl Lease {
         }
     }
 
-    /// Sets the site's wall clock, forwards or back. A site whose manifest has no `clock` lives by
-    /// real time and takes no notice.
+    /// Sets the site's wall clock, forwards or back. Does nothing for a site without `clock` in its
+    /// manifest: it uses real time.
     ///
     /// # Errors
-    /// When the clock's file cannot be written.
+    /// When the clock file cannot be written.
     pub fn set_clock(&self, now: Timestamp) -> Result<(), Error> {
         self.instance.clock.set(now)
     }
 
-    /// What a browser needs to be this account of the manifest. Done once for each account and
-    /// kept; a log-in that was kept is looked at with the manifest's `check` and renewed where that
-    /// no longer holds.
+    /// Returns the cookies and headers with which a browser is logged in as an account of the
+    /// manifest. The log-in is done once for each account and cached. A cached log-in is verified
+    /// with the manifest's `check`, and renewed if the check fails.
     ///
-    /// To be called before the episode's first request: where a log-in leaves traces in the state,
-    /// the state is put back.
+    /// Call this before the episode's first request: if a log-in changes the state, the state is
+    /// restored afterwards.
     ///
     /// # Errors
-    /// When there is no such account, or the site does not let it in.
+    /// When there is no such account, or the site rejects it.
     pub async fn login(&self, account: &str) -> Result<LoginSession, Error> {
         self.health()?;
         self.explain(self.back.log_ins.log_in(self.site(), &self.instance, account).await)
     }
 
-    /// Asks a probe of the manifest. Parameters may be more than it names.
+    /// Evaluates a probe of the manifest. Parameters that the probe does not name are ignored.
     ///
     /// # Errors
-    /// When there is no such probe, a parameter of it is missing, or it has no answer.
+    /// When there is no such probe, a parameter is missing, or the probe returns no value.
     pub async fn probe(&self, name: &str, parameters: &BTreeMap<String, Value>) -> Result<Value, Error> {
         self.health()?;
         self.explain(probe::ask(self.site(), &self.instance, name, parameters).await)
     }
 
-    /// Who asks the site's interface for programs, as an account of the manifest.
+    /// Returns a client of the site's API, as an account of the manifest.
     ///
     /// # Errors
     /// When there is no such account.
@@ -102,8 +102,8 @@ impl Lease {
         ApiClient::new(self.site(), &self.instance.upstream, account)
     }
 
-    /// The first thing in which the state differs from the golden one; nothing where the state is
-    /// not seen.
+    /// Returns the first difference between the state and the golden state; `None` if the state is
+    /// not accessible.
     ///
     /// # Errors
     /// When the state cannot be read.
@@ -111,7 +111,7 @@ impl Lease {
         self.instance.content.difference().await
     }
 
-    /// A digest of the state, where it is seen: equal states have equal digests.
+    /// A digest of the state, if it is accessible: equal states have equal digests.
     ///
     /// # Errors
     /// When the state cannot be read.
@@ -119,10 +119,10 @@ impl Lease {
         self.instance.content.digest().await
     }
 
-    /// Whether the instance still runs.
+    /// Checks whether the instance still runs.
     ///
     /// # Errors
-    /// How it ended, with its last words.
+    /// How it ended, with its last output lines.
     pub fn health(&self) -> Result<(), Error> {
         match &*self.instance.ended.borrow() {
             None => Ok(()),
@@ -130,8 +130,8 @@ impl Lease {
         }
     }
 
-    /// Whether the instance still runs, looked at now: that it has ended is told a moment after
-    /// what was asked of it has failed.
+    /// Checks now whether the instance still runs. The notification of its end arrives a moment
+    /// after its requests fail, so this check waits for it.
     ///
     /// # Errors
     /// As [`Lease::health`], and when it accepts no connection.
@@ -147,7 +147,7 @@ impl Lease {
         self.health()
     }
 
-    /// Whether the instance is what it was when it became ready, as far as whatever runs it knows.
+    /// Checks whether the instance is unchanged since it became ready, as far as its driver knows.
     pub(crate) async fn examine(&self) -> Result<(), Error> {
         self.health()?;
         let Some(why) = self.instance.machine.fault().await else { return Ok(()) };
@@ -155,12 +155,12 @@ impl Lease {
         Err(Error::Died { site: self.site().name.clone(), instance: self.instance.id, why, log })
     }
 
-    /// Waits until the instance has ended by itself; how it did.
+    /// Waits until the instance has ended unexpectedly. Returns how it ended.
     pub async fn ended(&self) -> Error {
         self.ending().await
     }
 
-    /// The same for whoever does not have the lease at hand.
+    /// Like [`Lease::ended`], as a future that does not borrow the lease.
     pub fn ending(&self) -> impl Future<Output = Error> + Send + use<> {
         let (instance, name) = (Arc::clone(&self.instance), self.site().name.clone());
         async move {
@@ -172,20 +172,20 @@ impl Lease {
         }
     }
 
-    /// Gives the instance back; `changed` if a request may have changed something. Returns at once:
-    /// what has to be done for the next one happens in the background.
+    /// Hands the instance back; `changed` says whether a request may have changed something.
+    /// Returns at once: the reset runs in the background.
     pub async fn hand_back(mut self, changed: bool) {
         self.give(changed);
     }
 
     fn give(&mut self, changed: bool) {
         if std::mem::take(&mut self.held) {
-            // Where nobody listens any more, everything has been stopped.
+            // If the receiver is gone, everything has been stopped.
             let _ = self.back.actor.send(Message::HandBack { id: self.instance.id, changed });
         }
     }
 
-    /// What failed because the instance has ended is told by its end.
+    /// If the instance has ended, replaces an error by the error of its end.
     fn explain<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         result.or_else(|error| self.health().and(Err(error)))
     }

@@ -1,9 +1,9 @@
-//! Web applications that we host, and how each episode gets pristine instances of them.
+//! Runs the web applications of the sandbox and gives each episode pristine instances of them.
 //!
-//! A [`Site`] is what `sites/<name>/site.yaml` says. A [`SiteGroup`] runs several, each in as many
-//! instances as are needed at once, all of them under the same URLs: what tells instances apart is
-//! only the address that the gateway is told. Who needs an instance takes a [`Lease`] of it, and
-//! hands it back.
+//! A [`Site`] is the content of `sites/<name>/site.yaml`. A [`SiteGroup`] runs several sites, each
+//! in as many instances as are needed at the same time. All instances of a site have the same URLs;
+//! only the address that the gateway routes to differs. To use an instance, take a [`Lease`] of it
+//! and hand it back.
 //!
 //! ```text
 //! SiteGroup::start -> one pool a site: absent -> starting -> ready -> leased -> recycling -> ready ...
@@ -18,9 +18,9 @@
 //!      `- stop()
 //! ```
 //!
-//! This crate never sees a browser and never answers a request: it starts, watches, resets and
-//! stops. The transitions are owned by one task for each site, in `pool`; `driver` is what runs
-//! instances, `content` the state of one, [`state`] how state is put back on disk.
+//! This crate does not drive browsers and does not respond to their requests: it starts, monitors,
+//! resets and stops instances. One task for each site owns the transitions, in `pool`. `driver`
+//! runs instances, `content` is the state of one instance, and [`state`] restores state on disk.
 
 mod addresses;
 mod api_client;

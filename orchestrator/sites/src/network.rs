@@ -1,14 +1,14 @@
-//! The networks of containers: nothing in them reaches the outside or this machine.
+//! Container networks. Containers in them reach neither the outside nor this machine.
 //!
-//! A group has one, in which instances do not reach one another. An instance of several containers
-//! has one of its own, in which they do, so that no instance meets the containers of another.
-//! Podman cannot keep the containers of one network apart: there, each instance has a network of
-//! its own.
+//! A group has one network, in which instances do not reach one another. An instance with several
+//! containers has a network of its own, in which they reach one another, so that no instance
+//! reaches the containers of another. Podman cannot isolate the containers of one network from each
+//! other. With Podman, each instance has its own network.
 //!
-//! A network has a subnet that is named when it is made, as an engine lets containers have
-//! addresses of our choice only there. Which one is left to the engine: a network is made without,
-//! and made again with what that was given. Networks of instances are parts of the same range,
-//! which the group's network keeps from all others.
+//! Every network is created with an explicit subnet, because engines accept chosen container
+//! addresses only in such networks. The engine selects the subnet: a network is created without
+//! one, and created again with the subnet that the engine assigned. The networks of instances are
+//! parts of the same range, which the group's network reserves.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,9 +24,9 @@ use crate::engine::Monitor;
 use crate::firewall::{self, Rules};
 use crate::{Error, Event, Events};
 
-/// How long the containers of a network may take to leave it.
+/// How long the containers of a network may take to disconnect from it.
 pub(crate) const LEFT_WITHIN: Duration = Duration::from_secs(20);
-/// How often that is looked at.
+/// The poll interval of that wait.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The engine's option for a bridge whose containers reach one another.
@@ -34,25 +34,25 @@ const TALK: &str = "com.docker.network.bridge.enable_icc";
 /// The engine's option for the name of a bridge.
 const BRIDGE: &str = "com.docker.network.bridge.name";
 
-/// How often a range may be taken by somebody else between our hearing of it and our taking it.
+/// How often to retry when somebody else takes a range between the engine's assignment and our use.
 const ATTEMPTS: u32 = 10;
 /// How many addresses are left to the engine, for containers that are not ours.
 const OTHERS: u32 = 16;
 
-/// A network that was made.
+/// A network that was created.
 #[derive(Debug, Clone)]
 pub(crate) struct Network {
     pub(crate) name: String,
     bridge: String,
-    /// Its containers do not reach one another.
+    /// Whether its containers do not reach one another.
     pub(crate) apart: bool,
-    /// Those of its containers.
+    /// The addresses of its containers.
     pub(crate) addresses: Addresses,
-    /// Where it is an instance's: its part of the range.
+    /// The part of the range, if this is the network of an instance.
     _part: Option<Arc<AddressLease>>,
 }
 
-/// The network of a group, and the range of which instances' own networks are parts.
+/// The network of a group, and the range that contains the networks of its instances.
 #[derive(Debug, Clone)]
 pub(crate) struct Range {
     pub(crate) network: Network,
@@ -60,7 +60,7 @@ pub(crate) struct Range {
     whole: Subnet,
 }
 
-/// Makes that of a group.
+/// Creates the network of a group.
 pub(crate) async fn create(
     monitor: &Monitor,
     name: &str,
@@ -77,7 +77,7 @@ pub(crate) async fn create(
     let (whole, own) = loop {
         attempt += 1;
         let whole = choose(monitor, name, labels.clone()).await?;
-        // Where instances do not live in it, it only keeps the range.
+        // If the instances have their own networks, this network only reserves the range.
         let own = whole.head(if apart { whole.size() / 2 } else { whole.size().min(8) });
         match make(monitor, name, labels.clone(), own, Within::Apart).await {
             Ok(()) => break (whole, own),
@@ -95,8 +95,8 @@ pub(crate) async fn create(
 }
 
 impl Range {
-    /// Makes a network for the containers of one instance, that many. Whether this machine could be
-    /// shut to it has been told of the group's.
+    /// Creates a network for one instance with this many containers. A missing firewall rule is not
+    /// reported again, because it was reported for the group's network.
     pub(crate) async fn of_copy(
         &self,
         monitor: &Monitor,
@@ -104,7 +104,7 @@ impl Range {
         labels: HashMap<String, String>,
         containers: usize,
     ) -> Result<Network, Error> {
-        // Besides them, the network itself, the machine, and all of them have an address.
+        // Three more addresses are needed: the network, this machine, and broadcast.
         let size = u32::try_from(containers + 3).ok().and_then(u32::checked_next_power_of_two);
         let part = size.and_then(|size| self.parts.take(size));
         let part = part.ok_or_else(|| self.used_up(format!("make the network {name}")))?;
@@ -116,7 +116,7 @@ impl Range {
         Ok(Network { name: name.to_owned(), bridge, apart: false, addresses, _part })
     }
 
-    /// What is to be said where no address is left.
+    /// The error when no address is left.
     pub(crate) fn used_up(&self, doing: String) -> Error {
         let why = format!(
             "all addresses of {} are in use; run fewer instances, or give the engine larger address pools",
@@ -133,20 +133,20 @@ enum Within {
     Together,
 }
 
-/// The addresses that containers of ours may have. The first is the network's, the second this
-/// machine's, the last is for all of them.
+/// The addresses for our containers. The first address is the network's, the second this machine's,
+/// the last is for broadcast.
 fn addresses_of(subnet: Subnet, within: Within) -> Addresses {
     let others = others(subnet, within).map_or(1, Subnet::size);
     subnet.between(2, subnet.size() - others)
 }
 
-/// What is left to the engine, so that a container which somebody else brings along has no address
-/// that was one of ours.
+/// The addresses that are left to the engine. A container that somebody else adds therefore never
+/// gets an address that one of ours had.
 fn others(subnet: Subnet, within: Within) -> Option<Subnet> {
     (within == Within::Apart && subnet.size() >= 4 * OTHERS).then(|| subnet.last(OTHERS))
 }
 
-/// A range that is free, in the engine's eyes.
+/// Returns a range that the engine considers free.
 async fn choose(monitor: &Monitor, name: &str, labels: HashMap<String, String>) -> Result<Subnet, Error> {
     let request = request(name, labels, Within::Apart, None);
     let doing = || format!("make the network {name}");
@@ -200,29 +200,29 @@ fn request(
     }
 }
 
-/// The name of a network's bridge: as many characters as an interface's may have. The network's own
-/// is unique on this machine.
+/// The name of a network's bridge, cut to the maximum length of an interface name. The network's
+/// own name is unique on this machine.
 pub(crate) fn bridge(network: &str) -> String {
     let digest = Sha256::digest(network);
     let number = digest.iter().take(6).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     format!("sb-{number:012x}")
 }
 
-/// Removes it; its containers are gone.
+/// Removes a network whose containers are gone.
 pub(crate) async fn remove(monitor: &Monitor, network: &Network) -> Result<(), Error> {
     let removed = remove_by_id(monitor, &network.name, LEFT_WITHIN).await;
     close(network).await;
     removed
 }
 
-/// Removes what of a network is not the engine's.
+/// Removes the parts of a network that the engine does not manage.
 pub(crate) async fn close(network: &Network) {
     firewall::open(Rules::Of(&network.bridge)).await;
 }
 
 /// Removes a network, by its id or name, as soon as its last container has left it. An engine may
-/// hold on to one that it believes in use by a container which is gone: from half of that time on,
-/// what is left in it is made to leave.
+/// keep a network that it believes a removed container still uses. So after half of the time, the
+/// remaining containers are disconnected by force.
 pub(crate) async fn remove_by_id(monitor: &Monitor, id: &str, within: Duration) -> Result<(), Error> {
     let docker = monitor.docker();
     let doing = || format!("remove the network {id}");
@@ -232,7 +232,7 @@ pub(crate) async fn remove_by_id(monitor: &Monitor, id: &str, within: Duration) 
         look.tick().await;
         let refused = match monitor.attend_raw(docker.remove_network(id)).await? {
             Ok(()) | Err(Api::DockerResponseServerError { status_code: 404, .. }) => return Ok(()),
-            // 403: somebody else is still removing a container of it.
+            // 403: a container of the network is still being removed.
             Err(refused) if began.elapsed() < within => refused,
             Err(error) => return Err(Error::of_engine(doing())(error)),
         };

@@ -1,8 +1,8 @@
-//! Whose a container, a network or a folder is: which process made it, and whether that process
+//! Identifies the process that owns a container, a network or a folder, and whether that process
 //! still lives.
 //!
-//! A process id is used again once it is free, so its owner is named by the id, the moment it was
-//! started, and the system's own start.
+//! Process ids are reused. So an owner is identified by the process id, the start time of the
+//! process, and the boot id of the system.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -16,16 +16,16 @@ pub(crate) const PID: &str = "sandbox.pid";
 pub(crate) const SITE: &str = "sandbox.site";
 pub(crate) const INSTANCE: &str = "sandbox.copy";
 
-/// The file in the folder of an instance that names the process it runs as.
+/// The file in the folder of an instance that names the instance's process.
 pub(crate) const PROCESS: &str = "process";
 
-/// A process, told apart from every other one that had or will have its id.
+/// A process identity that stays unique when its id is reused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Owner {
     pid: u32,
-    /// In the system's ticks since it was started.
+    /// The start time, in clock ticks since the system's boot.
     since: u64,
-    /// The first digits of the id that the system drew when it was started.
+    /// The first digits of the system's boot id.
     boot: String,
 }
 
@@ -35,28 +35,29 @@ impl Owner {
         Owner::of(std::process::id())
     }
 
-    /// The process that has an id now.
+    /// The process that currently has this id.
     pub(crate) fn of(pid: u32) -> Owner {
         Owner { pid, since: start_of(pid).unwrap_or(0), boot: boot() }
     }
 
-    /// Ends the process and its group, if it is still that one.
+    /// Kills the process and its group, if the process still has this identity.
     pub(crate) fn kill(&self) {
         if self.is_alive() {
             kill_group(self.pid);
         }
     }
 
-    /// Asks the process to end, which clears up after itself if it is one of ours, or makes it end.
+    /// Sends a signal to the process: to make it exit with its own clean-up if it is one of ours,
+    /// or to kill it.
     pub(crate) fn end(&self, signal: rustix::process::Signal) {
         let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
         if let Some(pid) = pid.filter(|_| self.is_alive()) {
-            // One that has gone meanwhile needs no ending.
+            // The process may have exited in the meantime.
             let _ = rustix::process::kill_process(pid, signal);
         }
     }
 
-    /// Whose something with these labels is.
+    /// The owner of a resource with these labels.
     pub(crate) fn labelled(labels: &HashMap<String, String>) -> Option<Owner> {
         labels.get(OWNER)?.parse().ok()
     }
@@ -65,21 +66,20 @@ impl Owner {
         self.boot == boot() && start_of(self.pid) == Some(self.since)
     }
 
-    /// What everything of a group is labelled with.
+    /// The labels of all resources of a group.
     pub(crate) fn labels(&self, group: &str) -> HashMap<String, String> {
         [(GROUP, group.to_owned()), (OWNER, self.to_string()), (PID, self.pid.to_string())]
             .map(|(key, value)| (key.to_owned(), value))
             .into()
     }
 
-    /// Whether something with these labels may be removed by others: it is ours, and its owner is
-    /// gone.
+    /// Whether others may remove a resource with these labels: it is ours, and its owner is gone.
     pub(crate) fn has_left(labels: &HashMap<String, String>) -> bool {
         Owner::labelled(labels).is_some_and(|owner| !owner.is_alive())
     }
 }
 
-/// `pid-since-boot`, fit for file names.
+/// `pid-since-boot`, valid in file names.
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}-{}", self.pid, self.since, self.boot)
@@ -98,14 +98,14 @@ impl FromStr for Owner {
     }
 }
 
-/// Ends a process and all that it has started.
+/// Kills a process and its process group.
 pub(crate) fn kill_group(pid: u32) {
-    // One that is gone already needs no ending.
+    // The process may be gone already.
     let group = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     let _ = group.map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
 }
 
-/// The bytes of memory that a process and its group occupy.
+/// The memory in bytes that a process and its group use.
 pub(crate) fn memory_of(pid: u32) -> Option<u64> {
     let of = |entry: fs::DirEntry| {
         let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
@@ -124,11 +124,11 @@ fn boot() -> String {
     id.chars().filter(char::is_ascii_hexdigit).take(8).collect()
 }
 
-/// When a process was started, if there is one.
+/// The start time of a process, if it exists.
 pub(crate) fn start_of(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The program's name stands in brackets and may hold anything; the start is the 22nd field, the
-    // 20th after it.
+    // The program's name is in brackets and may contain anything. The start time is the 22nd field,
+    // the 20th after the name.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_ascii_whitespace();
     let dead = matches!(fields.clone().next(), Some("Z" | "X"));

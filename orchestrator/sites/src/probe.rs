@@ -1,5 +1,4 @@
-//! Reading the state of an instance for scorers: by a query that cannot write, by a page, or by a
-//! command.
+//! Probes: read the state of an instance for scorers, with a read-only query, a page, or a command.
 
 use std::collections::BTreeMap;
 
@@ -36,8 +35,8 @@ pub(crate) async fn ask(
         page(site, instance, probe, path, parameters).await.map_err(failed)?
     } else {
         let command = probe.exec.iter().flatten().map(|word| match word.strip_prefix(':') {
-            // Whole words only: a command may hold a script, and nothing is to be read as a part of
-            // that.
+            // Only whole words are replaced. A command may contain a script, and a parameter must
+            // not become part of it.
             Some(name) if is_name(name) => {
                 parameters.get(name).map(plain).ok_or_else(|| failed(missing(name)))
             }
@@ -91,7 +90,7 @@ fn missing(name: &str) -> String {
     format!("the parameter `{name}` is missing")
 }
 
-/// A parameter as it stands in a path or a command.
+/// A parameter as text for a path or a command.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
@@ -100,7 +99,7 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && name_at(text).len() == text.len()
 }
 
-/// The name that a text begins with: a letter, then letters, digits and underscores.
+/// The name at the start of a text: a letter, then letters, digits and underscores.
 fn name_at(text: &str) -> &str {
     if !text.starts_with(|first: char| first.is_ascii_alphabetic()) {
         return "";
@@ -109,7 +108,7 @@ fn name_at(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The parameters that a query names, outside of its quoted texts.
+/// The parameters of a query, without those in its quoted texts.
 fn names(query: &str) -> Vec<&str> {
     let unquoted = query.split('\'').step_by(2);
     let named = unquoted.flat_map(|text| text.split(':').skip(1).map(name_at));

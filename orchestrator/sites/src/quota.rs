@@ -1,9 +1,9 @@
-//! What an instance writes to its folder on this machine, held to its `limits.disk`.
+//! Enforces `limits.disk`: how much an instance may write to its folder on this machine.
 //!
-//! File systems keep no account of a folder. So it is counted, whenever the file system has become
-//! fuller by so much that some instance may be over its limit, and every few seconds in any case,
-//! as what others remove meanwhile hides what one writes. An instance that is over its limit is
-//! ended.
+//! File systems do not track the size of a folder, so the folder is measured. A measurement runs
+//! when the usage of the file system has grown enough that an instance may be over its limit. It
+//! also runs every few seconds, because deletions by others can hide the growth. An instance over
+//! its limit is ended.
 
 use std::time::Duration;
 
@@ -14,14 +14,15 @@ use crate::content::blocking;
 use crate::manifest::Limits;
 use crate::state::{self, Golden};
 
-/// How often the file system is asked how full it is.
+/// How often the usage of the file system is read.
 const LOOK: Duration = Duration::from_millis(250);
-/// How often a folder is counted even so.
+/// How often a folder is measured in any case.
 const COUNT: Duration = Duration::from_secs(5);
-/// A folder is counted when its file system has become fuller by this part of the limit.
+/// A folder is measured when the usage of its file system has grown by this part (1/8) of the
+/// limit.
 const PART: u64 = 8;
 
-/// Waits until a folder holds more than `most` bytes.
+/// Waits until a folder contains more than `most` bytes.
 async fn exceeded(folder: Utf8PathBuf, most: u64) {
     let mut look = interval(LOOK);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -39,19 +40,19 @@ async fn exceeded(folder: Utf8PathBuf, most: u64) {
         match blocking(move || Ok(state::disk_usage(&counting, most)?)).await {
             Ok(bytes) if bytes > most => return,
             Ok(_) => {}
-            // A folder that cannot be read now is looked at again later.
+            // A folder that cannot be read now is measured again later.
             Err(error) => tracing::debug!(%error, "counting what an instance has written"),
         }
     }
 }
 
-/// The bytes that are in use on the file system of a folder.
+/// The used bytes of the file system of a folder.
 fn used(folder: &Utf8Path) -> u64 {
     let Ok(of) = rustix::fs::statvfs(folder.as_std_path()) else { return 0 };
     of.f_blocks.saturating_sub(of.f_bfree).saturating_mul(of.f_frsize)
 }
 
-/// The folder that an instance writes to, and how much may stand in it.
+/// The folder that an instance writes to, and its maximum size.
 #[derive(Debug, Clone)]
 pub(crate) struct Quota {
     folder: Utf8PathBuf,
@@ -59,13 +60,13 @@ pub(crate) struct Quota {
 }
 
 impl Quota {
-    /// So much beyond the golden state.
+    /// The limit applies to what is added to the golden state.
     pub(crate) fn new(folder: Utf8PathBuf, limits: &Limits, golden: Option<&Golden>) -> Quota {
         let size = golden.map_or(0, |golden| golden.digest().size());
         Quota { folder, most: size.saturating_add(limits.disk.0) }
     }
 
-    /// Waits until it is exceeded; how the instance ends then.
+    /// Waits until the quota is exceeded. Returns how the instance ends.
     pub(crate) async fn exceeded(&self) -> String {
         exceeded(self.folder.clone(), self.most).await;
         let mib = self.most.div_ceil(1 << 20);

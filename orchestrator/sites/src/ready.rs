@@ -1,5 +1,4 @@
-//! Waiting until an instance can be used: for every condition of the manifest, by name, with a
-//! deadline.
+//! Waits until an instance is ready: until every condition of the manifest holds, with a deadline.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,18 +11,19 @@ use crate::http::{Answer, Target};
 use crate::instance::Instance;
 use crate::manifest::Condition;
 
-/// How often a condition is looked at.
+/// How often a condition is checked.
 const EVERY: Duration = Duration::from_millis(25);
 
-/// Waits for all conditions in turn; `waiting` hears of each that does not hold yet, once for each
-/// way in which it does not. The error is the condition that was still missing at the deadline.
+/// Waits for all conditions in order. `waiting` is called for each condition that does not hold
+/// yet, once for each observed reason. The error is the condition that was still missing at the
+/// deadline.
 pub(crate) async fn wait(site: &Site, instance: &Instance, waiting: impl Fn(&str)) -> Result<(), String> {
     let deadline = Instant::now() + site.ready_within.0;
     let target = Target::new(site, &instance.upstream);
     let mut look = interval(EVERY);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let unnamed = Condition { get: Some("/".to_owned()), status: None, contains: None, exec: None };
-    // Where the manifest names nothing, an answer is enough.
+    // If the manifest has no conditions, any response is enough.
     let unnamed = BTreeMap::from([("an answer".to_owned(), unnamed)]);
     for (name, condition) in if site.ready.is_empty() { &unnamed } else { &site.ready } {
         let mut seen = String::new();
@@ -48,7 +48,7 @@ pub(crate) async fn wait(site: &Site, instance: &Instance, waiting: impl Fn(&str
     Ok(())
 }
 
-/// Looks once; the error says what was seen instead.
+/// Checks a condition once. The error says what was observed instead.
 pub(crate) async fn holds(
     condition: &Condition,
     target: &Target,

@@ -1,5 +1,5 @@
-//! What editors and people need to know of `site.yaml`: a JSON schema, made of the types that read
-//! it, and a page that lists every key, made of the schema.
+//! Documentation of `site.yaml` for editors and people: a JSON schema, generated from the types
+//! that parse it, and a Markdown page of all keys, generated from the schema.
 
 use std::fmt::Write as _;
 
@@ -11,14 +11,14 @@ use crate::manifest::Manifest;
 
 const TITLE: &str = "A site: how a web application runs, and how it is put back";
 
-/// The schema of `site.yaml`, in draft 7, which every editor knows.
+/// The JSON schema of `site.yaml`, in draft 7, which every editor supports.
 pub fn site() -> Schema {
     let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<Manifest>();
     schema.insert("title".to_owned(), TITLE.into());
     schema
 }
 
-/// The page of all keys, as Markdown.
+/// The reference page of all keys, as Markdown.
 pub fn reference() -> String {
     let schema = Value::from(site());
     let mut page = "# site.yaml\n\nEvery key of a site's manifest, `sites/NAME/site.yaml`. A key that is not listed here is \
@@ -43,7 +43,7 @@ pub fn reference() -> String {
     page
 }
 
-/// The keys of an object, where it is one.
+/// Writes the table of an object's keys.
 fn table(page: &mut String, schema: &Value) {
     let Some(properties) = schema["properties"].as_object() else { return };
     let required =
@@ -63,7 +63,7 @@ fn table(page: &mut String, schema: &Value) {
     }
 }
 
-/// A type in words.
+/// A type as text.
 fn kind(schema: &Value) -> String {
     if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
         return format!("[{name}](#{})", name.to_lowercase());
@@ -92,7 +92,7 @@ fn kind(schema: &Value) -> String {
     }
 }
 
-/// The values of an enumeration, with what they mean; nothing where it is none.
+/// The values of an enumeration with their descriptions; `None` for other types.
 fn alternatives(schema: &Value) -> Option<Vec<(String, String)>> {
     let value = |part: &Value| -> Option<(String, String)> {
         let spelt = match part["properties"].as_object().map(Map::iter).and_then(|mut own| own.next()) {
@@ -104,12 +104,12 @@ fn alternatives(schema: &Value) -> Option<Vec<(String, String)>> {
     schema["oneOf"].as_array()?.iter().map(value).collect()
 }
 
-/// A description on one line of a table, without the marks of links within the code.
+/// A description on one table line, without the markup of doc links.
 fn described(schema: &Value) -> String {
     let text = schema["description"].as_str().unwrap_or_default();
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut plain = words.join(" ").replace("[`", "`").replace("`]", "`").replace('|', "\\|");
-    // What follows is where a link leads, within the code.
+    // The rest is the target of a doc link.
     while let Some((start, end)) =
         plain.find("`(").and_then(|at| Some((at + 1, at + plain[at..].find(')')? + 1)))
     {
@@ -122,7 +122,7 @@ fn described(schema: &Value) -> String {
 mod tests {
     use super::*;
 
-    /// Where they lie for editors and people. `make schema` writes what belongs there.
+    /// `make schema` writes these files for editors and people.
     #[test]
     fn schema_and_reference_beside_the_sites_are_these() {
         let made = serde_json::to_string_pretty(&site()).expect("a schema is plain data") + "\n";

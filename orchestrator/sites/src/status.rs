@@ -1,4 +1,4 @@
-//! What can be seen of a group from outside.
+//! The public status of a site group.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::Upstream;
 
-/// How a site is doing.
+/// The state of a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SiteState {
     /// No instance has been ready yet.
     Starting,
-    /// An instance is ready, leased, or on its way back.
+    /// An instance is ready, leased, or being reset.
     Running,
-    /// Its instances failed too often: it was given up.
+    /// Its instances failed too often, and the site was given up.
     Failed,
     /// It was stopped.
     Stopped,
 }
 
 impl SiteState {
-    /// As it is written.
+    /// Its textual form.
     pub fn as_str(self) -> &'static str {
         match self {
             SiteState::Starting => "starting",
@@ -33,17 +33,17 @@ impl SiteState {
     }
 }
 
-/// How an instance is doing.
+/// The phase of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// It was asked for, or runs and is not ready.
+    /// It is requested, or runs but is not ready yet.
     Starting,
-    /// It is pristine, and nobody's.
+    /// It is pristine and not leased.
     Ready,
-    /// It is somebody's.
+    /// It is leased.
     Leased,
-    /// Its state is being put back.
+    /// Its state is being restored.
     Recycling,
     /// It is being removed.
     Leaving,
@@ -56,13 +56,13 @@ pub struct InstanceStatus {
     pub id: u32,
     /// How it is doing.
     pub phase: Phase,
-    /// Since when.
+    /// When this phase began.
     pub since: Timestamp,
-    /// Where it is.
+    /// Its address.
     pub address: Option<Upstream>,
-    /// Bytes of memory that it occupied when it was last measured.
+    /// Its memory in bytes at the last measurement.
     pub memory: Option<u64>,
-    /// While it starts: what is waited for, and what was seen instead.
+    /// While it starts: the condition it waits for, and what was observed instead.
     pub condition: Option<String>,
 }
 
@@ -71,22 +71,22 @@ pub struct InstanceStatus {
 pub struct SiteStatus {
     /// The name of its folder.
     pub name: String,
-    /// What people call it.
+    /// The display name.
     pub title: String,
-    /// Its front page, as a browser in the world asks for it.
+    /// The URL of its front page, as a browser requests it.
     pub url: String,
     /// How it is doing.
     pub state: SiteState,
-    /// Its instances. JSON calls them by their older name.
+    /// Its instances. JSON uses their older name.
     #[serde(rename = "copies")]
     pub instances: Vec<InstanceStatus>,
     /// How many of them are ready.
     pub spares: usize,
-    /// How long the last resets took, in milliseconds, the newest last.
+    /// The durations of the last resets in milliseconds, the newest last.
     pub resets_ms: Vec<u64>,
-    /// How often an instance's state was not what it should have been after a reset.
+    /// How often an instance's state was wrong after a reset.
     pub drifts: u64,
-    /// Why it failed, or what its last instance failed of.
+    /// Why the site failed, or the last failure of an instance.
     pub problem: Option<String>,
 }
 
@@ -97,18 +97,18 @@ impl SiteStatus {
             && self.instances.iter().any(|instance| instance.phase == Phase::Leased)
     }
 
-    /// Memory of all instances, in bytes.
+    /// The memory of all instances in bytes.
     pub fn memory(&self) -> Option<u64> {
         self.instances.iter().filter_map(|instance| instance.memory).reduce(|sum, memory| sum + memory)
     }
 
-    /// What its instances wait for, while there is none.
+    /// The condition that a starting instance waits for.
     pub fn waits_for(&self) -> Option<&str> {
         self.instances.iter().find_map(|instance| instance.condition.as_deref())
     }
 }
 
-/// The last few lengths of time.
+/// The last few durations.
 #[derive(Debug, Default)]
 pub(crate) struct RecentDurations(std::collections::VecDeque<u64>);
 

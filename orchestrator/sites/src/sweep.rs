@@ -1,5 +1,4 @@
-//! Removes what processes that are gone have left behind: containers, networks, rules of the
-//! firewall, folders.
+//! Removes what dead processes have left behind: containers, networks, firewall rules, folders.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,44 +19,43 @@ use crate::firewall::{self, Rules};
 use crate::owner::{GROUP, Owner, PID, PROCESS};
 use crate::{Error, network, state};
 
-/// How long a group or a run that is asked to end may take before it is made to.
+/// How long a group or a run may take to exit when asked, before it is killed.
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
-/// How often that is looked at.
+/// The poll interval of waits.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long an engine may refuse to remove something of a dead process: whoever comes next tries
-/// again.
+/// How long an engine may refuse to remove something of a dead process. The next sweep tries again.
 const ORPHANED_WITHIN: Duration = Duration::from_secs(4);
 
-/// Whose things are removed.
+/// Which resources are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SweepScope {
-    /// Those of processes that are gone.
+    /// Those of dead processes.
     Orphans,
-    /// Everybody's, whoever still uses them.
+    /// Those of all processes, even if still in use.
     All,
 }
 
 /// What was removed, and what was not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SweepReport {
-    /// Containers.
+    /// The number of containers removed.
     pub containers: usize,
-    /// Networks.
+    /// The number of networks removed.
     pub networks: usize,
-    /// What should have been removed, and is still there.
+    /// What should have been removed, but still exists.
     pub left: Vec<Leftover>,
 }
 
-/// Something that could not be removed.
+/// A resource that could not be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
-    /// What it is: "container" or "network".
+    /// Its type: "container" or "network".
     pub kind: &'static str,
-    /// The name that the engine knows it by.
+    /// Its name in the engine.
     pub name: String,
-    /// Why it is still there.
+    /// Why it still exists.
     pub why: String,
-    /// The process that made it.
+    /// The process that created it.
     pub pid: Option<u32>,
 }
 
@@ -70,12 +68,12 @@ impl std::fmt::Display for Leftover {
 
 type Labels = Option<HashMap<String, String>>;
 
-/// Removes containers and networks with our label, and rules of the firewall for networks that are
-/// gone. Where they are everybody's, the groups and runs that still live are ended first, or else
-/// they would start what is removed anew.
+/// Removes containers and networks with our label, and firewall rules of networks that do not exist
+/// any more. With [`SweepScope::All`], running groups and runs are ended first. Otherwise they
+/// would start the removed instances again.
 ///
 /// # Errors
-/// When the engine does not say what there is.
+/// When the engine cannot list its resources.
 pub async fn sweep(engine: &Engine, whose: SweepScope) -> Result<SweepReport, Error> {
     let monitor = &*Monitor::start(engine.clone(), Arc::new(|_| {}));
     if whose == SweepScope::All {
@@ -92,7 +90,7 @@ pub async fn sweep(engine: &Engine, whose: SweepScope) -> Result<SweepReport, Er
     Ok(swept)
 }
 
-/// Removes what a group has: what its instances could not be rid of, too.
+/// Removes all resources of a group, also those that its instances could not remove.
 pub(crate) async fn remove_group(monitor: &Monitor, group: &str) -> Result<(), Error> {
     let (swept, _) = remove(monitor, &format!("{GROUP}={group}"), network::LEFT_WITHIN, |_| true).await?;
     match swept.left.first() {
@@ -103,7 +101,7 @@ pub(crate) async fn remove_group(monitor: &Monitor, group: &str) -> Result<(), E
     }
 }
 
-/// Removes containers and networks that have a label, and the names of the networks that stay.
+/// Removes containers and networks with a label. Returns the names of the remaining networks.
 async fn remove(
     monitor: &Monitor,
     label: &str,
@@ -154,7 +152,7 @@ fn pid_of(labels: &Labels) -> Option<u32> {
     labels.as_ref()?.get(PID)?.parse().ok()
 }
 
-/// Ends every other process that has containers or networks of ours: in good order, or by force.
+/// Ends every other process that has containers or networks of ours: by request, or by force.
 async fn end_owners(monitor: &Monitor) -> Result<(), Error> {
     let (containers, networks) = (containers(monitor, GROUP).await?, networks(monitor, GROUP).await?);
     let labels = containers.into_iter().map(|found| found.labels);
@@ -173,15 +171,15 @@ async fn end_owners(monitor: &Monitor) -> Result<(), Error> {
     }
     match owners.iter().find(|owner| owner.is_alive()) {
         None => Ok(()),
-        // Perhaps another user's.
+        // The process may belong to another user.
         Some(owner) => {
             Err(Error::Deadline { within: ENDS_WITHIN, condition: format!("the process {owner} to end") })
         }
     }
 }
 
-/// Ends the processes and removes the folders that dead groups have left in this one, which is that
-/// of their options.
+/// Ends the processes and removes the folders that dead groups have left in this folder, which is
+/// the `folder` of their options.
 ///
 /// # Errors
 /// When a folder cannot be removed.

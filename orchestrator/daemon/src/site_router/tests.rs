@@ -1,4 +1,4 @@
-//! Requests that their clients give up half-way.
+//! Tests with requests that their clients abort half-way.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,10 +17,10 @@ use super::*;
 
 const SOON: Duration = Duration::from_secs(20);
 
-/// A web server whose answers are routed back while it is shut.
+/// A web server whose responses are delayed while its gate is closed.
 struct Origin {
     open: watch::Sender<bool>,
-    /// How many requests it has had.
+    /// The number of requests it has received.
     asked: watch::Receiver<usize>,
     address: std::net::SocketAddr,
 }
@@ -39,7 +39,7 @@ impl Origin {
         Origin { open, asked, address }
     }
 
-    /// Does `work` until a request is routed back for it, and drops it.
+    /// Runs `work` until the origin delays a request of it, and then drops it.
     async fn drop_midway<T>(&mut self, work: impl Future<Output = T>) {
         self.open.send_replace(false);
         self.asked.mark_unchanged();
@@ -61,11 +61,11 @@ async fn answer(mut stream: TcpStream, count: watch::Sender<usize>, mut open: wa
     let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok").await;
 }
 
-/// A router with one site, which is the origin's.
+/// A router with one site, served by the origin.
 async fn router(origin: &Origin) -> (tempfile::TempDir, Arc<SiteRouter>) {
     let keep = tempfile::tempdir().unwrap();
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
-    // One instance at a time, so that no other one asks the origin for anything.
+    // One instance at a time, so that no other instance sends requests to the origin.
     let site = Site { reset: ResetPolicy::Recreate, ..load(&folder, origin) };
     let options =
         Options { instances: 1, folder: folder.join("town"), listed: Vec::new(), name: "test".to_owned() };
@@ -99,7 +99,7 @@ async fn until(condition: &str, holds: impl Fn() -> bool) {
     timeout(SOON, waiting).await.unwrap_or_else(|_| panic!("waited {SOON:?} for {condition}"));
 }
 
-/// The number of the instance that the site's hosts lead to, where it is still leased.
+/// The number of the instance that the site's hosts are routed to, if it is still leased.
 fn in_use(router: &SiteRouter) -> Option<u32> {
     let routed = router.routed("notes")?;
     let instance = routed.lock().as_ref()?.instance();
@@ -124,7 +124,7 @@ async fn a_log_in_whose_client_leaves_keeps_the_instance_in_use() {
     let given = timeout(SOON, router.login("notes", "ann")).await.unwrap().unwrap();
     assert_eq!(given.cookies.len(), 1);
     assert_eq!(in_use(&router), instance);
-    // The instance is given back once nobody has a share of it.
+    // The instance is given back when nobody holds a reference to it.
     timeout(SOON, router.reset("notes")).await.unwrap().unwrap();
     until("another instance to be in use", || in_use(&router).is_some_and(|now| Some(now) != instance)).await;
     router.group.stop().await.unwrap();
@@ -152,7 +152,7 @@ async fn a_reset_whose_client_leaves_goes_on_to_its_end() {
     until("an instance to be in use", || in_use(&router).is_some()).await;
     let instance = in_use(&router);
 
-    // The instance has been given back, and the next one waits for its front page.
+    // The instance was given back, and the next one waits for its front page.
     origin.drop_midway(router.reset("notes")).await;
     assert_eq!(in_use(&router), None);
     origin.open.send_replace(true);

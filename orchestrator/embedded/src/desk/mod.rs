@@ -1,7 +1,7 @@
-//! The desk: a start page that lists the sites that run together. It also has a calculator, a
-//! scratchpad, the passwords, and manuals of every site.
+//! The desk: a start page that lists the running sites. It also has a calculator, a scratchpad, the
+//! passwords, and manuals of every site.
 //!
-//! The caller provides the list of sites ([`SiteList`]) and may change it while copies run
+//! The caller provides the list of sites ([`SiteList`]) and may change it while instances run
 //! ([`Directory`]). The manuals are part of this crate. Notes on the scratchpad stay until the next
 //! reset.
 
@@ -30,7 +30,7 @@ pub struct SiteList {
     pub sites: Vec<ListedSite>,
 }
 
-/// The current list of sites, shared by copies of the desk.
+/// The current list of sites, shared by all instances of the desk.
 #[derive(Debug, Clone, Default)]
 pub struct Directory(Arc<RwLock<SiteList>>);
 
@@ -41,7 +41,7 @@ impl From<SiteList> for Directory {
 }
 
 impl Directory {
-    /// Replaces the list for every copy.
+    /// Replaces the list for every instance.
     pub fn set(&self, town: SiteList) {
         *self.0.write() = town;
     }
@@ -95,7 +95,7 @@ const TEMPLATES: [(&str, &str); 9] = templates![
     "error.html",
 ];
 
-/// Starts a copy that shows the sites in `directory`.
+/// Starts an instance that shows the sites in `directory`.
 pub fn start(golden: &Golden, options: &Options, directory: &Directory) -> Result<SiteCopy, Error> {
     let mut templates = environment(&TEMPLATES)?;
     templates.add_global("town", Value::from_object(directory.clone()));

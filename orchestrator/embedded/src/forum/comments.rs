@@ -145,7 +145,7 @@ pub(super) fn change(db: &Connection, id: i64, body: &str, now: i64) -> rusqlite
     db.execute("update comments set body = ?2, edited = ?3 where id = ?1", params![id, body, now]).map(drop)
 }
 
-/// A comment with replies keeps its place and loses its text.
+/// Deletes a comment. A comment with replies keeps its place and loses its text.
 pub(super) fn delete(db: &Connection, comment: &Comment) -> rusqlite::Result<()> {
     if db.prepare_cached("select 1 from comments where parent = ?1")?.exists([comment.id])? {
         db.execute("update comments set deleted = 1, body = '' where id = ?1", [comment.id])?;

@@ -117,7 +117,7 @@ pub(super) fn create(db: &Connection, words: &Words<'_>, user: i64, now: i64) ->
     Ok(true)
 }
 
-/// Returns false if another forum has the name.
+/// Changes a forum. Returns false if another forum has the name.
 pub(super) fn change(db: &Connection, forum: i64, words: &Words<'_>) -> rusqlite::Result<bool> {
     let taken = "select 1 from forums where name_key = lower(?1) and id <> ?2";
     if db.prepare(taken)?.exists(params![words.name, forum])? {

@@ -74,7 +74,7 @@ const TEMPLATES: [(&str, &str); 27] = templates![
     "compose.html",
 ];
 
-/// Starts a copy of the golden forum. Generates the golden database if the folder lacks it.
+/// Starts an instance of the golden forum. Generates the golden database if the folder lacks it.
 pub fn start(golden: &Golden, options: &Options) -> Result<SiteCopy, Error> {
     let store = golden.copy(&seed::recipe())?;
     let router = over(store.live(), options)?;
@@ -93,7 +93,7 @@ fn over(live: Arc<Live>, options: &Options) -> Result<Router, Error> {
     Ok(router(&server))
 }
 
-/// All copies share the templates, which are parsed once.
+/// All instances share the templates, which are parsed once.
 fn templates() -> Result<Environment<'static>, Error> {
     static READ: OnceLock<Environment<'static>> = OnceLock::new();
     if let Some(read) = READ.get() {

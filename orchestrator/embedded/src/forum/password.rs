@@ -1,8 +1,10 @@
-//! Password hashes of a sandbox: pages and queries never show a password, and a log-in is cheap.
+//! Password hashes of the forum. They only keep pages and queries from showing a password, and they
+//! make a log-in cheap.
 
 use ring::{digest, hmac};
 
-/// Deterministic, without random salt: the golden database must always have the same bytes.
+/// Hashes a password. The hash is deterministic, without random salt: the golden database must
+/// always have the same bytes.
 pub(super) fn hash(name: &str, password: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, name.to_lowercase().as_bytes());
     hex::encode(&hmac::sign(&key, password.as_bytes()).as_ref()[..digest::SHA256_OUTPUT_LEN / 2])

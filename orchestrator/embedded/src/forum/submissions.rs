@@ -217,7 +217,7 @@ pub(super) fn change(
     db.prepare_cached(sql)?.execute(params![id, title, url, body, now]).map(drop)
 }
 
-/// Also deletes its comments and votes.
+/// Deletes a submission with its comments and votes.
 pub(super) fn delete(db: &Connection, id: i64) -> rusqlite::Result<()> {
     db.execute("delete from submissions where id = ?1", [id]).map(drop)
 }

@@ -69,7 +69,7 @@ pub(super) fn is_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
-/// Returns false if the name is taken.
+/// Creates an account. Returns false if the name is taken.
 pub(super) fn register(db: &Connection, name: &str, password: &str, now: i64) -> rusqlite::Result<bool> {
     let sql = "insert into users (name, name_key, password, created) values (?1, lower(?1), ?2, ?3) \
                on conflict (name_key) do nothing";

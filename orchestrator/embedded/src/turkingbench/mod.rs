@@ -9,8 +9,9 @@
 //! GET  /<task>/<instance>/sent.json   the last form as pairs of name and value, or null
 //! ```
 //!
-//! Templates and tables are parsed at the first request for a task, and shared by all copies. Forms
-//! are stored in the copy's database.
+//! In these paths, an instance is one of a task, not one of the site. Templates and tables are
+//! parsed at the first request for a task, and shared by all instances of the site. Forms are
+//! stored in the site instance's database.
 
 mod library;
 mod pages;
@@ -33,7 +34,7 @@ pub use library::Library;
 /// Maximum size of a form. No form of the benchmark is larger.
 const LARGEST_FORM: usize = 4 << 20;
 
-/// The state that serves one copy.
+/// The state that serves one instance of the site.
 #[derive(Clone)]
 struct Host {
     library: Library,
@@ -41,7 +42,7 @@ struct Host {
     clock: Clock,
 }
 
-/// Starts a copy for a folder of tasks.
+/// Starts an instance of the site for a folder of tasks.
 pub fn start(golden: &Golden, options: &Options, library: &Library) -> Result<SiteCopy, Error> {
     let store = golden.copy(&recipe())?;
     let host = Host { library: library.clone(), live: store.live(), clock: options.clock.clone() };

@@ -83,7 +83,7 @@ pub(super) async fn sent(State(host): State<Host>, Path((task, instance)): Place
     .await
 }
 
-/// An existing instance.
+/// An existing instance of a task.
 struct Instance {
     task: String,
     number: u32,

@@ -21,7 +21,7 @@ const LARGEST_FORM: usize = 256 * 1024;
 /// The handler of a page or form.
 pub(crate) type Handler = fn(&Visit<'_>) -> Result<Reply, Failure>;
 
-/// Everything needed to serve one copy.
+/// Everything needed to serve one instance.
 pub(crate) struct Server {
     pub(crate) live: Arc<Live>,
     pub(crate) clock: Clock,

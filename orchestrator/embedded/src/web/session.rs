@@ -6,7 +6,7 @@ use ring::hmac;
 /// The name of the cookie.
 pub(crate) const COOKIE: &str = "session";
 
-/// The signing key of a site. Copies with the same seed accept each other's log-ins.
+/// The signing key of a site. Instances with the same seed accept each other's log-ins.
 pub(crate) struct Keys(hmac::Key);
 
 impl Keys {

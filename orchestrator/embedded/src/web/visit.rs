@@ -6,9 +6,9 @@ use super::{Failure, Fields};
 
 /// A request inside its transaction.
 pub(crate) struct Visit<'a> {
-    /// The copy's database, in the request's transaction.
+    /// The instance's database, in the request's transaction.
     pub(crate) db: &'a Connection,
-    /// The copy's time in seconds since 1970.
+    /// The instance's time in seconds since 1970.
     pub(crate) now: i64,
     /// The requested path with its query.
     pub(crate) address: String,

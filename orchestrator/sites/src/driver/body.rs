@@ -1,5 +1,5 @@
-//! What the engine is told of a container: its limits, its rights, and what of this machine it
-//! sees.
+//! Builds the container description for the engine: limits, privileges, and mounts from this
+//! machine.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,30 +9,30 @@ use camino::Utf8Path;
 use super::seccomp;
 use crate::manifest::Limits;
 
-/// Whom containers ask for names: themselves, where nobody listens, so that asking fails at once.
-/// The engine's own resolver would be asked in vain for ten seconds.
+/// The DNS server that containers use: themselves, where nothing listens, so that look-ups fail at
+/// once. With the engine's own resolver, each look-up would time out after ten seconds.
 const NO_RESOLVER: &str = "127.0.0.1";
 
-/// A container that is to be made.
+/// A container to create.
 pub(super) struct Body<'a> {
     pub(super) image: &'a str,
     pub(super) command: &'a [String],
     pub(super) env: &'a BTreeMap<String, String>,
     pub(super) writable: bool,
     pub(super) limits: &'a Limits,
-    /// By path inside the container, with how much may be written there.
+    /// In-memory folders by path inside the container, with their size limit in bytes.
     pub(super) scratch: Vec<(String, u64)>,
     /// Environment variables beyond the manifest's, as `NAME=value`.
     pub(super) told: Vec<String>,
     pub(super) mounts: Vec<Mount>,
     pub(super) labels: HashMap<String, String>,
     pub(super) network: &'a str,
-    /// What it calls itself, where others call it so.
+    /// Its host name, if other containers refer to it by one.
     pub(super) hostname: Option<&'a str>,
-    /// Whether the engine takes a profile of system calls by its text. Podman wants a file of its
-    /// own machine, and has its default.
+    /// Whether the engine accepts the text of a seccomp profile. Podman needs a file on its own
+    /// machine, so it uses its default profile.
     pub(super) own_profile: bool,
-    /// The image's own user if not said.
+    /// The user that the container runs as; the image's own user if `None`.
     pub(super) user: Option<String>,
 }
 
@@ -55,8 +55,8 @@ impl Body<'_> {
             mounts: Some(self.mounts),
             readonly_rootfs: Some(!writable),
             tmpfs: Some(usual.chain(sized).collect()),
-            // Somebody else's image changes users at its start; what no web application needs goes
-            // in any case.
+            // A third-party image may change users at its start. Capabilities that no web
+            // application needs are dropped in any case.
             cap_drop: Some(if writable {
                 ["NET_RAW", "MKNOD"].map(str::to_owned).into()
             } else {
@@ -81,7 +81,7 @@ impl Body<'_> {
             hostname: self.hostname.map(str::to_owned),
             env: Some(env),
             labels: Some(self.labels),
-            // Conditions of the manifest are looked at instead.
+            // The `ready` conditions of the manifest replace the image's health check.
             healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..Default::default() }),
             host_config: Some(host),
             ..Default::default()
@@ -89,7 +89,7 @@ impl Body<'_> {
     }
 }
 
-/// A file or folder of this machine, as the container sees it.
+/// A bind mount of a file or folder of this machine.
 pub(super) fn mount(source: &Utf8Path, target: &str, read_only: bool) -> Mount {
     Mount {
         typ: Some(MountType::BIND),

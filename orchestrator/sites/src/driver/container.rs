@@ -1,5 +1,5 @@
-//! One container that was created: what is asked of it while it lives, and how it ends. An instance
-//! of a site has one or several, which [`super::containers`] keeps together.
+//! One created container: its operations while it runs, and how it ends. An instance of a site has
+//! one or several containers; [`super::containers`] groups them.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -23,38 +23,38 @@ use crate::addresses::AddressLease;
 use crate::engine::Monitor;
 use crate::follow::whole_lines;
 
-/// What is said of one that was killed for no reason that the engine knows yet.
+/// The message for a killed container when the engine does not know the reason yet.
 const KILLED: &str = "was killed";
-/// How often the engine is asked again for the reason.
+/// How often the engine is queried again for the reason.
 const REASONS: u32 = 2;
-/// What is said of one that the engine does not know any more.
+/// The message for a container that the engine does not know any more.
 const REMOVED: &str = "was removed by somebody else";
 
-/// How long a command of the manifest may take.
+/// The timeout of a command of the manifest.
 const COMMAND: Duration = Duration::from_secs(300);
 
-/// What a command may print, all of which is held in memory.
+/// The maximum output of a command in bytes; all of it is held in memory.
 const MOST_SAID: usize = 64 << 20;
 
-/// How often a removal that fails is tried again, and for how long.
+/// The interval between retries of a failed removal, and between queries for the reason of an end.
 const LOOK: Duration = Duration::from_millis(250);
 const REMOVED_WITHIN: Duration = Duration::from_secs(20);
 
-/// A container may live for weeks.
+/// The timeout for streams of the engine: a container may run for weeks.
 const UNHURRIED: Duration = Duration::from_secs(365 * 24 * 3600);
 
 pub(crate) struct Container {
     monitor: Arc<Monitor>,
     id: String,
     network: String,
-    /// Its own in that network.
+    /// The lease of its address in that network.
     address: AddressLease,
-    /// When it was started, in the engine's words.
+    /// Its start time, as the engine reports it.
     started: OnceLock<String>,
 }
 
 impl Container {
-    /// One that was made to have an address in a network.
+    /// Wraps a container that was created with an address in a network.
     pub(crate) fn new(
         monitor: &Arc<Monitor>,
         id: String,
@@ -64,7 +64,7 @@ impl Container {
         Container { monitor: Arc::clone(monitor), id, network, address, started: OnceLock::new() }
     }
 
-    /// Its address, which the host reaches without a port being published.
+    /// Its address. The host reaches it directly, without a published port.
     pub(crate) fn address(&self) -> IpAddr {
         self.address.subnet.at(0).into()
     }
@@ -91,8 +91,8 @@ impl Container {
         self.monitor.attend_raw(inspected).await
     }
 
-    /// What is wrong with it, as in "it ...". It is as it was started or no instance any more: what
-    /// restarts has forgotten what it had in memory, and what is paused or elsewhere cannot be
+    /// Returns what is wrong with the container, as in "it ...". A container that was restarted is
+    /// no longer valid, because it has lost its memory. A paused or moved container cannot be
     /// reached.
     fn judge(&self, inspected: &ContainerInspectResponse) -> Option<String> {
         let state = inspected.state.clone().unwrap_or_default();
@@ -111,19 +111,21 @@ impl Container {
         (!here).then(|| "was taken off its network by somebody else".to_owned())
     }
 
-    /// The number of its first process on this machine, where the engine tells.
+    /// The process id of its first process on this machine, if the engine reports it.
     pub(crate) async fn process(&self) -> Option<u32> {
         let inspected = self.inspect().await.ok()?.ok()?;
         inspected.state?.pid.and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid > 1)
     }
 
-    /// What is wrong with it now; nothing where the engine does not tell.
+    /// Returns what is wrong with it now; `None` if nothing is wrong or the engine does not report
+    /// it.
     pub(crate) async fn fault(&self) -> Option<String> {
         let mut look = interval(LOOK);
         look.tick().await;
         for _ in 0..REASONS {
             match self.look_for_fault().await {
-                // An engine hears of the end before it hears that memory was the reason.
+                // The engine reports the end before it reports that the memory limit was the
+                // reason.
                 Some(why) if why == KILLED => drop(look.tick().await),
                 fault => return fault,
             }
@@ -195,7 +197,7 @@ impl Container {
         let mut look = interval(LOOK);
         look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            // The wait ends with the container, or when the engine does; what is left is asked for
+            // The wait ends with the container, or when the engine stops. The state is queried
             // afterwards.
             let options = WaitContainerOptionsBuilder::default().condition("not-running").build();
             tokio::select! {
@@ -227,7 +229,7 @@ impl Container {
         said.lines().map(str::to_owned).collect()
     }
 
-    /// As [`super::Machine::follow`], with something before each line.
+    /// Like [`super::Machine::follow`], with a prefix before each line.
     pub(crate) async fn follow(&self, lines: Option<usize>, before: &str, tell: &Sender<String>) {
         let tail = lines.map_or("all".to_owned(), |lines| lines.to_string());
         let options =
@@ -252,8 +254,8 @@ impl Container {
             stats = asked.next() => stats?.ok()?.memory_stats?,
             _ = self.monitor.is_gone_for(Duration::ZERO) => return None,
         };
-        // Pages of files that can be dropped at any time do not count; the two kinds of control
-        // groups name them differently.
+        // Page cache that can be reclaimed at any time does not count. cgroup v1 and v2 use
+        // different names for it.
         let pages = stats.stats.unwrap_or_default();
         let cache = ["total_inactive_file", "inactive_file"].iter().find_map(|name| pages.get(*name));
         Some(stats.usage?.saturating_sub(cache.copied().unwrap_or(0)))
@@ -264,7 +266,7 @@ impl Container {
     }
 }
 
-/// Removes a container, by its id. What the engine cannot do at once it is asked for again.
+/// Removes a container by its id. Retries what the engine cannot do at once.
 pub(crate) async fn remove(monitor: &Monitor, id: &str, within: Duration) -> Result<(), Error> {
     let began = Instant::now();
     let mut look = interval(LOOK);
@@ -273,7 +275,7 @@ pub(crate) async fn remove(monitor: &Monitor, id: &str, within: Duration) -> Res
         let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
         match monitor.attend_raw(monitor.docker().remove_container(id, Some(options))).await? {
             Ok(()) | Err(Api::DockerResponseServerError { status_code: 404, .. }) => return Ok(()),
-            // 409: somebody else is removing it.
+            // 409: the container is already being removed.
             Err(error) if began.elapsed() < within => {
                 tracing::debug!(%error, id, "a container cannot be removed yet");
             }
@@ -282,7 +284,7 @@ pub(crate) async fn remove(monitor: &Monitor, id: &str, within: Duration) -> Res
     }
 }
 
-/// How a container ended, as in "it ...".
+/// Describes how a container ended, as in "it ...".
 fn obituary(state: &ContainerState) -> String {
     if state.oom_killed == Some(true) {
         return "was killed: it used more memory than its `limits.memory`".to_owned();

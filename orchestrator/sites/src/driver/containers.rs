@@ -1,4 +1,4 @@
-//! The containers of one instance: the application's own, and its sidecars.
+//! The containers of one instance: the application's container and its sidecars.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,21 +16,22 @@ use crate::engine::Monitor;
 use crate::network::{self, Network};
 use crate::state::Access;
 
-/// What of an instance is to be removed, from the first thing on that was made.
+/// The parts of an instance that must be removed. It is filled in while the instance is being
+/// created, so that a failed start can be undone.
 pub(crate) struct Containers {
     monitor: Arc<Monitor>,
-    /// With the state and the clock.
+    /// The folder with the state and the clock.
     folder: Utf8PathBuf,
-    /// Where there are several.
+    /// The instance's own network, if it has several containers.
     pub(crate) network: Option<Network>,
-    /// By the names that the application knows them by.
+    /// The sidecars, by the host names that the application uses.
     pub(crate) sidecars: Vec<(String, Container)>,
-    /// The application's own; none until it was made.
+    /// The application's container; `None` until it is created.
     pub(crate) main: Option<Container>,
-    /// Who may use temporary files that are put back; none where they are in a root of the
-    /// container's own.
+    /// Who can access restored temporary files; `None` if these files are in the container's own
+    /// root file system.
     pub(crate) access: Option<Access>,
-    /// What it had beside its state when it became ready.
+    /// The temporary files and processes that it had when it became ready.
     leftovers: OnceLock<Leftovers>,
 }
 
@@ -61,7 +62,7 @@ impl Containers {
         }
     }
 
-    /// Waits for the first that ends: an instance that lacks a part is none.
+    /// Waits for the first container that ends: an instance that lacks a part is unusable.
     async fn ended(&self) -> String {
         let main = self.main.iter().map(|main| main.ended().boxed());
         let sidecars = self.sidecars.iter().map(|(name, container)| {

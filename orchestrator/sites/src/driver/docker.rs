@@ -1,13 +1,13 @@
-//! Containers: a read-only root, nothing of the host, no way out of their network, and limits on
-//! what they use.
+//! Driver for containers. Containers have a read-only root file system, no access to the host, no
+//! route out of their network, and resource limits.
 //!
-//! Each instance has two folders of its own on the host: its state at `/state`, which starts as a
-//! copy of the image's golden state, and its clock at `/clock`. An image without golden state,
-//! somebody else's, gets a writable root if its manifest says so.
+//! Each instance has two folders on the host. The state at `/state` starts as a copy of the image's
+//! golden state. The clock is at `/clock`. A third-party image without golden state gets a writable
+//! root file system if its manifest says so.
 //!
-//! Sidecars belong to its instance alone: they share a network with it and nobody else, where all
-//! know each other by the manifest's names, which stand in a file on the host that each has as its
-//! `/etc/hosts`.
+//! Sidecars belong to one instance. They share a private network with it. All containers of the
+//! instance know each other by the names of the manifest, which a file on the host lists. Each
+//! container mounts this file as `/etc/hosts`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -36,32 +36,33 @@ use crate::quota::Quota;
 use crate::state::{Access, Golden, Layout, Live, MOUNT};
 use crate::{Error, Site, Upstream, golden};
 
-/// Where a container finds its clock.
+/// The mount point of the clock in a container.
 const CLOCK: &str = "/clock";
 
-/// The user of our own images where this process is root's; otherwise containers run as who we are.
+/// The user id of our own images when this process runs as root. Otherwise containers run as the
+/// user of this process.
 const USER: u32 = 10001;
 
-/// Who answers for names: nobody.
+/// The file that is mounted as resolver configuration. It names no usable server.
 const RESOLVER: &str = "resolv.conf";
 const RESOLVER_TEXT: &str = "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n";
 
-/// By which names the containers of one instance know each other.
+/// The file with the host names of the containers of one instance.
 const HOSTS: &str = "hosts";
 const HOSTS_TEXT: &str = "127.0.0.1\tlocalhost\n";
 
-/// Where the containers of one group live.
+/// The engine, network and folders that all containers of one site group use.
 #[derive(Clone)]
 pub(crate) struct DockerContext {
     pub(crate) monitor: Arc<Monitor>,
-    /// The group's name, unique on this machine.
+    /// The group's id, unique on this machine.
     pub(crate) group: String,
-    /// The group's network, and those of instances.
+    /// The group's network, and the networks of instances.
     pub(crate) range: Range,
     pub(crate) labels: HashMap<String, String>,
-    /// Golden states of images.
+    /// The folder with golden states of images.
     pub(crate) golden: Utf8PathBuf,
-    /// Folders of instances.
+    /// The folder with one folder per instance.
     pub(crate) instances: Utf8PathBuf,
 }
 
@@ -108,7 +109,7 @@ impl Docker {
         }
     }
 
-    /// Makes and starts the containers, the sidecars first; the application's address.
+    /// Creates and starts the containers, the sidecars first. Returns the application's address.
     async fn run(
         &self,
         id: u32,
@@ -193,7 +194,7 @@ impl Docker {
         Ok(())
     }
 
-    /// Makes one, at an address that is its own.
+    /// Creates a container with an address of its own.
     async fn create(&self, name: &str, body: Body<'_>, network: &Network) -> Result<Container, Error> {
         let doing = format!("make a container of {}", body.image);
         let address = network.addresses.take(1);
@@ -254,12 +255,12 @@ impl Driver for Docker {
     }
 }
 
-/// What tells a container where its clock is.
+/// The environment variables that tell a container where its clock is.
 fn clock_of(site: &Site) -> Vec<String> {
     site.clock.iter().map(|_| format!("SITE_CLOCK_FILE={CLOCK}/{}", clock::FILE)).collect()
 }
 
-/// What every container of an instance sees of the instance's folder.
+/// The mounts that every container of an instance gets from the instance's folder.
 fn mounts_of(site: &Site, folder: &Utf8Path) -> Vec<Mount> {
     let mut mounts = vec![mount(&folder.join(RESOLVER), "/etc/resolv.conf", true)];
     if site.clock.is_some() {
@@ -271,8 +272,8 @@ fn mounts_of(site: &Site, folder: &Utf8Path) -> Vec<Mount> {
     mounts
 }
 
-/// Tells all containers of an instance where one of them is. The file stays the same one, as they
-/// have it mounted.
+/// Adds the name and address of one container to the hosts file of an instance. The file is changed
+/// in place, because the containers have it mounted.
 fn introduce(folder: &Utf8Path, address: IpAddr, name: &str) -> Result<(), Error> {
     let path = folder.join(HOSTS);
     let file = std::fs::File::options().append(true).open(&path);
@@ -280,13 +281,14 @@ fn introduce(folder: &Utf8Path, address: IpAddr, name: &str) -> Result<(), Error
     written.map_err(Error::of_file("write", &path))
 }
 
-/// Whom containers run as: whoever owns the state on the host, so that both sides may write to it.
+/// The user of the containers: the owner of the state on the host, so that both sides can write to
+/// it.
 fn user() -> String {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     if user.is_root() { format!("{USER}:{USER}") } else { format!("{}:{}", user.as_raw(), group.as_raw()) }
 }
 
-/// Who may use the state: that user, or all users of somebody else's image.
+/// Who can access the state: that user, or all users of a third-party image.
 fn access(writable: bool) -> Access {
     match writable {
         true => Access::Everybody,
@@ -295,7 +297,7 @@ fn access(writable: bool) -> Access {
     }
 }
 
-/// What of an instance is on the host.
+/// Creates the folders of an instance on the host.
 fn make_folders(golden: Option<&Golden>, folder: &Utf8Path, live: &Live) -> Result<(), Error> {
     let (clock, resolver) = (folder.join("clock"), folder.join(RESOLVER));
     std::fs::create_dir_all(&clock).map_err(Error::of_file("create", &clock))?;

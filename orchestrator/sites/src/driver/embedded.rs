@@ -1,4 +1,4 @@
-//! Sites inside our own process, each instance behind a port of its own on loopback.
+//! Driver for sites inside our own process. Each instance has its own port on loopback.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::instance::Instance;
 use crate::manifest::{Application, folder_at};
 use crate::{Error, Site, Upstream};
 
-/// Which application it is, with what it needs to know.
+/// The embedded application with its settings.
 #[derive(Clone)]
 enum EmbeddedApp {
     Forum(Golden),
@@ -35,12 +35,12 @@ enum EmbeddedApp {
 pub(crate) struct Embedded {
     served: EmbeddedApp,
     start_of_time: Option<Timestamp>,
-    /// By which it is asked for in the world.
+    /// The host names under which browsers request it.
     names: Vec<String>,
 }
 
 impl Embedded {
-    /// A desk shows what is in `directory`; golden databases are kept in `folder`.
+    /// Desk sites show what `directory` lists. `folder` is where golden databases are kept.
     pub(crate) async fn new(
         site: &Site,
         application: Application,
@@ -99,7 +99,7 @@ impl Embedded {
         let (listener, address) = listener
             .and_then(|listener| listener.local_addr().map(|address| (listener, address)))
             .map_err(listening)?;
-        // Pages of the world come by the gateway, under the site's own names.
+        // Requests of browsers arrive through the gateway, under the site's own host names.
         let guard = Guard::new(address).with_names(self.names.clone());
         let router = guard.before(router, IntoResponse::into_response);
         let serving = tokio::spawn(async move { axum::serve(listener, router).await });
@@ -114,7 +114,7 @@ impl Driver for Embedded {
     }
 }
 
-/// A folder that a manifest names.
+/// Resolves a folder that a manifest names.
 fn folder_of(site: &Site, key: &str, folder: &str) -> Result<Utf8PathBuf, Error> {
     folder_at(&site.folder, folder).map_err(|why| Error::Volume {
         site: site.name.clone(),
@@ -124,7 +124,7 @@ fn folder_of(site: &Site, key: &str, folder: &str) -> Result<Utf8PathBuf, Error>
     })
 }
 
-/// The task that answers.
+/// The server task.
 struct Server(AbortHandle);
 
 impl Drop for Server {

@@ -1,5 +1,4 @@
-//! Sites that are not ours: they are there already, and nothing of them can be started, put back or
-//! stopped.
+//! Driver for external sites. They run already, and we cannot start, reset or stop them.
 
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
@@ -25,7 +24,7 @@ impl External {
         if !url.has_host() || !matches!(url.scheme(), "http" | "https") {
             return Err(senseless(format!("{url} is no URL of a web server")));
         }
-        // Here, where it can be told of the site that names it.
+        // Validated here, where an error can name the site.
         let roots: Vec<_> = site.authority_file().into_iter().collect();
         gateway::ClientTls::new(&roots).map_err(|error| senseless(format!("failed to {error}")))?;
         Ok(External { url })

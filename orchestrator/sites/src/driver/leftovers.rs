@@ -1,12 +1,12 @@
-//! What of an episode stays in a container beside its state: temporary files, and processes that
-//! were started meanwhile.
+//! Detects and removes what an episode leaves in a container outside its state: temporary files and
+//! new processes.
 //!
-//! What there was when the instance became ready is remembered. A restore puts the temporary files
-//! back as they were then. A process of a program that did not run then is drift, unless it ends
-//! within a moment; one of a program that did run may be the application's own worker, and stays.
+//! When the instance becomes ready, a snapshot records both. A restore puts the temporary files
+//! back. A process of a program that did not run at the snapshot is drift, unless it ends within a
+//! moment. A process of a program that did run may be a worker of the application, and is allowed.
 //!
-//! Both are seen through the container's first process, `/proc/PID/root` and its control group,
-//! which takes root or the container's own user. Where they are not seen, nothing is put back.
+//! Both are accessed through the container's first process: `/proc/PID/root` and its control group.
+//! This needs root or the container's own user. Without access, nothing is restored.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,17 +20,16 @@ use crate::content::blocking;
 use crate::owner::start_of;
 use crate::state::{Access, Temporary};
 
-/// Folders in memory that every container of ours has.
+/// In-memory folders that every container of ours has.
 const FOLDERS: [&str; 2] = ["tmp", "run"];
-/// How long a process may take to end that was on its way when the state was put back.
+/// How long an ending process may take to exit after the restore.
 const ENDS_WITHIN: Duration = Duration::from_millis(500);
 const LOOK: Duration = Duration::from_millis(10);
 
-/// A container as it was when it became ready.
+/// A snapshot of a container, taken when it became ready.
 #[derive(Debug, Clone)]
 pub(super) struct Leftovers {
-    /// The container's first process, and when that was started: another process may get its
-    /// number.
+    /// The container's first process and its start time, because the process id may be reused.
     first: (u32, u64),
     group: Utf8PathBuf,
     programs: BTreeSet<String>,
@@ -38,8 +37,8 @@ pub(super) struct Leftovers {
 }
 
 impl Leftovers {
-    /// Remembers what there is. `kept` is a folder for copies of temporary files. None where it is
-    /// not to be seen.
+    /// Takes the snapshot. `kept` is a folder for copies of temporary files. Returns `None` without
+    /// access.
     pub(super) fn remember(pid: u32, kept: &Utf8Path, access: Access) -> Option<Leftovers> {
         let first = (pid, start_of(pid)?);
         let group = group_of(pid)?;
@@ -48,11 +47,11 @@ impl Leftovers {
         let remember =
             |name: &&str| Temporary::remember(&root, name, &kept.join(name), access).ok().flatten();
         let temporary = FOLDERS.iter().filter_map(remember).collect();
-        // Whatever was opened above was this container's if it still runs.
+        // If the process still runs, everything opened above belongs to this container.
         (start_of(pid)? == first.1).then_some(Leftovers { first, group, programs, temporary })
     }
 
-    /// Puts temporary files back; the process that is left over, if there is one.
+    /// Restores temporary files. Returns the leftover process, if there is one.
     pub(super) async fn put_back(&self) -> Result<Option<String>, Error> {
         let own = self.clone();
         blocking(move || own.temporary.iter().try_for_each(|folder| Ok(folder.restore()?))).await?;
@@ -69,7 +68,7 @@ impl Leftovers {
     }
 
     fn left_over(&self) -> Option<String> {
-        // A container that has ended is somebody else's to tell of.
+        // The end of a container is reported elsewhere.
         (start_of(self.first.0)? == self.first.1).then_some(())?;
         let new = |(_, program): &(u32, String)| !self.programs.contains(program);
         let (pid, program) = processes(&self.group).into_iter().find(new)?;
@@ -88,15 +87,16 @@ fn group_of(pid: u32) -> Option<Utf8PathBuf> {
             "pids" => Utf8PathBuf::from("/sys/fs/cgroup/pids"),
             _ => return None,
         };
-        // A group of its own, not one that it shares with others of this machine.
+        // It must be a control group of its own, not one shared with other processes of this
+        // machine.
         let path = path.trim_start_matches('/');
         (!path.is_empty()).then(|| folder.join(path).join("cgroup.procs")).filter(|file| file.is_file())
     };
     groups.lines().find_map(file)
 }
 
-/// The processes of a group, with their programs: the file where it can be seen, its name
-/// otherwise.
+/// The processes of a control group, with their programs: the path of the executable if it is
+/// readable, otherwise its name.
 fn processes(group: &Utf8Path) -> Vec<(u32, String)> {
     let listed = fs::read_to_string(group).unwrap_or_default();
     let program = |pid: u32| {
@@ -104,7 +104,7 @@ fn processes(group: &Utf8Path) -> Vec<(u32, String)> {
         let name = || fs::read_to_string(format!("/proc/{pid}/comm")).map(|name| name.trim().to_owned());
         file.or_else(|_| name()).ok()
     };
-    // What has ended meanwhile has no program.
+    // A process that has ended in the meantime has no program.
     let process = |pid: u32| Some((pid, program(pid)?));
     listed.lines().filter_map(|line| process(line.parse().ok()?)).collect()
 }

@@ -1,8 +1,9 @@
-//! What runs instances: containers, processes, applications of our own, or somebody else's machine.
+//! Drivers run instances: as containers, as processes, as embedded applications, or on an external
+//! machine.
 //!
-//! A [`Driver`] starts instances of one site; a [`Machine`] is the running part of an instance,
-//! apart from its state and its clock. Which instances there are, and when they come and go, is
-//! decided by the pool alone.
+//! A [`Driver`] starts instances of one site. A [`Machine`] is the running part of an instance,
+//! without its state and its clock. Only the pool decides which instances exist, and when they
+//! start and stop.
 
 mod body;
 pub(crate) mod container;
@@ -23,64 +24,66 @@ use crate::instance::Instance;
 
 /// Starts instances of one site.
 pub(crate) trait Driver: Send + Sync {
-    /// Starts one, with its clock at the beginning and its state golden. It may not answer yet.
-    /// What was begun is undone when this fails.
+    /// Starts an instance, with its clock at the start time and its state golden. The instance may
+    /// not respond yet. On failure, partial work is undone.
     fn start(&self, id: u32) -> BoxFuture<'_, Result<Instance, Error>>;
 
-    /// What instances cannot be started or removed without at the moment, as a condition that is
-    /// waited for.
+    /// What is currently missing to start or remove instances, as the text of a condition to wait
+    /// for.
     fn lacks(&self) -> Option<String> {
         None
     }
 
-    /// Waits until it is there.
+    /// Waits until nothing is missing.
     fn lacks_nothing(&self) -> BoxFuture<'_, ()> {
         future::ready(()).boxed()
     }
 
-    /// Whether what fails now may have failed because of that, and does not speak against the site.
+    /// Whether a current failure may be caused by the missing engine, and so does not count against
+    /// the site.
     fn is_disturbed(&self) -> bool {
         false
     }
 }
 
-/// What of an instance runs.
+/// The running part of an instance.
 pub(crate) trait Machine: Send + Sync {
-    /// Runs a command beside the application; what it printed, where it succeeds.
+    /// Runs a command beside the application. Returns its output if it succeeds.
     fn exec<'a>(
         &'a self,
         command: &'a [String],
         user: Option<&'a str>,
     ) -> BoxFuture<'a, Result<String, Error>>;
 
-    /// Waits until it runs no longer, and says how it ended: "was killed ...".
+    /// Waits until it stops running. Returns how it ended: "was killed ...".
     fn ended(&self) -> BoxFuture<'_, String>;
 
-    /// How it ended, if it has; asked for when it is about to be used.
+    /// Returns how it ended, if it has. Called just before an instance is used.
     fn fault(&self) -> BoxFuture<'_, Option<String>> {
         future::ready(self.ended().now_or_never()).boxed()
     }
 
-    /// It has just become ready: what it has now beside its state is what it is put back to.
+    /// Called when the instance has just become ready. Records what exists outside the state, as
+    /// the target of later restores.
     fn settle(&self) -> BoxFuture<'_, ()> {
         future::ready(()).boxed()
     }
 
-    /// Puts back what it has beside its state; what of it cannot be put back.
+    /// Restores what exists outside the state. Returns what cannot be restored.
     fn put_back(&self) -> BoxFuture<'_, Result<Option<String>, Error>> {
         future::ready(Ok(None)).boxed()
     }
 
-    /// The last lines that it printed.
+    /// The last lines of its output.
     fn log(&self, lines: usize) -> BoxFuture<'_, Vec<String>>;
 
-    /// Tells every line that it has printed (the last so many, or all) and will print, until it
-    /// ends or nobody listens.
+    /// Sends the last `lines` lines of output (or all) and every new line, until it ends or the
+    /// receiver is dropped.
     fn follow(&self, lines: Option<usize>, tell: Sender<String>) -> BoxFuture<'_, ()>;
 
-    /// The bytes of memory that it occupies, where they can be told.
+    /// The memory that it uses in bytes, if known.
     fn memory(&self) -> BoxFuture<'_, Option<u64>>;
 
-    /// Ends it and removes all that is its own.
+    /// Stops it and removes everything that belongs to it.
     fn stop(&self) -> BoxFuture<'_, Result<(), Error>>;
 }

@@ -1,9 +1,9 @@
-//! Commands on this machine, each instance with a port, a folder for its state, and a process group
-//! of its own.
+//! Driver for commands on this machine. Each instance has a port, a state folder and a process
+//! group.
 //!
-//! The golden state is what the program itself makes of an empty folder by the time that it is
-//! ready, taken when it is first started. There is no isolation here, and no limit but that on the
-//! disk: that is what containers are for.
+//! The golden state is what the program itself creates in an empty folder until it is ready. It is
+//! recorded at the first start. This driver has no isolation, and no limit but that on the disk.
+//! Use containers for these.
 
 use std::collections::BTreeMap;
 use std::io::SeekFrom;
@@ -32,15 +32,15 @@ use crate::state::{Access, Golden, Layout, Live};
 use crate::{Error, Site, Upstream, ready};
 
 const LOG: &str = "log";
-/// How much of it is read for its last lines.
+/// How many bytes at the end of a log are read to get its last lines.
 const LAST_PART: u64 = 1 << 20;
-/// How often a log that is followed is looked at.
+/// The poll interval of a followed log.
 const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) struct Process {
     site: Arc<Site>,
     spec: ProcessSpec,
-    /// Folders of instances.
+    /// The folder with one folder per instance.
     instances: Utf8PathBuf,
     golden: OnceCell<Arc<Golden>>,
 }
@@ -60,8 +60,8 @@ impl Process {
         self.run(id, folder, state, Some(golden)).await
     }
 
-    /// Runs the program on an empty folder until it is ready, and ends it. It leaves its files as a
-    /// crash would, which is how every instance that is replaced leaves them too.
+    /// Runs the program on an empty folder until it is ready, and kills it. The files look as after
+    /// a crash, which is also how every replaced instance leaves them.
     async fn make_golden(&self) -> Result<Arc<Golden>, Error> {
         let layout = Layout::of(&self.site.state)?;
         let beside = |what: &str| self.instances.join(format!("{}-{what}", self.site.name));
@@ -125,12 +125,12 @@ impl Driver for Process {
     }
 }
 
-/// The state of a program that runs as who we are.
+/// The state of a program that runs as our own user.
 fn own(folder: Utf8PathBuf) -> Live {
     Live { folder, access: Access::Own }
 }
 
-/// The last part of a log, which may have grown to any size.
+/// The last part of a log, which may be of any size.
 async fn end_of(log: &Utf8Path) -> std::io::Result<Vec<u8>> {
     let mut file = tokio::fs::File::open(log).await?;
     let size = file.metadata().await?.len();
@@ -140,13 +140,13 @@ async fn end_of(log: &Utf8Path) -> std::io::Result<Vec<u8>> {
     Ok(said)
 }
 
-/// A port that nobody listens on at the moment.
+/// Returns a port that nobody listens on at the moment.
 fn free_port() -> Result<u16, Error> {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
     listener.map(|address| address.port()).map_err(Error::of_file("find a free port on", "127.0.0.1".into()))
 }
 
-/// How commands of one instance are run.
+/// Runs commands of one instance.
 struct CommandRunner {
     site: Arc<Site>,
     env: BTreeMap<String, String>,
@@ -174,7 +174,7 @@ impl CommandRunner {
     }
 }
 
-/// A program that was started, with all that it starts.
+/// A started program with all its child processes.
 struct Group {
     pid: u32,
     runner: CommandRunner,
@@ -184,7 +184,7 @@ struct Group {
 impl Group {
     fn watch(mut child: Child, runner: CommandRunner) -> Result<Group, Error> {
         let pid = child.id().unwrap_or_default();
-        // For whoever sweeps up after us, should we be killed.
+        // The sweep reads this note if we are killed.
         let note = runner.folder.join(owner::PROCESS);
         std::fs::write(&note, Owner::of(pid).to_string()).map_err(Error::of_file("write", &note))?;
         let (tell, ended) = watch::channel(None);
@@ -228,7 +228,7 @@ impl Group {
         let mut look = interval(LOOK);
         loop {
             look.tick().await;
-            // What it printed before it ended is there by now.
+            // By now the log contains everything that it printed before its end.
             let ended = self.ended.borrow().is_some();
             if file.read_to_end(&mut read).await.is_err() {
                 return;

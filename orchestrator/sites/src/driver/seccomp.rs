@@ -1,15 +1,15 @@
-//! Which system calls a container may make: what web applications need, by name, and nothing else.
+//! The seccomp profile of containers: an allow list of the system calls that web applications need.
 //!
-//! Left out are those that load code into the kernel, watch or change other processes, mount, set
-//! clocks and names, keep keys, or make name spaces; and whole families of sockets with a history
-//! of holes (`AF_VSOCK`, which reaches the host of a virtual machine, and `AF_ALG`). Calls of other
-//! architectures than the machine's own end the caller.
+//! Not allowed are calls that load kernel code, trace or change other processes, mount, set clocks
+//! and host names, use keyrings, or create namespaces. Also not allowed are socket families with a
+//! history of vulnerabilities (`AF_VSOCK`, which reaches the host of a virtual machine, and
+//! `AF_ALG`). A call of an architecture other than the machine's own kills the caller.
 
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-/// Calls that are allowed whatever their arguments are.
+/// Calls that are allowed with any arguments.
 const ALLOWED: &str = "\
     accept accept4 access alarm arch_prctl bind brk cachestat capget capset chdir chmod chown \
     chroot clock_getres clock_gettime clock_nanosleep close close_range connect copy_file_range \
@@ -44,16 +44,18 @@ const ALLOWED: &str = "\
     timerfd_gettime timerfd_settime times tkill truncate umask uname unlink unlinkat utime \
     utimensat utimes vfork vmsplice wait4 waitid write writev";
 
-/// Families of sockets: UNIX, IPv4, IPv6, and netlink, by which a program lists its interfaces.
+/// Allowed socket families: UNIX, IPv4, IPv6, and netlink, which programs use to list their
+/// interfaces.
 const FAMILIES: [u64; 4] = [1, 2, 10, 16];
-/// What `personality` may be asked for: the usual one, and to tell which it is.
+/// Allowed arguments of `personality`: set the default, and query the current one.
 const PERSONALITIES: [u64; 2] = [0, 0xffff_ffff];
-/// All flags of `clone` that make a name space.
+/// All flags of `clone` that create a namespace.
 const NAMESPACES: u64 = 0x7e02_0000;
-/// "Not implemented": whoever hears it of `clone3`, whose flags a filter cannot see, uses `clone`.
+/// "Not implemented": the response to `clone3`, whose flags a filter cannot inspect. Callers then
+/// fall back to `clone`.
 const ENOSYS: u32 = 38;
 
-/// The profile as an engine takes it, for its option `seccomp=`.
+/// The profile in the format of the engine's option `seccomp=`.
 pub(super) fn profile() -> &'static str {
     static PROFILE: LazyLock<String> = LazyLock::new(|| {
         let mut calls = vec![

@@ -1,4 +1,4 @@
-//! The cookies that a site has set.
+//! Stores the cookies that a site sets during a log-in.
 
 use std::time::SystemTime;
 
@@ -6,29 +6,29 @@ use http::{HeaderMap, header};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// A cookie as a browser would keep it.
+/// A cookie, with the attributes that a browser keeps.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cookie {
     /// Its name.
     pub name: String,
-    /// Its value, as it is sent.
+    /// Its value, as sent in requests.
     pub value: String,
-    /// The paths that it is sent to, by their beginning.
+    /// The path prefix of the requests that carry it.
     pub path: String,
-    /// The domain that it is for; the host alone that has set it if there is none.
+    /// The domain that it is valid for; only the host that set it if `None`.
     pub domain: Option<String>,
-    /// When it ends, by the site's clock; with the browser's session if there is none.
+    /// When it expires, by the site's clock; at the end of the browser session if `None`.
     pub expires: Option<Timestamp>,
-    /// Whether it is sent by HTTPS only.
+    /// Whether it is sent over HTTPS only.
     pub secure: bool,
-    /// Whether scripts do not see it.
+    /// Whether scripts cannot read it.
     pub http_only: bool,
-    /// `Strict`, `Lax` or `None`, where the site says so.
+    /// `Strict`, `Lax` or `None`, if the site sets it.
     pub same_site: Option<String>,
 }
 
 impl Cookie {
-    /// One that is known beforehand.
+    /// A cookie whose value the manifest gives.
     pub(super) fn known(name: &str, value: &str) -> Cookie {
         Cookie {
             name: name.to_owned(),
@@ -46,7 +46,7 @@ impl Cookie {
         let mut parts = line.split(';');
         let (name, value) = parts.next()?.split_once('=')?;
         let mut cookie = Cookie::known(name.trim(), value.trim());
-        // Where it is set decides, unless it says otherwise.
+        // The default path is the folder of the page that sets the cookie.
         cookie.path = page.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         let mut lasts = None;
         for part in parts {
@@ -80,7 +80,7 @@ impl Cookie {
     }
 }
 
-/// A date as sites write it, with spaces or dashes.
+/// Parses a date as sites write it, with spaces or dashes.
 fn date(text: &str) -> Option<Timestamp> {
     let time: SystemTime = httpdate::parse_http_date(text)
         .or_else(|_| httpdate::parse_http_date(&text.replace('-', " ")))
@@ -88,12 +88,12 @@ fn date(text: &str) -> Option<Timestamp> {
     Timestamp::try_from(time).ok()
 }
 
-/// All that one visitor has been given.
+/// All cookies of one visitor.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cookies(pub(super) Vec<Cookie>);
 
 impl Cookies {
-    /// Takes what an answer sets; `now` is the site's clock.
+    /// Stores the cookies that a response sets; `now` is the site's clock.
     pub(super) fn take(&mut self, headers: &HeaderMap, page: &str, now: Timestamp) {
         let path = page.split('?').next().unwrap_or_default();
         for line in headers.get_all(header::SET_COOKIE) {
@@ -108,7 +108,7 @@ impl Cookies {
         }
     }
 
-    /// What is sent with a request for a page.
+    /// The `Cookie` header of a request for a page.
     pub(super) fn header(&self, path: &str) -> Option<http::HeaderValue> {
         let line: Vec<String> = self
             .0

@@ -1,22 +1,23 @@
-//! The forms of a page, as a browser would send them if nobody touched them.
+//! Parses the HTML forms of a page, with the values that a browser would send if nobody changed
+//! them.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
-/// A form with what it would send.
+/// A form with the values that it sends.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Form {
     pub(super) id: Option<String>,
     pub(super) name: Option<String>,
-    /// Where it is sent, relative to its page; the page itself if empty.
+    /// The URL that it is sent to, relative to its page; the page itself if empty.
     pub(super) action: String,
     pub(super) post: bool,
-    /// Names and values, in the order of the page. Without buttons, which are sent only when they
-    /// are pressed.
+    /// Names and values, in the order of the page. Buttons are not included, because a browser
+    /// sends only the one that is pressed.
     pub(super) fields: Vec<(String, String)>,
 }
 
 impl Form {
-    /// Whether a manifest's `action` means this form.
+    /// Whether the `action` of a manifest refers to this form.
     pub(super) fn is(&self, action: &str) -> bool {
         let path = self.action.split(['?', '#']).next().unwrap_or_default();
         self.id.as_deref() == Some(action)
@@ -25,7 +26,7 @@ impl Form {
             || self.action == action
     }
 
-    /// Puts a value into a field, which is added where the page has none.
+    /// Sets the value of a field. Adds the field if the page does not have it.
     pub(super) fn fill(&mut self, name: &str, value: &str) {
         match self.fields.iter_mut().find(|(own, _)| own == name) {
             Some(field) => value.clone_into(&mut field.1),
@@ -34,19 +35,19 @@ impl Form {
     }
 }
 
-/// All forms of a page.
+/// Parses all forms of a page.
 pub(super) fn forms(page: &str) -> Vec<Form> {
     let mut emitter = DefaultEmitter::default();
-    // So that a `<form>` within a script is none.
+    // A `<form>` within a script is not parsed as a tag.
     emitter.naively_switch_states(true);
     let (mut forms, mut open) = (Vec::new(), None::<Form>);
-    // The select whose options are being read, and the text area whose text is.
+    // The current select and the current text area.
     let (mut select, mut area) = (None::<Select>, None::<String>);
     for Ok(token) in Tokenizer::new_with_emitter(page, emitter) {
         match token {
             Token::StartTag(tag) => match tag.name.as_slice() {
                 b"form" => {
-                    // A form within a form does not exist.
+                    // HTML has no nested forms.
                     open = open.or_else(|| Some(form(&tag)));
                 }
                 b"input" => {
@@ -104,7 +105,7 @@ fn form(tag: &StartTag<()>) -> Form {
     }
 }
 
-/// What an input sends, unless it is a button, a file, or a box without its tick.
+/// Returns what an input sends; `None` for a button, a file, or an unchecked box.
 fn input(tag: &StartTag<()>) -> Option<(String, String)> {
     let (name, given) = (attribute(tag, "name")?, |name| attribute(tag, name));
     let kind = given("type").unwrap_or_default().to_ascii_lowercase();
@@ -116,7 +117,7 @@ fn input(tag: &StartTag<()>) -> Option<(String, String)> {
     }
 }
 
-/// A list to choose from: the selected option is sent, or else the first.
+/// A `<select>`: sends the selected option, or else the first one.
 struct Select {
     name: String,
     first: Option<String>,

@@ -1,8 +1,8 @@
-//! How an account of the manifest gets in: by filling in the site's own form, by cookies or by
+//! Logs in as an account of the manifest: with the site's own log-in form, with cookies, or with
 //! header fields.
 //!
-//! A form is sent as a browser would: with all its hidden fields, with Referer and cookies, and
-//! redirects followed. What comes out is kept by the pool and used again as long as `check` holds.
+//! The form is sent as a browser sends it: with hidden fields, Referer and cookies, and following
+//! redirects. The pool caches the resulting session and reuses it as long as `check` holds.
 
 mod cookies;
 mod form;
@@ -27,19 +27,20 @@ use crate::instance::Instance;
 use crate::manifest::{Account, Form, Host, Login};
 use crate::{Error, Site, ready};
 
-/// No site sends a visitor further than this.
+/// The maximum number of redirects that are followed.
 const REDIRECTS: usize = 10;
 
-/// What a browser needs in order to be somebody.
+/// What a browser needs to be logged in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoginSession {
     /// Cookies of the site.
     pub cookies: Vec<Cookie>,
-    /// Header fields for every request to it.
+    /// Header fields to send with every request to the site.
     pub headers: Vec<(String, String)>,
 }
 
-/// The log-ins of one site, by account. Who logs in first makes the others wait.
+/// The cached log-ins of one site, by account. Concurrent log-ins of one account wait for the
+/// first.
 #[derive(Debug, Default)]
 pub(crate) struct LoginSessions(Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<Option<LoginSession>>>>>);
 
@@ -49,9 +50,10 @@ impl LoginSessions {
         Arc::clone(all.entry(account.to_owned()).or_default())
     }
 
-    /// Lets an account in to an instance: by what was kept, if that still works, or anew. Logging
-    /// in leaves traces in the state of the instance, such as the time of the last log-in; they are
-    /// removed, so that the instance is as pristine as the next one, where nobody needs to log in.
+    /// Logs in to an instance as an account: with the cached session if it still works, otherwise
+    /// anew. A log-in changes the state of the instance, for example the time of the last log-in.
+    /// These changes are removed, so that the instance is as pristine as a later one that uses the
+    /// cached session.
     pub(crate) async fn log_in(
         &self,
         site: &Site,
@@ -79,8 +81,8 @@ impl LoginSessions {
         if login.form.is_some() && login.check.is_some() && instance.restores(site) {
             instance.put_back(site).await?;
             if check(login, &given, &target, instance).await.is_err() {
-                // Who is logged in is part of this site's state: it has to be done for every
-                // instance.
+                // For this site, sessions are part of the state, so the log-in is repeated for
+                // every instance.
                 given = enter(site, login, who, &target).await.map_err(failed)?;
                 check(login, &given, &target, instance).await.map_err(failed)?;
                 return Ok(given);
@@ -91,7 +93,7 @@ impl LoginSessions {
     }
 }
 
-/// Whether the site takes a visitor for the account.
+/// Checks whether the site accepts a visitor as the account.
 async fn check(
     login: &Login,
     given: &LoginSession,
@@ -130,12 +132,12 @@ async fn enter(
     Ok(LoginSession { cookies: visitor.cookies.0, headers: Vec::new() })
 }
 
-/// `{username}` and `{password}` stand for the account's.
+/// Replaces `{username}` and `{password}` by those of the account.
 fn filled(value: &str, account: &Account) -> String {
     value.replace("{username}", &account.username).replace("{password}", &account.password)
 }
 
-/// Somebody with a browser of the simplest kind.
+/// A minimal browser with cookies.
 struct Visitor<'a> {
     site: &'a Site,
     target: &'a Target,
@@ -177,7 +179,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// Asks for a page, and for wherever that leads; the last answer with its URL.
+    /// Requests a page and follows redirects. Returns the last response with its URL.
     async fn visit(
         &mut self,
         mut method: Method,
@@ -222,7 +224,7 @@ impl Visitor<'_> {
         address.parse().map_err(|error| format!("{address} is no URL: {error}"))
     }
 
-    /// A link of a page, which must not lead to another site.
+    /// Resolves a link of a page, which must not lead to another site.
     fn resolve(&self, page: &Url, link: &str) -> Result<Url, String> {
         let url = page.join(link).map_err(|error| format!("{link:?} is no link: {error}"))?;
         let with_port = url.port().map(|port| format!("{}:{port}", url.host_str().unwrap_or_default()));

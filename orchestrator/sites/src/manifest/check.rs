@@ -1,4 +1,4 @@
-//! What of a manifest must make sense together.
+//! Consistency checks between the keys of a manifest.
 
 use super::{Application, Condition, ContainerSpec, DriverSpec, Login, Probe, ResetPolicy, Site};
 
@@ -45,7 +45,8 @@ pub(super) fn site(site: &Site) -> Check {
     Ok(())
 }
 
-/// Sidecars. Their state is not seen, so that an instance with them cannot be put back.
+/// Checks the sidecars. Their state is not accessible, so an instance with sidecars cannot be
+/// restored.
 fn sidecars(site: &Site, container: &ContainerSpec) -> Check {
     let none = container.sidecars.is_empty();
     require(none || site.reset != ResetPolicy::Restore, || {

@@ -1,4 +1,4 @@
-//! The format of `site.yaml`: one flat list of keys, whatever runs the site.
+//! The format of `site.yaml`: one flat list of keys, for all drivers.
 
 use std::collections::BTreeMap;
 
@@ -16,89 +16,89 @@ use super::{
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
-    /// What people call it.
+    /// The display name.
     title: String,
-    /// What it is, in a sentence.
+    /// A description in one sentence.
     about: String,
-    /// What runs it.
+    /// The driver that runs the site.
     driver: DriverKind,
     /// Docker: the image.
     image: Option<String>,
-    /// Docker: what is run instead of the image's own command. Process: the program and its
-    /// arguments, where `{port}` stands for the port to listen on and `{state}` for the folder of
-    /// its state.
+    /// Docker: the command that replaces the image's own command. Process: the program and its
+    /// arguments, where `{port}` stands for the port to listen on and `{state}` for the state
+    /// folder.
     #[serde(default)]
     command: Vec<String>,
-    /// Embedded: which of the built-in applications.
+    /// Embedded: which built-in application to run.
     #[serde(default, with = "serde_yaml::with::singleton_map_recursive")]
     #[schemars(with = "Option<Application>")]
     embedded: Option<Application>,
-    /// External: where it is, as `http` or `https`. A server that this names by an address, or as
-    /// `localhost`, is asked under the site's own names; any other under the name that it has here,
-    /// which should be among `hosts`.
+    /// External: the URL of the site, `http` or `https`. If the URL has an IP address or
+    /// `localhost`, requests carry the site's own host names. Otherwise they carry the host name of
+    /// the URL, which should be among `hosts`.
     url: Option<String>,
-    /// External: a PEM file, beside the manifest, with the authorities to believe besides the
-    /// public web's.
+    /// External: a PEM file, beside the manifest, with certificate authorities to trust in addition
+    /// to the public ones.
     #[schemars(with = "Option<String>")]
     authority: Option<Utf8PathBuf>,
-    /// Docker: the port the application listens on inside its container.
+    /// Docker: the port that the application listens on inside its container.
     port: Option<u16>,
-    /// The names it is reached by.
+    /// The host names of the site.
     hosts: Vec<Host>,
     /// Environment variables.
     #[serde(default)]
     env: BTreeMap<String, String>,
-    /// What the application's clock shows when an episode begins; real time if there is none.
+    /// What the application's clock shows when an episode begins; real time if it is missing.
     #[serde(default, deserialize_with = "fields::clock")]
     #[schemars(with = "Option<String>")]
     clock: Option<Timestamp>,
-    /// Docker: whether the application may write to its image's files, and starts as the image's
-    /// own user with the rights to change to others: for images that were not made to be sites of
-    /// ours.
+    /// Docker: whether the application may write to its image's files. It then starts as the
+    /// image's own user, with the privileges to change to other users. For third-party images.
     #[serde(default)]
     writable: bool,
-    /// Docker: folders of this machine, and room to write in, by where the container has them.
+    /// Docker: folders of this machine and writable scratch space, by their path inside the
+    /// container.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Volume>")]
     volumes: BTreeMap<Utf8PathBuf, Volume>,
-    /// Docker: what an instance may use.
+    /// Docker: resource limits of an instance.
     #[serde(default)]
     limits: Limits,
-    /// Docker: containers that belong to each instance, by the names that the application knows
-    /// them by.
+    /// Docker: containers that belong to each instance, by the host names that the application
+    /// uses.
     #[serde(default)]
     sidecars: BTreeMap<String, Sidecar>,
     /// The older name of `sidecars`.
     #[serde(default)]
     #[schemars(skip)]
     beside: Option<BTreeMap<String, Sidecar>>,
-    /// What must hold before it is used; conditions are called by these names.
+    /// Conditions that must hold before an instance is used, by name.
     #[serde(default)]
     ready: BTreeMap<String, Condition>,
-    /// How long all of `ready` may take.
+    /// The timeout for all conditions of `ready` together.
     #[serde(default = "fields::a_minute")]
     ready_within: Period,
-    /// Docker: commands run in order, once, in a fresh container that is ready.
+    /// Docker: commands that run once, in order, in a fresh container that is ready.
     #[serde(default)]
     after_start: Vec<Command>,
-    /// Who can log in.
+    /// The accounts that can log in.
     #[serde(default)]
     accounts: BTreeMap<String, Account>,
-    /// How an account gets in, by the account's name.
+    /// How each account logs in, by the account's name.
     #[serde(default)]
     login: BTreeMap<String, Login>,
-    /// What changes, and is put back by a reset.
+    /// The state that changes and that a reset restores.
     #[serde(default)]
     state: State,
-    /// How a used instance becomes a pristine one.
+    /// How a used instance becomes pristine again.
     #[serde(default)]
     reset: ResetPolicy,
-    /// What scorers may read of its state.
+    /// What scorers can read of the state.
     #[serde(default)]
     probes: BTreeMap<String, Probe>,
 }
 
-/// What runs a site.
+/// The driver of a site.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum DriverKind {
@@ -108,12 +108,12 @@ enum DriverKind {
     Process,
     /// An application inside our own process.
     Embedded,
-    /// A URL that is not ours.
+    /// An external URL.
     External,
 }
 
 impl Manifest {
-    /// The site in this folder. The error names the key that is wrong.
+    /// Converts this into a site in this folder. The error names the invalid key.
     pub(super) fn into_site(mut self, folder: &Utf8Path) -> Result<Site, String> {
         if let Some(beside) = self.beside.take() {
             if !self.sidecars.is_empty() {
@@ -173,7 +173,7 @@ impl Manifest {
         })
     }
 
-    /// Checks that no key of another driver is left.
+    /// Checks that no key of another driver is present.
     fn check_rest(&self, folder: &Utf8Path) -> Result<(), String> {
         for (left, wrong) in [
             (!self.sidecars.is_empty(), "sidecars: only a container has them"),

@@ -1,4 +1,4 @@
-//! Values that are written as people write them.
+//! Values in human-readable notation.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bytes(pub u64);
 
-/// A length of time: `200ms`, `60s`, `15m`.
+/// A duration: `200ms`, `60s`, `15m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period(pub Duration);
 

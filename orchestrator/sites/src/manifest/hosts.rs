@@ -1,4 +1,4 @@
-//! The names that a site is reached by.
+//! The host names of a site.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,13 +7,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer};
 
-/// One name: `shop.test`, or `{host: tiles.test, port: 8081}` where it leads to another port of the
-/// container than the site's.
+/// One host name: `shop.test`, or `{host: tiles.test, port: 8081}` if it leads to another port of
+/// the container than the site's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
-    /// What a browser asks for: a name, or a name with the port that it asks at.
+    /// The host that a browser requests: a name, or a name with a port.
     pub name: String,
-    /// The port inside the container, where it is not the site's.
+    /// The port inside the container, if it is not the site's port.
     pub port: Option<u16>,
 }
 

@@ -1,9 +1,9 @@
 //! The manifest of a site, `sites/<name>/site.yaml`.
 //!
-//! It says how a web application runs, when it is ready, who may log in, what of it changes, and
-//! how that is reset. Reading is strict: an unknown key, a missing one, or keys that contradict
-//! each other are errors with the file and, where there is one, the line. The file is a flat list
-//! of keys (`document`). A [`Site`] has the settings of its own driver and no other's.
+//! A manifest describes how a web application runs, when it is ready, who can log in, which state
+//! changes, and how the state is reset. Parsing is strict: an unknown key, a missing key, or
+//! contradictory keys are errors. The error names the file and, if known, the line. The file is a
+//! flat list of keys (`document`). A [`Site`] has only the settings of its own driver.
 
 mod check;
 mod document;
@@ -35,37 +35,37 @@ const FILE: &str = "site.yaml";
 /// One site, as its manifest describes it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Site {
-    /// The name of its folder.
+    /// The name of the site's folder.
     pub name: String,
-    /// Its folder, where the commands of a process run.
+    /// The site's folder, where the commands of a process run.
     pub folder: Utf8PathBuf,
-    /// What people call it.
+    /// The display name.
     pub title: String,
-    /// What it is, in a sentence.
+    /// A description in one sentence.
     pub about: String,
-    /// What runs it.
+    /// The driver that runs the site.
     pub driver: DriverSpec,
-    /// The names it is reached by.
+    /// The host names of the site.
     pub hosts: Vec<Host>,
-    /// What the application's clock shows when an episode begins; real time if there is none.
+    /// What the application's clock shows when an episode begins; real time if `None`.
     pub clock: Option<Timestamp>,
-    /// What must hold before it is used; conditions are called by these names.
+    /// Conditions that must hold before an instance is used, by name.
     pub ready: BTreeMap<String, Condition>,
-    /// How long all of `ready` may take.
+    /// The timeout for all conditions of `ready` together.
     pub ready_within: Period,
-    /// Who can log in.
+    /// The accounts that can log in.
     pub accounts: BTreeMap<String, Account>,
-    /// How an account gets in, by the account's name.
+    /// How each account logs in, by the account's name.
     pub login: BTreeMap<String, Login>,
-    /// What changes, and is put back by a reset.
+    /// The state that changes and that a reset restores.
     pub state: State,
-    /// How a used instance becomes a pristine one.
+    /// How a used instance becomes pristine again.
     pub reset: ResetPolicy,
-    /// What scorers may read of its state.
+    /// What scorers can read of the state.
     pub probes: BTreeMap<String, Probe>,
 }
 
-/// What runs inside our own process.
+/// An application inside our own process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Application {
@@ -73,46 +73,48 @@ pub enum Application {
     Forum,
     /// A front page that lists the other sites.
     Desk,
-    /// `static: FOLDER`: the files of a folder, written as that of a [`Volume`]. Nothing of it
-    /// changes, so there is nothing to put back.
+    /// `static: FOLDER`: serves the files of a folder, written like that of a [`Volume`]. The files
+    /// do not change, so there is no state to restore.
     Static(String),
-    /// `hosts: FOLDER`: as `static`, for hosts that each have a folder of their own in it.
+    /// `hosts: FOLDER`: like `static`, for several hosts with one subfolder each.
     Hosts(String),
-    /// `turk: FOLDER`: the pages of tasks in TurkingBench's form, and what their forms send.
+    /// `turk: FOLDER`: serves the task pages in TurkingBench's format, and stores what their forms
+    /// send.
     Turk(String),
 }
 
-/// How a used instance becomes a pristine one.
+/// How a used instance becomes pristine again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ResetPolicy {
-    /// A waiting instance takes its place, and a new one is started.
+    /// A waiting spare instance takes its place, and a new one is started.
     #[default]
     Spare,
-    /// A waiting instance takes its place; its state is put back while the application runs.
+    /// A waiting spare instance takes its place. Its own state is restored while the application
+    /// runs.
     Restore,
-    /// It is removed and started again before it is used again, with no instance waiting.
+    /// It is removed and started again before the next use. No spare instance waits.
     Recreate,
-    /// As `restore`, or `spare` where there is no state to put back, but only if a request may have
+    /// Like `restore`, or `spare` if there is no state to restore, but only if a request may have
     /// changed something.
     WhenDirty,
-    /// Never: what does not change needs none.
+    /// Never: the site has no state that changes.
     Never,
 }
 
-/// What an instance may use.
+/// Resource limits of an instance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// Memory, with no swap beyond.
+    /// Memory, without additional swap.
     pub memory: Bytes,
-    /// Processes and threads.
+    /// The number of processes and threads.
     pub pids: u32,
-    /// Processors' worth of time.
+    /// CPU time, in processors.
     pub cpus: f64,
     /// Shared memory.
     pub shm: Bytes,
-    /// What it may write to its folder on this machine: its state beyond the golden one, and its
+    /// What it may write to its folder on this machine: its state beyond the golden state, and its
     /// log.
     pub disk: Bytes,
 }
@@ -123,17 +125,17 @@ impl Default for Limits {
     }
 }
 
-/// One thing that must hold: an HTTP answer, or a command that succeeds.
+/// One condition: an HTTP response, or a command that succeeds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
-    /// The path of a page to ask for.
+    /// The path of a page to request.
     pub get: Option<String>,
-    /// The status it has; below 400 if not said.
+    /// The expected status code; any below 400 if missing.
     pub status: Option<u16>,
-    /// What its body contains.
+    /// A text that the body must contain.
     pub contains: Option<String>,
-    /// A command that exits with 0 inside the container.
+    /// A command that must exit with 0 inside the container.
     pub exec: Option<Vec<String>>,
 }
 
@@ -141,44 +143,45 @@ pub struct Condition {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
-    /// The program and its arguments, without a shell between.
+    /// The program and its arguments; no shell is used.
     pub exec: Vec<String>,
-    /// Who runs it; the container's own user if not said.
+    /// The user that runs it; the container's own user if missing.
     pub user: Option<String>,
 }
 
-/// Somebody who can log in.
+/// An account that can log in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Account {
-    /// What is typed as the name.
+    /// The user name for the log-in.
     pub username: String,
-    /// What is typed as the password, or `${NAME}` for an environment variable that holds it.
+    /// The password for the log-in, or `${NAME}` for an environment variable that holds it.
     pub password: String,
-    /// What they may do, in a word.
+    /// The role of the account, in one word.
     pub role: Option<String>,
 }
 
 impl Account {
-    /// The account with its password in place of a variable. The error says which is missing.
+    /// Returns the account with the variable in its password resolved. The error names the missing
+    /// variable.
     pub(crate) fn resolved(&self) -> Result<Account, String> {
         Ok(Account { password: variables::filled(&self.password)?, ..self.clone() })
     }
 }
 
-/// How an account gets in: exactly one of `form`, `cookie` and `header`.
+/// How an account logs in: exactly one of `form`, `cookie` and `header`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Login {
-    /// By filling in a form.
+    /// With a log-in form.
     pub form: Option<Form>,
-    /// By cookies that are known beforehand.
+    /// With fixed cookies.
     #[serde(default)]
     pub cookie: BTreeMap<String, String>,
-    /// By header fields on every request.
+    /// With header fields on every request.
     #[serde(default)]
     pub header: BTreeMap<String, String>,
-    /// How to tell that one is still logged in.
+    /// The condition that holds while the account is logged in.
     pub check: Option<Condition>,
 }
 
@@ -186,29 +189,30 @@ pub struct Login {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Form {
-    /// The path of the page it stands on.
+    /// The path of the page with the form.
     pub page: String,
-    /// The form's `id` or `name`, or the path that it is sent to; the first form that has all
-    /// fields if not said.
+    /// The form's `id` or `name`, or the path that it is sent to. If missing, the first form that
+    /// has all fields.
     pub action: Option<String>,
-    /// What is filled in; `{username}` and `{password}` stand for the account's. All other fields
-    /// keep what the page gives them.
+    /// The values to fill in; `{username}` and `{password}` stand for those of the account. All
+    /// other fields keep the values of the page.
     pub fields: BTreeMap<String, String>,
 }
 
-/// What changes. Paths are inside the container, or relative to the process's state folder.
+/// The state that changes. Paths are inside the container, or relative to the process's state
+/// folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct State {
     /// SQLite databases.
     #[schemars(with = "Vec<String>")]
     pub sqlite: Vec<Utf8PathBuf>,
-    /// File trees, and single files.
+    /// File trees and single files.
     #[schemars(with = "Vec<String>")]
     pub trees: Vec<Utf8PathBuf>,
-    /// Commands that empty caches once the state is back.
+    /// Commands that flush caches after the state is restored.
     pub flush: Vec<Command>,
-    /// What changes and does not count.
+    /// Files that change but are not compared.
     #[schemars(with = "Vec<String>")]
     pub ignore: Vec<Utf8PathBuf>,
 }
@@ -217,9 +221,9 @@ pub struct State {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
-    /// What is asked of a database, which it cannot change.
+    /// A database query, which cannot change the database.
     pub query: Option<String>,
-    /// Which database; an embedded site has only one.
+    /// The database; an embedded site has only one.
     #[schemars(with = "Option<String>")]
     pub sqlite: Option<Utf8PathBuf>,
     /// The path of a page.
@@ -227,16 +231,17 @@ pub struct Probe {
     /// Header fields sent with `get`.
     #[serde(default)]
     pub header: BTreeMap<String, String>,
-    /// Whether the answer is JSON, and not text.
+    /// Whether the response is JSON instead of text.
     #[serde(default)]
     pub json: bool,
-    /// A command inside the container, whose output is the answer.
+    /// A command inside the container whose output is the value.
     pub exec: Option<Vec<String>>,
 }
 
 impl Site {
-    /// How much memory one run of it may take, in bytes, with what waits beside it: all that its
-    /// containers are allowed. Other sites are small.
+    /// The maximum memory in bytes of this many instances and of the spare instance, if the reset
+    /// policy keeps one: the sum of the limits of the application's containers. Returns 0 for sites
+    /// without containers, which need little memory.
     pub fn memory(&self, instances: usize) -> u64 {
         let Some(container) = self.driver.container() else { return 0 };
         let waiting =
@@ -244,12 +249,12 @@ impl Site {
         container.limits.memory.0.saturating_mul((instances + usize::from(waiting)) as u64)
     }
 
-    /// The manifest's file.
+    /// The path of the manifest file.
     pub fn file(&self) -> Utf8PathBuf {
         self.folder.join(FILE)
     }
 
-    /// The file of the authorities to believe besides the public web's.
+    /// The file with certificate authorities to trust in addition to the public ones.
     pub fn authority_file(&self) -> Option<Utf8PathBuf> {
         let DriverSpec::External(external) = &self.driver else { return None };
         external.authority.as_ref().map(|path| self.folder.join(path))
@@ -258,7 +263,7 @@ impl Site {
     /// Reads the manifest of one site from its folder.
     ///
     /// # Errors
-    /// When the file cannot be read, holds what no manifest has, or makes no sense as a whole.
+    /// When the file cannot be read, contains unknown keys or values, or is inconsistent.
     pub fn load(folder: &Utf8Path) -> Result<Site, yaml::Error> {
         let path = folder.join(FILE);
         let manifest: Manifest = yaml::read(&path)?;
@@ -266,10 +271,11 @@ impl Site {
         site.map_err(|message| yaml::Error::senseless(&path, message))
     }
 
-    /// Reads every manifest below a folder, by name.
+    /// Reads every manifest below a folder, sorted by name.
     ///
     /// # Errors
-    /// As [`Self::load`], at the first that fails; and when two sites claim one host.
+    /// As [`Self::load`], for the first manifest that fails; and when two sites claim the same
+    /// host.
     pub fn load_all(folder: &Utf8Path) -> Result<Vec<Site>, yaml::Error> {
         let unreadable = |source| yaml::Error::Read { path: folder.to_owned(), source };
         let mut sites = Vec::new();
@@ -292,12 +298,12 @@ impl Site {
         Ok(sites)
     }
 
-    /// The first of its names, by which it knows itself.
+    /// The first host name, which the site uses for itself.
     pub fn canonical(&self) -> &str {
         self.hosts.first().map_or("", |host| &host.name)
     }
 
-    /// The URL of its front page as a browser in the world asks for it.
+    /// The URL of the front page, as a browser requests it.
     pub fn address(&self) -> String {
         let host = self.canonical();
         if host.contains(':') { format!("http://{host}/") } else { format!("https://{host}/") }

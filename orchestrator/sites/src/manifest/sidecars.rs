@@ -1,4 +1,4 @@
-//! Sidecars: further containers of an instance, such as a database.
+//! Sidecars: additional containers of an instance, such as a database.
 
 use std::collections::BTreeMap;
 
@@ -8,30 +8,30 @@ use serde::{Deserialize, Serialize};
 
 use super::{Limits, Volume};
 
-/// A container that belongs to every instance of a site: its database, its search engine.
+/// A container that belongs to every instance of a site, such as its database or search engine.
 ///
-/// It starts before the application's, goes with its instance, and reaches nothing but the
-/// containers of that instance, which all know each other by name. What it keeps is its own: it is
-/// neither put back nor part of the digest of the state.
+/// It starts before the application's container and is removed with its instance. It reaches only
+/// the containers of that instance, which all know each other by name. Its data is not restored,
+/// and is not part of the state digest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sidecar {
     /// The image.
     pub image: String,
-    /// What is run instead of the image's own command.
+    /// The command that replaces the image's own command.
     #[serde(default)]
     pub command: Vec<String>,
     /// Environment variables.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Whether it may write to its image's files, as `writable` of the site.
+    /// Whether it may write to its image's files, like `writable` of the site.
     #[serde(default)]
     pub writable: bool,
-    /// Folders of this machine, and room to write in, by where it has them.
+    /// Folders of this machine and writable scratch space, by their path inside the container.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Volume>")]
     pub volumes: BTreeMap<Utf8PathBuf, Volume>,
-    /// What it may use.
+    /// Its resource limits.
     #[serde(default)]
     pub limits: Limits,
 }

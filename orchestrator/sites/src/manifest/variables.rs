@@ -1,6 +1,6 @@
-//! What a manifest leaves to the environment of this process.
+//! Environment variables in the values of a manifest.
 
-/// The text with its variables, `${NAME}`, in place. The error says which is missing.
+/// Replaces the variables `${NAME}` in a text. The error names the missing variable.
 pub(super) fn filled(text: &str) -> Result<String, String> {
     filled_by(text, |name| std::env::var(name).ok())
 }

@@ -1,5 +1,5 @@
-//! What a container sees besides its image and its state: folders of this machine, and room to
-//! write in.
+//! Volumes of a container, besides its image and its state: folders of this machine, and scratch
+//! space.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use schemars::JsonSchema;
@@ -8,18 +8,19 @@ use serde::{Deserialize, Serialize};
 use super::Bytes;
 use super::variables::filled;
 
-/// One place inside a container: exactly one of `folder` and `scratch`.
+/// One mount inside a container: exactly one of `folder` and `scratch`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Volume {
-    /// A folder of this machine that the user supplies, which the container may only read: relative
-    /// to the manifest's own folder, or with `${NAME}` for an environment variable.
+    /// A folder of this machine that the user supplies. The container can only read it. The path is
+    /// relative to the manifest's own folder, or contains `${NAME}` for an environment variable.
     pub folder: Option<String>,
-    /// So many bytes to write in, in memory and within the limit on it; they go with the instance.
+    /// The size of a writable in-memory folder, which counts towards the memory limit. Its content
+    /// is removed with the instance.
     pub scratch: Option<Bytes>,
 }
 
-/// A folder on this machine, by its full name. The error says what is missing and what to do.
+/// The absolute path of a folder on this machine. The error says what is missing and what to do.
 pub(crate) fn folder_at(manifest: &Utf8Path, text: &str) -> Result<Utf8PathBuf, String> {
     let path = manifest.join(filled(text)?);
     match path.canonicalize_utf8() {

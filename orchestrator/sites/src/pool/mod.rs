@@ -1,8 +1,7 @@
-//! The instances of one site, and who has them.
+//! Pools: the instances of one site, and their leases.
 //!
-//! One task, the [actor](actor), owns every transition; everybody else sends it messages. What
-//! takes time (starting, putting back, stopping) runs in tasks of its own, which tell the actor how
-//! it went.
+//! One task, the actor in `supervisor`, owns every transition. Everybody else sends it messages.
+//! Slow work (start, restore, stop) runs in separate tasks, which report the result to the actor.
 //!
 //! ```text
 //!            start            conditions hold            lease
@@ -14,7 +13,8 @@
 //!                 given up            (nothing) <---- Leaving <------+
 //! ```
 //!
-//! Whatever runs may end by itself in any phase: it is removed, and another one started.
+//! A running instance may end by itself in any phase. It is then removed, and another one is
+//! started.
 
 mod supervisor;
 mod work;
@@ -34,40 +34,40 @@ use crate::{Error, Events, Lease, Site, SiteState, SiteStatus};
 
 type Reply<T> = oneshot::Sender<Result<T, Arc<Error>>>;
 
-/// What the actor is told and asked.
+/// The messages to the actor.
 pub(crate) enum Message {
-    /// Somebody wants an instance.
+    /// A client requests a lease.
     Lease(Reply<Lease>),
-    /// An instance is given back.
+    /// A leased instance is handed back.
     HandBack { id: u32, changed: bool },
-    /// An instance that is starting waits for something.
+    /// A starting instance waits for a condition.
     Waits { id: u32, condition: String },
-    /// An instance has been started, or not.
+    /// The start of an instance succeeded or failed.
     Started { id: u32, result: Result<Arc<Instance>, Error>, took: Duration },
-    /// An instance's state has been put back, with what still differs, or not.
+    /// A restore finished, with the remaining difference, or failed.
     Restored { id: u32, result: Result<Option<String>, Error>, took: Duration },
-    /// An instance has been removed.
+    /// An instance was removed.
     Gone { id: u32, took: Duration },
-    /// An instance has ended by itself.
+    /// An instance ended unexpectedly.
     Ended { id: u32, error: Error },
-    /// How much memory an instance occupies.
+    /// The measured memory of an instance.
     Memory { id: u32, bytes: u64 },
-    /// All instances that are nobody's are to be made pristine again.
+    /// Make all unleased instances pristine again.
     Reset(Reply<()>),
-    /// All instances are to go.
+    /// Remove all instances.
     Stop(oneshot::Sender<()>),
 }
 
-/// What a pool needs from its settings.
+/// The settings of a pool.
 pub(crate) struct PoolSettings {
     pub(crate) site: Arc<Site>,
     pub(crate) driver: Arc<dyn Driver>,
-    /// How many instances are leased at once.
+    /// How many instances can be leased at the same time.
     pub(crate) instances: usize,
     pub(crate) events: Events,
-    /// How many instances of all sites may be starting at once.
+    /// Limits how many instances of all sites start at the same time.
     pub(crate) gate: Arc<Semaphore>,
-    /// How many sites have not had a ready instance yet, nor been given up.
+    /// The number of sites that have neither had a ready instance nor been given up.
     pub(crate) unproven: watch::Sender<usize>,
 }
 
@@ -97,12 +97,12 @@ impl Pool {
         self.status.borrow().clone()
     }
 
-    /// All instances that run, the oldest first.
+    /// All running instances, the oldest first.
     pub(crate) fn instances(&self) -> Vec<Arc<Instance>> {
         self.instances.borrow().clone()
     }
 
-    /// What all instances print from now on, after the last lines of those that run.
+    /// The future output of all instances, after the last lines of the running ones.
     pub(crate) fn follow(&self, lines: usize) -> mpsc::Receiver<(u32, String)> {
         follow::follow(self.instances.clone(), lines)
     }
@@ -120,7 +120,7 @@ impl Pool {
                 let (reply, answer) = oneshot::channel();
                 self.tell(Message::Lease(reply))?;
                 let lease = self.unwrap(answer.await)?;
-                // It may have ended since it was found ready, and nobody has heard of it yet.
+                // The instance may have ended since it became ready, without a notification yet.
                 let Err(error) = lease.examine().await else { return Ok(lease) };
                 self.tell(Message::Ended { id: lease.instance(), error })?;
             }
@@ -144,7 +144,7 @@ impl Pool {
         }
     }
 
-    /// Asks every instance for its memory.
+    /// Measures the memory of every instance.
     pub(crate) async fn measure(&self) {
         for instance in self.instances() {
             if let Some(bytes) = instance.machine.memory().await {
@@ -168,7 +168,7 @@ impl Pool {
         }
     }
 
-    /// What a lease waits for, in words.
+    /// The condition that a lease waits for, as text.
     fn wanting(&self) -> String {
         let status = self.status();
         let states: Vec<String> = status
@@ -190,7 +190,7 @@ impl Pool {
     }
 }
 
-/// What leases share with their pool.
+/// The handles that leases share with their pool.
 #[derive(Clone)]
 pub(crate) struct LeaseReturn {
     pub(crate) site: Arc<Site>,

@@ -1,4 +1,4 @@
-//! The task that owns the instances of one site.
+//! The supervisor: the task that owns the instances of one site.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -17,15 +17,14 @@ use crate::manifest::ResetPolicy;
 use crate::status::RecentDurations;
 use crate::{Error, Event, InstanceStatus, Lease, Phase, ResetMethod, SiteState, SiteStatus};
 
-/// After so many failures in a row a site is given up.
+/// After this many consecutive failures a site is given up.
 const FAILURES: u32 = 3;
-/// How long nothing is started after a failure, times the failures so far.
+/// The pause before the next start after a failure, multiplied by the number of failures.
 const PAUSE: Duration = Duration::from_millis(500);
-/// An instance that ends after it was ready for so long has not failed in a row with what was
-/// before.
+/// An instance that was ready for this long before it ended starts a new series of failures.
 const STEADY: Duration = Duration::from_secs(10);
 
-/// An instance, and what is happening to it.
+/// An instance and its current phase.
 struct Slot {
     phase: Phase,
     since: Instant,
@@ -33,27 +32,27 @@ struct Slot {
     instance: Option<Arc<Instance>>,
     memory: Option<u64>,
     condition: Option<String>,
-    /// Ends the task that watches it.
+    /// Cancels the task that watches the instance.
     watch: CancellationToken,
 }
 
 struct PoolActor {
     work: Work,
-    /// Weak, so that the actor ends when all who could ask it for something are gone.
+    /// A weak sender, so that the actor ends when all its clients are gone.
     own: mpsc::WeakUnboundedSender<Message>,
     log_ins: Arc<LoginSessions>,
-    /// How many instances there should be.
+    /// The intended number of instances.
     target: usize,
     slots: BTreeMap<u32, Slot>,
     next: u32,
     queue: VecDeque<Reply<Lease>>,
     settling: Vec<Reply<()>>,
     stopping: Vec<oneshot::Sender<()>>,
-    /// Whether an instance was ready once.
+    /// Whether an instance was ever ready.
     proven: bool,
     made_way: bool,
     failures: u32,
-    /// Nothing is started before.
+    /// Nothing is started before this time.
     pause: Option<Instant>,
     given_up: Option<Arc<Error>>,
     problem: Option<String>,
@@ -120,7 +119,7 @@ impl PoolActor {
             match message {
                 Err(_) => self.pause = None,
                 Ok(Some(message)) => self.take(message),
-                // Everybody has gone without stopping us.
+                // All clients are gone, without a stop request.
                 Ok(None) => break self.clear_away().await,
             }
             if self.work.stopping.is_cancelled() && self.slots.is_empty() {
@@ -186,13 +185,13 @@ impl PoolActor {
         }
     }
 
-    /// Starts what is missing.
+    /// Starts the missing instances.
     fn top_up(&mut self) {
         if self.work.stopping.is_cancelled() || self.pause.is_some() || self.given_up.is_some() {
             return;
         }
         let leaving_counts = self.work.site.reset == ResetPolicy::Recreate;
-        // Until one instance was ready the others are not tried: what fails, fails once.
+        // Only one instance is tried until one was ready, so that a broken site fails only once.
         let target = if self.proven { self.target } else { 1 };
         let there = self.slots.values().filter(|slot| leaving_counts || slot.phase != Phase::Leaving).count();
         for _ in there..target {
@@ -207,7 +206,7 @@ impl PoolActor {
         }
     }
 
-    /// Gives ready instances to those who wait for one.
+    /// Assigns ready instances to waiting clients.
     fn serve(&mut self) {
         self.queue.retain(|reply| !reply.is_closed());
         while !self.queue.is_empty() {
@@ -266,7 +265,7 @@ impl PoolActor {
         if slot.phase != Phase::Leased {
             return;
         }
-        // It ran as long as it was needed.
+        // The instance ran as long as it was needed.
         self.failures = 0;
         match self.work.site.reset {
             ResetPolicy::Never => self.keep_as_it_is(id),
@@ -292,7 +291,7 @@ impl PoolActor {
         }
     }
 
-    /// Puts the state of an instance back, or replaces it where nobody sees its state.
+    /// Restores the state of an instance, or replaces the instance if its state is not accessible.
     fn put_back(&mut self, id: u32) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
         let Some(instance) = slot.instance.clone().filter(|instance| instance.restores(&self.work.site))
@@ -334,7 +333,7 @@ impl PoolActor {
         (self.work.events)(&Event::Recycled { site: self.work.site.name.clone(), instance, took, how });
     }
 
-    /// An instance has ended by itself.
+    /// Handles the unexpected end of an instance.
     fn ended(&mut self, id: u32, error: Error) {
         let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else { return };
         let error = Arc::new(error);
@@ -344,7 +343,8 @@ impl PoolActor {
         if slot.since.elapsed() > STEADY {
             self.failures = 0;
         }
-        // What an episode does to its instance does not speak against the site.
+        // If an instance ends while it is leased, the cause may be the episode, so it does not
+        // count against the site.
         let leased = slot.phase == Phase::Leased;
         self.remove(id);
         if leased {
@@ -354,12 +354,12 @@ impl PoolActor {
         }
     }
 
-    /// Counts a failure of an instance; too many in a row, and the site is given up.
+    /// Counts a failure of an instance. After too many consecutive failures the site is given up.
     fn failed(&mut self, id: u32, error: Error) {
         if self.work.stopping.is_cancelled() {
             return;
         }
-        // What fails because the engine did says nothing about the site.
+        // A failure that the engine caused does not count against the site.
         let counts = !self.work.driver.is_disturbed();
         self.failures += u32::from(counts);
         self.pause = Some(Instant::now() + PAUSE * self.failures.max(1));
@@ -376,7 +376,7 @@ impl PoolActor {
         }
     }
 
-    /// This site can be used, or cannot: it keeps the second instances of others waiting no longer.
+    /// This site is ready or given up: it no longer delays the second instances of other sites.
     fn make_way(&mut self) {
         if !std::mem::replace(&mut self.made_way, true) {
             self.work.unproven.send_modify(|left| *left = left.saturating_sub(1));
@@ -389,7 +389,7 @@ impl PoolActor {
         (self.work.events)(&Event::Failed { site, instance, error: error.to_string(), given_up });
     }
 
-    /// Makes every instance that is nobody's pristine, and tries again what was given up.
+    /// Makes every unleased instance pristine, and retries a site that was given up.
     fn reset(&mut self, reply: Reply<()>) {
         (self.given_up, self.pause, self.failures) = (None, None, 0);
         self.settling.push(reply);
@@ -404,7 +404,7 @@ impl PoolActor {
         }
     }
 
-    /// All instances that run.
+    /// All running instances.
     fn running(&self) -> Vec<u32> {
         self.slots.iter().filter(|(_, slot)| slot.instance.is_some()).map(|(id, _)| *id).collect()
     }
@@ -422,7 +422,7 @@ impl PoolActor {
         });
     }
 
-    /// Does something that takes time, and tells the actor of it in the end.
+    /// Runs slow work in a task, which reports its result to the actor.
     fn spawn<F>(&self, work: impl FnOnce(Work, mpsc::UnboundedSender<Message>) -> F)
     where
         F: Future<Output = Message> + Send + 'static,
@@ -434,7 +434,7 @@ impl PoolActor {
         });
     }
 
-    /// Removes everything without anybody being left to hear of it.
+    /// Removes everything when no client is left.
     async fn clear_away(&mut self) {
         self.work.stopping.cancel();
         for slot in std::mem::take(&mut self.slots).into_values() {

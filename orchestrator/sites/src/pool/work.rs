@@ -1,4 +1,4 @@
-//! What takes time: starting an instance, putting its state back, watching it, removing it.
+//! The slow work of a pool: start an instance, restore its state, watch it, remove it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,13 +13,13 @@ use crate::instance::Instance;
 use crate::manifest::ResetPolicy;
 use crate::{Error, Event, Events, Site, ready};
 
-/// How many of an instance's last lines an error shows.
+/// How many of an instance's last output lines an error shows.
 pub(crate) const LAST_WORDS: usize = 20;
 
-/// How long the first instances of slow sites keep the second ones of others waiting.
+/// How long the first instances of slow sites delay the second instances of other sites.
 const PRECEDENCE: Duration = Duration::from_secs(30);
 
-/// What all work on a site's instances needs.
+/// What the work on a site's instances needs.
 #[derive(Clone)]
 pub(super) struct Work {
     pub(super) site: Arc<Site>,
@@ -27,14 +27,14 @@ pub(super) struct Work {
     pub(super) events: Events,
     pub(super) gate: Arc<Semaphore>,
     pub(super) unproven: watch::Sender<usize>,
-    /// Tells that the site is being stopped.
+    /// Cancelled when the site is being stopped.
     pub(super) stopping: CancellationToken,
 }
 
 impl Work {
-    /// Starts an instance and waits until it can be leased. One that is not the site's `first` lets
-    /// the first instances of the other sites go before it, so that all sites can be used as early
-    /// as possible.
+    /// Starts an instance and waits until it can be leased. An instance that is not the site's
+    /// `first` waits for the first instances of the other sites, so that all sites are usable as
+    /// early as possible.
     pub(super) async fn start(
         &self,
         id: u32,
@@ -103,8 +103,8 @@ impl Work {
         if matches!(site.reset, ResetPolicy::Restore | ResetPolicy::WhenDirty) && !site.driver.has_sidecars()
         {
             instance.machine.settle().await;
-            // The application itself and our looking at it may have written something: the first
-            // lease is to find what the next ones find.
+            // The application and our readiness checks may have written something. The restore
+            // gives the first lease the same state as later ones.
             if let Some(difference) = instance.restore(site).await? {
                 return Err(Error::Drift { site: site.name.clone(), difference });
             }
@@ -112,7 +112,7 @@ impl Work {
         Ok(())
     }
 
-    /// Puts the state back; what still differs from the golden one.
+    /// Restores the state. Returns the remaining difference from the golden state.
     pub(super) async fn restore(&self, instance: &Instance) -> Result<Option<String>, Error> {
         tokio::select! {
             restored = instance.restore(&self.site) => restored,
@@ -120,7 +120,7 @@ impl Work {
         }
     }
 
-    /// Waits until the instance ends by itself.
+    /// Waits until the instance ends unexpectedly.
     pub(super) async fn watch(&self, instance: &Instance) -> Error {
         let why = instance.over().await;
         self.ended(instance, why).await
@@ -131,7 +131,8 @@ impl Work {
         Error::Died { site: self.site.name.clone(), instance: instance.id, why, log }
     }
 
-    /// Removes an instance. What cannot be removed is left to the end of the group, and told.
+    /// Removes an instance. If that fails, the failure is reported and the end of the group removes
+    /// the rest.
     pub(super) async fn stop(&self, instance: &Instance) {
         while let Err(error) = instance.machine.stop().await {
             if error.is_gone() && !self.stopping.is_cancelled() {

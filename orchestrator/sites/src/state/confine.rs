@@ -1,8 +1,8 @@
-//! Work that goes by paths, as SQLite's does, on files that an application can exchange at any
-//! time.
+//! Confines work that opens files by path, such as SQLite's, while an application can replace these
+//! files at any time.
 //!
-//! It is done on a thread of its own to which the kernel gives nothing but the files that were
-//! looked at before, whatever a path leads to by then (Landlock, Linux 5.13).
+//! The work runs on its own thread. The kernel gives this thread access only to the files that were
+//! checked before, whatever a path leads to by then (Landlock, Linux 5.13).
 
 use std::fs::File;
 
@@ -15,20 +15,20 @@ use landlock::{
 use super::StateError;
 use super::dir::Dir;
 
-/// What the work may reach. All else is refused to it.
+/// What the work can access. Everything else is denied.
 pub(super) struct Reach<'a> {
-    /// Files that it may read.
+    /// Files that it can read.
     pub(super) read: Vec<&'a File>,
-    /// Files that it may read and write.
+    /// Files that it can read and write.
     pub(super) write: Vec<&'a File>,
-    /// The folder below which it may remove files.
+    /// The folder below which it can remove files.
     pub(super) remove: &'a Dir,
 }
 
-/// Does some work within its reach.
+/// Runs work with only this access.
 ///
 /// # Errors
-/// When the kernel cannot hold it there; then nothing was done.
+/// When the kernel cannot confine it; then nothing was done.
 pub(super) fn run<T: Send>(
     reach: &Reach<'_>,
     work: impl FnOnce() -> Result<T, StateError> + Send,
@@ -47,18 +47,18 @@ pub(super) fn run<T: Send>(
     })
 }
 
-/// Whether the kernel can hold work to the files that it is about.
+/// Checks whether the kernel can confine work to specific files.
 ///
 /// # Errors
-/// When it cannot, with what is missing.
+/// When it cannot; the error says what is missing.
 pub fn available() -> Result<(), StateError> {
     let root = Dir::open(Utf8Path::new("/"))?;
     run(&Reach { read: Vec::new(), write: Vec::new(), remove: &root }, || Ok(()))
 }
 
-/// Takes from this thread, for good, what is out of reach. Whether the kernel did so.
+/// Irrevocably removes all other access from this thread. Returns whether the kernel did so.
 fn restrict(reach: &Reach<'_>) -> Result<bool, RulesetError> {
-    // Later kernels know of more that can be refused; the first one knows enough.
+    // Later kernels can deny more; the first Landlock version is enough.
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(ABI::V5))?;

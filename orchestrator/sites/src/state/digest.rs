@@ -1,4 +1,4 @@
-//! What a state folder holds, in one number, and in which file two of them differ.
+//! Digests of a state folder, and the first file in which two folders differ.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -11,28 +11,28 @@ use sha2::{Digest, Sha256};
 use super::dir::{Dir, Kind};
 use super::{Layout, StateError, sqlite, trees};
 
-/// How many entries and bytes an application may add to its golden state before its state is not
-/// looked at any further.
+/// How many entries and bytes an application may add to its golden state before the walk is
+/// aborted.
 const MORE_ENTRIES: usize = 100_000;
 const MORE_BYTES: u64 = 4 << 30;
-/// How many folders may stand in one another.
+/// The maximum nesting depth of folders.
 pub(super) const DEEPEST: usize = 100;
 
-/// The content of every file of a state folder. Times, owners and permissions do not count.
+/// A digest of every file of a state folder. Times, owners and permissions are ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateDigest {
     files: BTreeMap<Utf8PathBuf, [u8; 32]>,
     bytes: u64,
 }
 
-/// A file in which a state differs from the golden one.
+/// A file in which a state differs from the golden state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Difference {
-    /// It is not in the golden state.
+    /// The file is not in the golden state.
     Added(Utf8PathBuf),
-    /// It is missing.
+    /// The file is missing.
     Removed(Utf8PathBuf),
-    /// Its content is another.
+    /// The content of the file differs.
     Changed(Utf8PathBuf),
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// How much may be looked at.
+/// Limits of a walk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) entries: usize,
@@ -54,10 +54,10 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// For a golden state, which is ours.
+    /// For a golden state, which we trust.
     pub(super) const NONE: Bounds = Bounds { entries: usize::MAX, bytes: u64::MAX };
 
-    /// For what an application has made of a state.
+    /// For a state that an application has changed.
     pub(super) fn around(golden: &StateDigest) -> Bounds {
         let bytes = golden.bytes.saturating_add(MORE_BYTES);
         Bounds { entries: golden.files.len() + MORE_ENTRIES, bytes }
@@ -65,12 +65,12 @@ impl Bounds {
 }
 
 impl StateDigest {
-    /// Of a folder that nobody changes.
+    /// The digest of a folder that nobody changes.
     pub(super) fn of_golden(folder: &Dir, layout: &Layout) -> Result<StateDigest, StateError> {
         StateDigest::of(folder, layout, Bounds::NONE, &|database| sqlite::digest_golden(folder, database))
     }
 
-    /// Of a folder; `database` tells what one of its databases holds.
+    /// The digest of a folder; `database` computes the digest of one of its databases.
     pub(super) fn of(
         folder: &Dir,
         layout: &Layout,
@@ -82,7 +82,7 @@ impl StateDigest {
         Ok(StateDigest { files: walk.files, bytes: bounds.bytes - walk.left.bytes })
     }
 
-    /// The bytes of its files.
+    /// The total size of its files in bytes.
     pub fn size(&self) -> u64 {
         self.bytes
     }
@@ -115,7 +115,7 @@ impl fmt::Display for StateDigest {
     }
 }
 
-/// A look at a whole folder.
+/// A walk over a whole folder.
 struct Walk<'a> {
     layout: &'a Layout,
     left: Bounds,
@@ -147,21 +147,21 @@ impl Walk<'_> {
             let digest = match entry.kind {
                 _ if self.layout.sqlite.contains(&path) => (self.database)(&path)?,
                 Kind::Folder => {
-                    // An empty folder counts, by its name.
+                    // Empty folders are included, by their name.
                     self.files.insert(path.join(""), [0; 32]);
                     self.enter(&folder.folder(&name)?, &path, deeper)?;
                     continue;
                 }
                 Kind::Link => Sha256::digest(folder.link(&name)?.as_encoded_bytes()).into(),
-                // What is more than the size by now is not read.
+                // If the file has grown in the meantime, the rest is not read.
                 Kind::File => match folder.file(&name) {
                     Ok((file, _)) => digest_file(file.take(entry.size))
                         .map_err(StateError::io("read", &folder.path_of(&name)))?,
-                    // Gone since it was listed.
+                    // Removed since it was listed.
                     Err(error) if error.is_absence() => continue,
                     Err(error) => return Err(error),
                 },
-                // Sockets hold nothing.
+                // Sockets have no content.
                 Kind::Socket => continue,
                 Kind::Special => return odd(&path, "it is a pipe or a device"),
             };

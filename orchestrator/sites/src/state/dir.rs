@@ -1,8 +1,8 @@
-//! Handles on folders that somebody else can change, also while they are being read.
+//! Handles on folders that somebody else can change while we read them.
 //!
-//! Every step goes from one handle to one name in it and follows no link, so that no exchange of
-//! a folder for a link leads out of the tree. New files are made under names that were free. What
-//! is opened for reading is a regular file: a pipe or a device would block its reader.
+//! Every step goes from one handle to one name in it and follows no link. So replacing a folder by
+//! a link never leads out of the tree. New files are created only under unused names. Only regular
+//! files are opened for reading: a pipe or a device would block the reader.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -17,14 +17,14 @@ use rustix::io::Errno;
 
 use super::StateError;
 
-/// A folder, held open. Its path is for messages only.
+/// An open folder. Its path is for messages only.
 #[derive(Debug)]
 pub(crate) struct Dir {
     handle: OwnedFd,
     path: Utf8PathBuf,
 }
 
-/// What stands under a name.
+/// The type of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A folder.
@@ -33,13 +33,13 @@ pub(crate) enum Kind {
     File,
     /// A symbolic link.
     Link,
-    /// A socket, which holds nothing.
+    /// A socket, which has no content.
     Socket,
     /// A pipe or a device.
     Special,
 }
 
-/// One entry of a folder, as it was when it was looked at.
+/// One entry of a folder, at the time it was read.
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) kind: Kind,
@@ -48,59 +48,59 @@ pub(crate) struct Entry {
     disk: u64,
     /// Its permissions.
     pub(crate) mode: RawMode,
-    /// Whether the file has this name only.
+    /// Whether the file has only this name.
     pub(crate) single: bool,
     owner: (u32, u32),
-    /// Which file it is on this machine.
+    /// Identifies the file on this machine.
     identity: (u64, u64),
 }
 
-/// Who may use a copied file besides this process.
+/// Who can access a copied file besides this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Only this user and group.
     Only(u32, u32),
-    /// Only who runs this process.
+    /// Only the user of this process.
     Own,
     /// Everybody who reaches the folder: the programs of one container may have several users.
     Everybody,
 }
 
 impl Dir {
-    /// The folder at a path that nobody but us can change.
+    /// Opens the folder at a path that only we can change.
     pub(crate) fn open(path: &Utf8Path) -> Result<Dir, StateError> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
         let handle = fs::open(path.as_std_path(), flags, Mode::empty());
         Ok(Dir { handle: handle.map_err(failed("open", path))?, path: path.to_owned() })
     }
 
-    /// The handle itself, for naming the folder to the kernel.
+    /// The handle itself, to pass the folder to the kernel.
     pub(crate) fn handle(&self) -> &OwnedFd {
         &self.handle
     }
 
-    /// Whether its file system is one in memory.
+    /// Whether its file system is in memory.
     pub(crate) fn is_in_memory(&self) -> Result<bool, StateError> {
         let found = fs::fstatfs(&self.handle).map_err(failed("look at", &self.path))?;
         Ok(found.f_type == TMPFS)
     }
 
-    /// Whether it is this folder of the machine, and no container's.
+    /// Whether it is this folder of the machine, and not one of a container.
     pub(crate) fn is_of_this_machine(&self, path: &Utf8Path) -> Result<bool, StateError> {
         let own = Entry::of(&fs::fstat(&self.handle).map_err(failed("look at", &self.path))?);
-        // A folder that the machine does not have is not it.
+        // If the machine does not have the folder, it is a different one.
         Ok(fs::stat(path.as_std_path()).is_ok_and(|there| Entry::of(&there).identity == own.identity))
     }
 
-    /// What a message calls an entry.
+    /// The path of an entry, for messages.
     pub(crate) fn path_of(&self, name: &OsStr) -> Utf8PathBuf {
         self.path.join(&*name.to_string_lossy())
     }
 
-    /// The folder of this name.
+    /// Opens the folder of this name.
     ///
     /// # Errors
-    /// Also when a link stands there.
+    /// Also when the entry is a link.
     pub(crate) fn folder(&self, name: &OsStr) -> Result<Dir, StateError> {
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::RDONLY | OFlags::CLOEXEC;
         let path = self.path_of(name);
@@ -108,7 +108,7 @@ impl Dir {
         Ok(Dir { handle, path })
     }
 
-    /// The folder that a relative path leads to, through folders only.
+    /// Opens the folder at a relative path, through folders only.
     pub(crate) fn folder_at(&self, path: &Utf8Path) -> Result<Dir, StateError> {
         let mut dir = self.again()?;
         for part in path.components() {
@@ -117,13 +117,13 @@ impl Dir {
         Ok(dir)
     }
 
-    /// Another handle on the same folder.
+    /// Opens another handle on the same folder.
     pub(crate) fn again(&self) -> Result<Dir, StateError> {
         let handle = self.handle.try_clone().map_err(StateError::io("open", &self.path))?;
         Ok(Dir { handle, path: self.path.clone() })
     }
 
-    /// The names in it, in order, but for more than `most`.
+    /// The names of its entries, sorted. More than `most` names are an error.
     pub(crate) fn names(&self, most: usize) -> Result<Vec<OsString>, StateError> {
         let listing = || failed("list", &self.path);
         let mut names = Vec::new();
@@ -143,11 +143,11 @@ impl Dir {
         Ok(names)
     }
 
-    /// What stands in it, by name.
+    /// Its entries, by name.
     pub(crate) fn entries(&self, most: usize) -> Result<BTreeMap<OsString, Entry>, StateError> {
         let mut found = BTreeMap::new();
         for name in self.names(most)? {
-            // What vanishes between being listed and being looked at is not there.
+            // An entry that disappears after the listing is skipped.
             if let Some(entry) = self.entry(&name)? {
                 found.insert(name, entry);
             }
@@ -155,7 +155,7 @@ impl Dir {
         Ok(found)
     }
 
-    /// What stands under a name, if anything does.
+    /// The entry of this name, if it exists.
     pub(crate) fn entry(&self, name: &OsStr) -> Result<Option<Entry>, StateError> {
         match fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(Entry::of(&stat))),
@@ -164,13 +164,13 @@ impl Dir {
         }
     }
 
-    /// A regular file, for reading, and what it is.
+    /// Opens a regular file for reading, and returns its entry.
     pub(crate) fn file(&self, name: &OsStr) -> Result<(File, Entry), StateError> {
-        // A pipe opens at once and is refused below.
+        // With this flag a pipe opens at once; it is rejected below.
         self.open_regular(name, OFlags::RDONLY | OFlags::NONBLOCK)
     }
 
-    /// A handle that names a regular file and neither reads nor locks it.
+    /// A handle that refers to a regular file, but neither reads nor locks it.
     pub(crate) fn reference(&self, name: &OsStr) -> Result<(File, Entry), StateError> {
         self.open_regular(name, OFlags::PATH)
     }
@@ -186,24 +186,24 @@ impl Dir {
         }
     }
 
-    /// Makes sure that a file which was opened here has no name but this one: with another, it may
-    /// be somebody else's.
+    /// Makes sure that an opened file has no other name. A file with another name may belong to
+    /// somebody else.
     pub(crate) fn is_only_here(&self, name: &OsStr, opened: &Entry) -> Result<(), StateError> {
-        // The count that was seen when it was opened may have been taken between two links.
+        // The link count at the time of opening may have been read between two link operations.
         match self.entry(name)? {
             Some(entry) if entry.identity == opened.identity && entry.single => Ok(()),
             _ => Err(StateError::Odd { path: self.path_of(name), what: "it has another name".to_owned() }),
         }
     }
 
-    /// A new file under a name that was free.
+    /// Creates a file under an unused name.
     pub(crate) fn create(&self, name: &OsStr) -> Result<File, StateError> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::CLOEXEC;
         let handle = fs::openat(&self.handle, name, flags, Mode::from_raw_mode(0o600));
         Ok(File::from(handle.map_err(failed("create", &self.path_of(name)))?))
     }
 
-    /// A new folder. One that is there already stays.
+    /// Creates a folder. An existing folder stays.
     pub(crate) fn create_folder(&self, name: &OsStr) -> Result<(), StateError> {
         match fs::mkdirat(&self.handle, name, Mode::from_raw_mode(0o700)) {
             Err(error) if error != Errno::EXIST => Err(failed("create", &self.path_of(name))(error)),
@@ -211,24 +211,24 @@ impl Dir {
         }
     }
 
-    /// A new link under a name that was free.
+    /// Creates a link under an unused name.
     pub(crate) fn create_link(&self, name: &OsStr, target: &OsStr) -> Result<(), StateError> {
         fs::symlinkat(target, &self.handle, name).map_err(failed("create", &self.path_of(name)))
     }
 
-    /// Where a link leads.
+    /// The target of a link.
     pub(crate) fn link(&self, name: &OsStr) -> Result<OsString, StateError> {
         let target = fs::readlinkat(&self.handle, name, Vec::new());
         let target = target.map_err(failed("read", &self.path_of(name)))?;
         Ok(OsString::from_vec(target.into_bytes()))
     }
 
-    /// Moves an entry to another name, over what stands there.
+    /// Renames an entry, and replaces an existing one.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), StateError> {
         fs::renameat(&self.handle, from, &self.handle, to).map_err(failed("write", &self.path_of(to)))
     }
 
-    /// Removes a file, a link or something special, if it is there.
+    /// Removes a file, a link or a special file, if it exists.
     pub(crate) fn unlink(&self, name: &OsStr) -> Result<(), StateError> {
         match fs::unlinkat(&self.handle, name, AtFlags::empty()) {
             Err(error) if error != Errno::NOENT => Err(failed("remove", &self.path_of(name))(error)),
@@ -236,13 +236,13 @@ impl Dir {
         }
     }
 
-    /// Lets only those in who may use this folder itself.
+    /// Restricts this folder itself to those with `access`.
     pub(crate) fn give(&self, access: Access) -> Result<(), StateError> {
         give(&self.handle, access, 0o111, &self.path)
     }
 
-    /// The bytes that it occupies with all that is below it, or more than `most` if it is more.
-    /// Folders that stand too deep in one another are more than any number.
+    /// The bytes that it occupies with everything below it; a value above `most` if it is more.
+    /// Folders that are nested too deep count as above any limit.
     pub(crate) fn disk_usage(&self, most: u64, deepest: usize) -> Result<u64, StateError> {
         let Some(deepest) = deepest.checked_sub(1) else { return Ok(u64::MAX) };
         let mut bytes = 0_u64;
@@ -259,7 +259,7 @@ impl Dir {
                 let inner = self.folder(&name).and_then(|inner| inner.disk_usage(left, deepest));
                 bytes = match inner {
                     Ok(inner) => bytes.saturating_add(inner),
-                    // It was exchanged or taken away while it was counted.
+                    // The entry was replaced or removed during the measurement.
                     Err(StateError::Odd { .. } | StateError::Io { .. }) => bytes,
                     Err(error) => return Err(error),
                 };
@@ -271,10 +271,10 @@ impl Dir {
         Ok(bytes)
     }
 
-    /// Removes an entry with all that is below it.
+    /// Removes an entry with everything below it.
     ///
     /// # Errors
-    /// Also when it is more than `most` entries, of which some are gone then.
+    /// Also when it has more than `most` entries. Then some of them are removed already.
     pub(crate) fn remove(&self, name: &OsStr, most: &mut usize) -> Result<(), StateError> {
         match self.entry(name)? {
             None => return Ok(()),
@@ -307,7 +307,7 @@ impl Dir {
     }
 }
 
-/// A folder that is being removed. Only folders are left in it.
+/// A folder that is being removed. Only subfolders are left in it.
 struct Leaving {
     name: OsString,
     dir: Dir,
@@ -330,7 +330,8 @@ impl Leaving {
     }
 }
 
-/// Moves a folder of the innermost one up into the outermost, as every level is an open handle.
+/// Moves a subfolder of the innermost folder up into the outermost one, because every level needs
+/// an open handle.
 fn raise(open: &mut [Leaving], name: &OsStr) -> Result<(), StateError> {
     let [top, .., last] = open else { return Ok(()) };
     let mut number = 0;
@@ -347,13 +348,13 @@ fn raise(open: &mut [Leaving], name: &OsStr) -> Result<(), StateError> {
     Ok(())
 }
 
-/// What the kernel calls a file system in memory.
+/// The kernel's magic number of an in-memory file system.
 const TMPFS: fs::FsWord = 0x0102_1994;
 
-/// What an entry counts for at least: an empty file costs the file system, too.
+/// The minimum size that an entry counts for: empty files also use space of the file system.
 const SMALLEST: u64 = 4096;
 
-/// How many folders below one another are held open while they are removed.
+/// How many nested folders are held open during a removal.
 const DEEP: usize = 64;
 
 impl Entry {
@@ -375,14 +376,15 @@ impl Entry {
         }
     }
 
-    /// Makes a new file belong to whom this one does, as a database's log belongs to its owner.
+    /// Gives a new file the owner of this entry, for example a database's log the owner of the
+    /// database.
     pub(crate) fn give_alike(&self, file: &File, path: &Utf8Path) -> Result<(), StateError> {
         fs::fchmod(file, Mode::from_raw_mode(self.mode & 0o666)).map_err(failed("write", path))?;
         own(file, self.owner, path)
     }
 }
 
-/// Sets who may use a file or folder; `executable` are the bits that it has of 0o111.
+/// Sets who can access a file or folder; `executable` are its bits of 0o111.
 pub(crate) fn give(
     handle: impl std::os::fd::AsFd,
     access: Access,
@@ -401,7 +403,7 @@ pub(crate) fn give(
 }
 
 fn own(handle: impl std::os::fd::AsFd, (user, group): (u32, u32), path: &Utf8Path) -> Result<(), StateError> {
-    // Who is not root owns all that they make already.
+    // Without root, everything that we create already belongs to us.
     if !rustix::process::geteuid().is_root() {
         return Ok(());
     }
@@ -409,7 +411,7 @@ fn own(handle: impl std::os::fd::AsFd, (user, group): (u32, u32), path: &Utf8Pat
     owned.map_err(failed("write", path))
 }
 
-/// An entry that is not what it should be is the application's doing; all else is a failure.
+/// An entry of an unexpected type is the application's doing; all other errors are failures.
 fn failed(doing: &'static str, path: &Utf8Path) -> impl FnOnce(Errno) -> StateError {
     let path = path.to_owned();
     move |error| match error {

@@ -1,5 +1,5 @@
-//! An application that plants links, pipes and worse in its state: nothing outside is ever written,
-//! and it is found out.
+//! Tests with a hostile application that plants links, pipes and other special files in its state:
+//! nothing outside the state is written, and the attack is detected.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,8 +20,7 @@ use super::{Golden, Layout, StateError};
 
 const SECRET: &str = "ssh-ed25519 AAAA... the owner's";
 
-/// A folder beside the state with what an application would like to overwrite, and what it looked
-/// like.
+/// A folder beside the state that an application tries to overwrite, and its original content.
 struct Outside {
     folder: Utf8PathBuf,
     database: Vec<u8>,
@@ -56,9 +55,9 @@ impl Outside {
     }
 }
 
-/// Only who may write to a file can make it a hard link in a state: nobody else gets into the
-/// folders above, and a container cannot link across mounts. In a race the kernel does not tell
-/// such a file from the application's own, so that this is tried without one.
+/// Only a user who can write to a file can hard-link it into a state: the folders above are closed
+/// to other users, and a container cannot link across mounts. In a race the kernel cannot tell such
+/// a file from the application's own, so the race test leaves this trick out.
 const HARD_LINK: &str = "a database that is a hard link";
 
 type Trick = fn(&StateFixture, &Outside);
@@ -112,14 +111,14 @@ fn no_trick_writes_outside() {
         trick(&ground, &outside);
         let pristine = put_back(&ground);
         outside.check_untouched();
-        // What has been put back is pristine, and what has not is found out.
+        // A restored state is pristine, and any other is detected.
         if pristine {
             super::tests::check_pristine(&ground);
         }
     }
 }
 
-/// Whether the state could be put back, and is as golden.
+/// Whether the state could be restored and equals the golden state.
 fn put_back(ground: &StateFixture) -> bool {
     let odd = |error| match error {
         StateError::Odd { path, what } => println!("  found: {path}: {what}"),
@@ -207,7 +206,7 @@ fn what_no_application_needs_is_found_out_soon() {
         let began = Instant::now();
         let pristine = put_back(&ground);
         assert!(began.elapsed() < Duration::from_secs(10), "{name}: {:?}", began.elapsed());
-        // Only root enters what nobody may enter.
+        // Only root can enter a folder without permissions.
         assert!(pristine == reached || name.ends_with("enter"), "{name}: {pristine}");
     }
 }

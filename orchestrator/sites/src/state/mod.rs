@@ -1,19 +1,19 @@
-//! State of an application on disk: copied out of the golden folder, put back under the running
-//! application, and proved.
+//! State of an application on disk: copied from the golden folder, restored under the running
+//! application, and verified.
 //!
 //! ```text
-//! golden folder --copy--> a copy's folder --application writes--> changed --restore--> as golden, by digest
+//! golden folder --copy--> an instance's folder --application writes--> changed --restore--> as golden, by digest
 //! ```
 //!
-//! Databases are put back by SQLite's own online backup, which a running application sees as one
-//! transaction of somebody else's; trees by replacing the files that differ. The digest covers
-//! every file of the folder, declared or not, but for what the manifest says to ignore: what a
-//! restore does not reach shows as drift.
+//! Databases are restored with SQLite's online backup, which a running application sees as one
+//! transaction of another client. Trees are restored by replacing the files that differ. The digest
+//! covers every file of the folder, declared or not, except those that the manifest ignores.
+//! Changes that a restore does not cover show up as drift.
 //!
-//! The application changes its folder as it likes, also while we are in it. So all work on a live
-//! state goes through handles on folders (`dir`), or is held by the kernel to the files that it
-//! is about (`confine`). What no application needs, such as a link in the place of a database,
-//! is [`StateError::Odd`], and costs the copy.
+//! The application can change its folder at any time, also during a restore. So all work on a live
+//! state uses handles on folders (`dir`), or the kernel confines it to the files that it needs
+//! (`confine`). What no legitimate application needs, such as a link in the place of a database, is
+//! [`StateError::Odd`], and the instance is discarded.
 
 mod confine;
 mod digest;
@@ -40,47 +40,47 @@ pub(crate) use temporary::Temporary;
 
 use crate::manifest::State;
 
-/// Where a container finds its state.
+/// The mount point of the state in a container.
 pub(crate) const MOUNT: &str = "/state";
 
-/// Why state could not be read, copied or put back.
+/// Why state could not be read, copied or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// A file could not be read or written.
     #[error("{doing} {path}: {source}")]
     Io {
-        /// What was being done.
+        /// The operation.
         doing: &'static str,
-        /// With which file.
+        /// The file.
         path: Utf8PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
-    /// A database could not be read or put back.
+    /// A database could not be read or restored.
     #[error("{doing} the database {path}: {source}")]
     Sqlite {
-        /// What was being done.
+        /// The operation.
         doing: &'static str,
         /// The database.
         path: Utf8PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: rusqlite::Error,
     },
-    /// An application has made something of its state that no application needs.
+    /// The state contains an entry that no legitimate application needs.
     #[error("use {path}: {what}")]
     Odd {
-        /// Where.
+        /// The path of the entry.
         path: Utf8PathBuf,
         /// What it is.
         what: String,
     },
-    /// The kernel cannot keep work on a database to that database.
+    /// The kernel cannot confine work on a database to that database.
     #[error("open the databases of a site safely: {why}; Linux 5.13 or later with Landlock is needed")]
     Unconfined {
         /// What is missing.
         why: String,
     },
-    /// A path of the manifest is not below the folder of the state.
+    /// A path of the manifest is not below the state folder.
     #[error("read state: `{path}` is not below {MOUNT}")]
     Outside {
         /// The path.
@@ -102,18 +102,18 @@ impl StateError {
         }
     }
 
-    /// What the application has made of its state, where that is why it cannot be put back: what is
-    /// not a failure of the machine or of the golden state's.
+    /// Describes the application's change if that change prevents the restore. Failures of the
+    /// machine or of the golden state stay errors.
     ///
     /// # Errors
-    /// The error itself where it is no work of the application.
+    /// The error itself if the application did not cause it.
     pub(crate) fn into_drift(self) -> Result<String, StateError> {
         use io::ErrorKind::{
             AlreadyExists, DirectoryNotEmpty, IsADirectory, NotADirectory, NotFound, PermissionDenied,
         };
         match self {
             StateError::Odd { path, what } => Ok(format!("{path}: {what}")),
-            // It came or went between two looks.
+            // The entry appeared or disappeared between two checks.
             StateError::Io { doing, path, source }
                 if matches!(
                     source.kind(),
@@ -131,13 +131,13 @@ impl StateError {
         }
     }
 
-    /// Whether something is not there.
+    /// Whether the cause is a missing file.
     fn is_absence(&self) -> bool {
         matches!(self, StateError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
     }
 }
 
-/// What of a state folder is what, in paths relative to it.
+/// The role of each path of a state folder, relative to the folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layout {
     sqlite: Vec<Utf8PathBuf>,
@@ -172,7 +172,7 @@ impl Layout {
     }
 }
 
-/// The path below the folder of the state.
+/// The path relative to the state folder.
 pub(crate) fn relative(path: &Utf8Path) -> Result<Utf8PathBuf, StateError> {
     let outside = || StateError::Outside { path: path.to_owned() };
     let below = match path.is_absolute() {
@@ -183,21 +183,21 @@ pub(crate) fn relative(path: &Utf8Path) -> Result<Utf8PathBuf, StateError> {
     if leads_out || below.as_str().is_empty() { Err(outside()) } else { Ok(below.to_owned()) }
 }
 
-/// The state of one copy, which its application changes.
+/// The state of one instance, which its application changes.
 #[derive(Debug, Clone)]
 pub struct Live {
-    /// The folder. Nobody but us can exchange it for something else.
+    /// The folder. Only we can replace it.
     pub folder: Utf8PathBuf,
-    /// Who may use what is put into it.
+    /// Who can access what is written to it.
     pub access: Access,
 }
 
 impl Live {
-    /// Asks a database that it cannot change; each row is an object of its columns. `parameters`
-    /// fill those that the query names, and may be more.
+    /// Runs a read-only query on a database; each row is an object of its columns. `parameters` are
+    /// bound to those that the query names; others are ignored.
     ///
     /// # Errors
-    /// When the database cannot be opened or the query is no query.
+    /// When the database cannot be opened or the query is invalid.
     pub fn query(
         &self,
         database: &Utf8Path,
@@ -208,7 +208,7 @@ impl Live {
     }
 }
 
-/// The state that every episode starts from.
+/// The state at the start of every episode.
 #[derive(Debug)]
 pub struct Golden {
     folder: Dir,
@@ -217,11 +217,11 @@ pub struct Golden {
 }
 
 impl Golden {
-    /// Takes a folder as golden. From now on nobody may change it; what stands in the logs of its
-    /// databases is moved into them.
+    /// Declares a folder as golden. From now on nobody may change it. The logs of its databases are
+    /// merged into them.
     ///
     /// # Errors
-    /// When it cannot be read, or holds what no state can have.
+    /// When it cannot be read, or contains entries that no state can have.
     pub fn open(folder: &Utf8Path, layout: Layout) -> Result<Golden, StateError> {
         let folder = Dir::open(folder)?;
         for database in &layout.sqlite {
@@ -231,12 +231,12 @@ impl Golden {
         Ok(Golden { folder, layout, digest })
     }
 
-    /// What a pristine copy's digest is.
+    /// The digest of a pristine instance.
     pub fn digest(&self) -> &StateDigest {
         &self.digest
     }
 
-    /// Makes the state of a new copy in a folder that does not exist yet or is empty.
+    /// Creates the state of a new instance in a folder that does not exist yet or is empty.
     ///
     /// # Errors
     /// When a file cannot be read or written.
@@ -247,11 +247,11 @@ impl Golden {
         trees::copy(&self.folder, &to, live.access)
     }
 
-    /// Puts the state back below a running application.
+    /// Restores the state under a running application.
     ///
     /// # Errors
-    /// When a file cannot be read or written, or the application holds a database locked.
-    /// [`StateError::Odd`] where the application has made of it what cannot be put back.
+    /// When a file cannot be read or written, or the application holds a lock on a database.
+    /// [`StateError::Odd`] when the application's changes cannot be undone.
     pub fn restore(&self, live: &Live) -> Result<(), StateError> {
         let folder = Dir::open(&live.folder)?;
         for database in &self.layout.sqlite {
@@ -266,11 +266,11 @@ impl Golden {
         self.layout.trees.iter().try_for_each(|tree| restoring.restore_at(&self.folder, &folder, tree))
     }
 
-    /// The digest of a copy's state.
+    /// The digest of an instance's state.
     ///
     /// # Errors
-    /// When a file cannot be read. [`StateError::Odd`] where there is too much or no state can have
-    /// it.
+    /// When a file cannot be read. [`StateError::Odd`] when there is too much data, or an entry
+    /// that no state can have.
     pub fn digest_of(&self, live: &Live) -> Result<StateDigest, StateError> {
         let folder = Dir::open(&live.folder)?;
         let bounds = Bounds::around(&self.digest);
@@ -280,8 +280,8 @@ impl Golden {
     }
 }
 
-/// The bytes that a folder and all that is below it occupy on the disk, or more than `most` if it
-/// is more.
+/// The bytes that a folder and everything below it occupy on disk; a value above `most` if it is
+/// more.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -289,8 +289,8 @@ pub(crate) fn disk_usage(folder: &Utf8Path, most: u64) -> Result<u64, StateError
     Dir::open(folder)?.disk_usage(most, digest::DEEPEST)
 }
 
-/// Removes a folder with all that is below it, if it is there. Whatever stands in it, nothing
-/// outside is touched.
+/// Removes a folder with everything below it, if it exists. Whatever it contains, nothing outside
+/// is changed.
 ///
 /// # Errors
 /// When something cannot be removed.
@@ -304,5 +304,6 @@ pub(crate) fn remove_folder(folder: &Utf8Path) -> Result<(), StateError> {
     }
 }
 
-/// How many entries a restore removes at most. A copy with more is quicker replaced.
+/// The maximum number of entries that a restore removes. For more, replacing the instance is
+/// faster.
 const REMOVED: usize = 20_000;

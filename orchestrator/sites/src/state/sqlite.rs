@@ -1,7 +1,8 @@
-//! SQLite databases that an application has open, and may exchange for something else at any time.
+//! Restores, digests and queries SQLite databases that an application has open and can replace at
+//! any time.
 //!
-//! SQLite opens files by their paths. It does so where it reaches only the files that were found
-//! to be the database and its logs: see `confine`.
+//! SQLite opens files by path. So it runs on a thread with access only to the files that were
+//! verified as the database and its logs: see `confine`.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -21,19 +22,19 @@ use super::StateError;
 use super::confine::{self, Reach};
 use super::dir::{Access, Dir, give};
 
-/// How long an application's own transaction is waited for.
+/// How long to wait for a transaction of the application.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// How often files are looked for anew, as an application that opens or closes its database makes
-/// and removes logs meanwhile.
+/// How often the files are looked up again. An application that opens or closes its database
+/// creates and removes logs in the meantime.
 const TRIES: usize = 5;
 
-/// Bytes of the first page that a backup or an application's way of opening changes, and that say
-/// nothing of the content: format versions (18, by journal mode), change counter (24), schema
-/// cookie (40), and who wrote last (92).
+/// Bytes of the first page that change with a backup or with the way an application opens the
+/// database, and that are not content: format versions (18, by journal mode), change counter (24),
+/// schema cookie (40), and version-valid-for number (92).
 const HOUSEKEEPING: [Range<usize>; 4] = [18..20, 24..28, 40..44, 92..100];
 
-/// The versions in the first page of a database that has a write-ahead log.
+/// The format versions in the first page of a database with a write-ahead log.
 const WAL_VERSIONS: [u8; 2] = [2, 2];
 
 /// A database as it was found in a folder.
@@ -42,15 +43,15 @@ struct DatabaseFile<'a> {
     path: Utf8PathBuf,
     /// For reading its pages.
     file: File,
-    /// The files beside it.
+    /// Its log and journal files.
     beside: Vec<File>,
-    /// What else may be read.
+    /// Another file that may be read.
     source: Option<&'a File>,
     has_log: bool,
 }
 
 impl DatabaseFile<'_> {
-    /// Looks for a database and what belongs to it: regular files, each under one name only.
+    /// Opens a database and its companion files: regular files, each with only one name.
     fn of<'a>(
         root: &Dir,
         database: &Utf8Path,
@@ -73,7 +74,7 @@ impl DatabaseFile<'_> {
                 if !has_log || ending == "-journal" {
                     continue;
                 }
-                // SQLite would make it, but is to make no files.
+                // SQLite would create it, but it is not allowed to create files.
                 entry.give_alike(&parent.create(&name)?, &path)?;
             }
             let (file, entry) = parent.reference(&name)?;
@@ -83,7 +84,7 @@ impl DatabaseFile<'_> {
         Ok(DatabaseFile { parent, path, file, beside, source, has_log })
     }
 
-    /// Opens it where nothing else is within reach.
+    /// Opens the database on a confined thread.
     fn with<T: Send>(
         &self,
         flags: OpenFlags,
@@ -94,7 +95,7 @@ impl DatabaseFile<'_> {
         confine::run(&reach, || {
             let failed = || StateError::sqlite("open", &self.path);
             let connection = open(self.path.as_str(), flags).map_err(failed())?;
-            // Nothing is to be written beside the database.
+            // No temporary files beside the database.
             connection.pragma_update(None, "temp_store", "MEMORY").map_err(failed())?;
             if !self.has_log && flags.contains(OpenFlags::SQLITE_OPEN_READ_WRITE) {
                 connection
@@ -106,7 +107,7 @@ impl DatabaseFile<'_> {
     }
 }
 
-/// Does something with a database, and once more where its files have come or gone meanwhile.
+/// Runs work on a database. Retries if its files have appeared or disappeared in the meantime.
 fn with<T: Send>(
     root: &Dir,
     database: &Utf8Path,
@@ -136,14 +137,13 @@ fn open(path: &str, flags: OpenFlags) -> rusqlite::Result<Connection> {
 
 /// Opens a golden database, which nobody changes.
 fn open_golden(path: &Utf8Path) -> Result<Connection, StateError> {
-    // Without locks, and so without files beside it.
+    // Without locks, so that no files are created beside it.
     let uri = format!("file:{}?immutable=1", percent_encode(path.as_str().as_bytes(), NON_ALPHANUMERIC));
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
     open(&uri, flags).map_err(StateError::sqlite("open", path))
 }
 
-/// Moves what stands in the log of a golden database, or is to be taken back by its journal, into
-/// the database.
+/// Merges the log of a golden database into it, or rolls back its journal.
 pub(super) fn settle(golden: &Dir, database: &Utf8Path) -> Result<(), StateError> {
     let (parent, name) = parent_of(golden, database)?;
     let mut unsettled = false;
@@ -151,7 +151,7 @@ pub(super) fn settle(golden: &Dir, database: &Utf8Path) -> Result<(), StateError
         unsettled |= parent.entry(&with_ending(&name, ending))?.is_some_and(|entry| entry.size > 0);
     }
     if !unsettled {
-        // It may be missing, and is made by the application then.
+        // The database may be missing; the application then creates it.
         return match parent.entry(&name)? {
             Some(_) => parent.file(&name).map(drop),
             None => Ok(()),
@@ -164,8 +164,8 @@ pub(super) fn settle(golden: &Dir, database: &Utf8Path) -> Result<(), StateError
     })
 }
 
-/// Puts a golden database into a live one, as one transaction that running readers and writers wait
-/// for.
+/// Restores a golden database into a live one, in one transaction that running readers and writers
+/// wait for.
 pub(super) fn restore(
     golden: &Dir,
     live: &Dir,
@@ -183,11 +183,11 @@ pub(super) fn restore(
     with(live, database, Some(&source), OpenFlags::SQLITE_OPEN_READ_WRITE, |mut to, _| {
         let from = open_golden(&source_path)?;
         let failed = || StateError::sqlite("put back", &path);
-        // A copy that a power cut damages is made anew, so nothing has to reach the disk before we
-        // go on.
+        // If a power failure damages an instance's database, the instance is created anew. So
+        // nothing has to be synced to the disk here.
         to.pragma_update(None, "synchronous", "OFF").map_err(failed())?;
         let backup = Backup::new(&from, &mut to).map_err(failed())?;
-        // All pages in one step; the busy timeout above is what waits.
+        // All pages in one step; the busy timeout above does the waiting.
         match backup.step(-1).map_err(failed())? {
             StepResult::Done => Ok(()),
             _ => Err(StateError::Sqlite {
@@ -202,11 +202,10 @@ pub(super) fn restore(
     })
 }
 
-/// A digest of what a live database holds: of its pages, as somebody who opens it now would read
-/// them.
+/// A digest of the content of a live database: its pages, as a client that opens it now reads them.
 ///
 /// # Errors
-/// Also when it has grown by more than `most` bytes, its log included.
+/// Also when it has grown by more than `most` bytes, including its log.
 pub(super) fn digest(live: &Dir, database: &Utf8Path, most: u64) -> Result<[u8; 32], StateError> {
     let (parent, name) = parent_of(live, database)?;
     let path = parent.path_of(&name);
@@ -217,14 +216,14 @@ pub(super) fn digest(live: &Dir, database: &Utf8Path, most: u64) -> Result<[u8; 
     }
     let failed = || StateError::sqlite("read", &path);
     if log > 0 {
-        // What is in the log belongs to the content: it is moved into the file first.
+        // The log belongs to the content, so it is merged into the file first.
         with(live, database, None, OpenFlags::SQLITE_OPEN_READ_WRITE, |connection, _| {
             let done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
             done.map_err(StateError::sqlite("read the log of", &path))
         })?;
     }
     with(live, database, None, OpenFlags::SQLITE_OPEN_READ_ONLY, |connection, file| {
-        // Within a transaction that has read something, nobody else writes to the file.
+        // After a read inside a transaction, nobody else writes to the file.
         connection.execute_batch("BEGIN").map_err(failed())?;
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).map_err(failed())?;
         let digest = digest_pages(file).map_err(StateError::io("read", &path));
@@ -233,7 +232,7 @@ pub(super) fn digest(live: &Dir, database: &Utf8Path, most: u64) -> Result<[u8; 
     })
 }
 
-/// A digest of what a golden database holds.
+/// A digest of the content of a golden database.
 pub(super) fn digest_golden(golden: &Dir, database: &Utf8Path) -> Result<[u8; 32], StateError> {
     let (parent, name) = parent_of(golden, database)?;
     let (file, _) = parent.file(&name)?;
@@ -260,7 +259,7 @@ fn digest_pages(mut file: &File) -> std::io::Result<[u8; 32]> {
     }
 }
 
-/// The folder that a database stands in, and its name there.
+/// The folder of a database, and its name in that folder.
 fn parent_of(root: &Dir, database: &Utf8Path) -> Result<(Dir, OsString), StateError> {
     let parent = root.folder_at(database.parent().unwrap_or(Utf8Path::new("")))?;
     Ok((parent, OsString::from(database.file_name().unwrap_or_default())))
@@ -272,18 +271,18 @@ fn with_ending(name: &OsStr, ending: &str) -> OsString {
     with
 }
 
-/// What SQLite says of a database that is none, or not the one that was found.
+/// Whether SQLite reports that the file is not a database, or not the one that was found.
 pub(super) fn is_odd(error: &rusqlite::Error) -> bool {
     let odd =
         [ErrorCode::CannotOpen, ErrorCode::NotADatabase, ErrorCode::DatabaseCorrupt, ErrorCode::ReadOnly];
     error.sqlite_error_code().is_some_and(|code| odd.contains(&code))
 }
 
-/// Asks a live database that it cannot change; each row is an object of its columns. `parameters`
-/// fill those that the query names, and may be more.
+/// Runs a read-only query on a live database; each row is an object of its columns. `parameters`
+/// are bound to those that the query names; others are ignored.
 ///
 /// # Errors
-/// When the database cannot be opened or the query is no query.
+/// When the database cannot be opened or the query is invalid.
 pub(super) fn query(
     live: &Dir,
     database: &Utf8Path,
@@ -293,7 +292,7 @@ pub(super) fn query(
     let path = live.path_of(database.as_str().as_ref());
     with(live, database, None, OpenFlags::SQLITE_OPEN_READ_ONLY, |connection, _| {
         rows(&connection, query, parameters).map_err(|source| {
-            // What was asked may be wrong, and is the asker's.
+            // The query may be wrong, which is the caller's error.
             StateError::Sqlite { doing: "ask", path: path.clone(), source }
         })
     })

@@ -1,4 +1,4 @@
-//! A folder in a container's memory, such as its `/tmp`, put back as it was when it was first seen.
+//! Restores an in-memory folder of a container, such as its `/tmp`, from a snapshot of its content.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -9,11 +9,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::dir::{Access, Dir, Kind};
 use super::{REMOVED, StateError, trees};
 
-/// What an application has there when it is ready is little: with more it is left alone.
+/// The maximum number of entries of a snapshot. A ready application has only a few; a folder with
+/// more is not restored.
 const MOST_ENTRIES: usize = 1000;
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The folder, held open: it stays the container's, whatever becomes of the container.
+/// The folder, held open. The handle stays valid whatever happens to the container.
 #[derive(Debug, Clone)]
 pub(crate) struct Temporary {
     live: Arc<Dir>,
@@ -24,8 +25,9 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Copies what stands in a folder of a container, whose root is given, to a folder of ours.
-    /// None where the container has no such folder in memory, or too much in it.
+    /// Copies the content of a folder of a container, given the container's root, to a folder of
+    /// ours. Returns `None` if the container has no such in-memory folder, or too many entries in
+    /// it.
     pub(crate) fn remember(
         root: &Utf8Path,
         name: &str,
@@ -50,7 +52,7 @@ impl Temporary {
         Ok(Some(Temporary { live: Arc::new(live), kept: Arc::new(kept), stay: copying.stay, access }))
     }
 
-    /// Makes the folder as it was.
+    /// Restores the folder.
     pub(crate) fn restore(&self) -> Result<(), StateError> {
         let keep = |path: &Utf8Path| self.stay.contains(path);
         let mut restoring = trees::TreeRestore { keep: &keep, access: self.access, most: REMOVED };
@@ -66,7 +68,7 @@ struct TreeCopy {
 }
 
 impl TreeCopy {
-    /// Whether all could be copied.
+    /// Returns whether everything could be copied.
     fn copy(&mut self, from: &Dir, to: &Dir, below: &Utf8Path) -> Result<bool, StateError> {
         for (name, entry) in from.entries(self.entries)? {
             let name: &OsStr = &name;

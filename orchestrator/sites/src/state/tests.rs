@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use super::*;
 
-/// A golden folder with a database, a tree and a file that does not count, and a copy of it.
+/// A golden folder with a database, a tree and an ignored file, and a live copy of it.
 pub(super) struct StateFixture {
     _keep: tempfile::TempDir,
     pub(super) golden: Golden,
@@ -79,7 +79,7 @@ fn whatever_changed_is_put_back_below_open_connections() {
 
         ground.golden.restore(&ground.state).unwrap();
         check_pristine(&ground);
-        // The application's own connection sees the golden content, and can go on.
+        // The application's own connection sees the golden content and still works.
         let count: i64 = app.query_row("SELECT count(*) FROM orders", [], |row| row.get(0)).unwrap();
         assert_eq!(count, 3);
         assert!(app.query_row("SELECT 1 FROM more", [], |_| Ok(())).is_err());
@@ -128,7 +128,7 @@ proptest! {
         let ground = ground();
         for (kind, name, content) in &steps {
             let path = ground.live.join("media").join(name);
-            // What cannot be done in this order is left out.
+            // Operations that are not possible in this order are skipped.
             let _ = match kind {
                 0 => fs::write(&path, content),
                 1 => fs::create_dir_all(&path),

@@ -1,4 +1,4 @@
-//! File trees: copied, and put back file by file where they differ.
+//! Copies file trees, and restores them by replacing only the files that differ.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -9,19 +9,19 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::StateError;
 use super::dir::{Access, Dir, Entry, Kind, give};
 
-/// The name under which a file is written before it takes its place.
+/// The temporary name of a file before it replaces its target.
 const PART: &str = ".sandbox-part";
 
-/// A tree and what it is to be like.
+/// The settings of restoring a tree.
 pub(super) struct TreeRestore<'a> {
-    /// Which paths, relative to the state, stay as they are.
+    /// Which paths, relative to the state, are not changed.
     pub(super) keep: &'a dyn Fn(&Utf8Path) -> bool,
     pub(super) access: Access,
     /// How many more entries may be removed.
     pub(super) most: usize,
 }
 
-/// Copies what stands in a folder into another one, with all that is below it.
+/// Copies the content of a folder into another one, recursively.
 pub(super) fn copy(from: &Dir, to: &Dir, access: Access) -> Result<(), StateError> {
     for (name, entry) in from.entries(usize::MAX)? {
         put(from, to, &name, &entry, access)?;
@@ -33,7 +33,8 @@ pub(super) fn copy(from: &Dir, to: &Dir, access: Access) -> Result<(), StateErro
 }
 
 impl TreeRestore<'_> {
-    /// Makes the tree at a path in `live` like that in `golden`, with the folders on the way there.
+    /// Makes the tree at a path in `live` equal to that in `golden`, including the folders on the
+    /// way there.
     pub(super) fn restore_at(&mut self, golden: &Dir, live: &Dir, tree: &Utf8Path) -> Result<(), StateError> {
         let (mut golden, mut live) = (golden.again()?, live.again()?);
         for part in tree.parent().into_iter().flat_map(Utf8Path::components) {
@@ -48,8 +49,8 @@ impl TreeRestore<'_> {
         self.restore(&golden, &live, tree.file_name().unwrap_or_default().as_ref(), tree)
     }
 
-    /// Makes what stands under `name` in `live` like what stands there in `golden`. `path` is what
-    /// that is relative to the state.
+    /// Makes the entry `name` in `live` equal to that in `golden`. `path` is the entry's path
+    /// relative to the state.
     pub(super) fn restore(
         &mut self,
         golden: &Dir,
@@ -80,7 +81,7 @@ impl TreeRestore<'_> {
         self.restore_within(&golden.folder(name)?, &live.folder(name)?, path)
     }
 
-    /// Makes what stands in `live` like what stands in `golden`; both are at `path`.
+    /// Makes the content of `live` equal to that of `golden`; both are at `path`.
     pub(super) fn restore_within(
         &mut self,
         golden: &Dir,
@@ -100,14 +101,14 @@ impl TreeRestore<'_> {
     }
 }
 
-/// A path below another one. What is no text is shown as well as it can be, and no path of a
-/// manifest.
+/// The path of an entry of a folder. A name that is not valid text is shown with replacement
+/// characters, and never equals a path of a manifest.
 pub(super) fn below(path: &Utf8Path, name: &OsStr) -> Utf8PathBuf {
     path.join(&*name.to_string_lossy())
 }
 
-/// Writes one entry: a folder without what is in it, a link, or a file, which takes its place at
-/// once and whole.
+/// Writes one entry: a folder without its content, a link, or a file. A file replaces its target
+/// atomically.
 pub(super) fn put(
     from: &Dir,
     to: &Dir,
@@ -121,7 +122,7 @@ pub(super) fn put(
             to.create_folder(name)?;
             return to.folder(name)?.give(access);
         }
-        // Whoever needs one makes it.
+        // An application creates its own sockets.
         Kind::Socket => return Ok(()),
         Kind::Special => {
             let what = "it is a pipe or a device, which no copy can have".to_owned();
@@ -134,7 +135,7 @@ pub(super) fn put(
         Kind::File => {
             let path = to.path_of(name);
             let (mut source, _) = from.file(name)?;
-            // What an application has put there, or an interrupted restore has left.
+            // Left by an application or by an interrupted restore.
             to.unlink(part)?;
             let mut file = to.create(part)?;
             io::copy(&mut source, &mut file).map_err(StateError::io("write", &path))?;
@@ -155,7 +156,7 @@ fn same_content(
 ) -> Result<bool, StateError> {
     match wanted.kind {
         Kind::Link => Ok(golden.link(name)? == live.link(name)?),
-        // Something else may have it under another name.
+        // With another name, the file may be shared with something else.
         Kind::File if wanted.size == there.size && there.single => {
             let (a, b) = (golden.file(name)?.0, live.file(name)?.0);
             equal_files(a, b).map_err(StateError::io("compare", &live.path_of(name)))
