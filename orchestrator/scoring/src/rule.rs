@@ -55,7 +55,7 @@ pub trait Rule: Sync {
     /// [`collect`](Self::collect).
     fn accept_pages(&self, _state: &mut Self::State, _pages: &PageEvidence) {}
 
-    /// Whether all is there that the score is made of, but for a judge.
+    /// Whether all evidence is there that the score needs, except a judge's.
     fn is_complete(&self, state: &Self::State) -> bool;
 
     /// What a judge has to be asked before there is a score.
@@ -71,8 +71,8 @@ pub trait Rule: Sync {
     /// The score as it stands.
     ///
     /// # Errors
-    /// Where the published code raises an exception or gives no finite number; the benchmark then
-    /// has no score. And where a judge has to decide who has not.
+    /// If the published code raises an exception or gives no finite number (the benchmark then has
+    /// no score), or if a judge has not decided yet.
     fn score(&self, state: &Self::State, conduct: &Conduct) -> Result<Score, ScoreError>;
 }
 
@@ -90,7 +90,7 @@ pub enum Moment {
 /// What a rule reads once the agent has ended. The parts of `all` are read in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
-    /// Nothing, or nothing that was not there before.
+    /// Nothing more: the answer and the steps suffice.
     Steps,
     /// What passed over the network.
     Traffic,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::Task;
-use crate::import::{ImportError, read_lines};
+use crate::import::{ImportError, id_characters, read_lines};
 
 /// An attempt. Which keys matter depends on the scorer: AssistantBench wants the answer, WebArena
 /// the last address and what was read of pages besides, Mind2Web-Live the steps.
@@ -65,8 +65,8 @@ pub struct SavedStep {
 impl SavedAttempt {
     /// Whether it is about this task. Imported tasks have the benchmark's name before its own id.
     pub fn is_of(&self, task: &Task) -> bool {
-        task.id == self.task
-            || task.id.strip_suffix(self.task.as_str()).is_some_and(|name| BENCHMARKS.contains(&name))
+        let own = id_characters(&self.task);
+        task.id == self.task || task.id.strip_suffix(&own).is_some_and(|prefix| ID_PREFIXES.contains(&prefix))
     }
 
     /// What a scorer makes of it, by the published rules.
@@ -88,7 +88,7 @@ impl SavedAttempt {
 }
 
 /// What imported tasks have before the benchmark's own ids.
-const BENCHMARKS: [&str; 9] = [
+const ID_PREFIXES: &[&str] = &[
     "assistantbench-",
     "fanoutqa-",
     "mind2web-live-",
@@ -142,6 +142,9 @@ mod tests {
         assert_eq!((score(first).value, score(second).value), (1.0, 0.0));
         assert!(SavedAttempt { task: "assistantbench-q1".to_owned(), ..second.clone() }.is_of(task));
         assert!(!SavedAttempt { task: "1".to_owned(), ..second.clone() }.is_of(task));
+        let with_a_slash = r#"{"id": "a/1", "task": "Where?", "answer": "Alton"}"#;
+        let task = &assistantbench(with_a_slash).expect("a task").tasks[0];
+        assert!(SavedAttempt { task: "a/1".to_owned(), ..second.clone() }.is_of(task));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Tasks from the benchmarks' own files.
 //!
-//! Each benchmark has an importer of its name. It reads the user's files and makes a [`NewSuite`],
-//! which is written by itself; nothing of the files is kept here. A task that this version cannot
-//! score is left out and named, never scored by half its rules.
+//! Each benchmark has an importer of its name. It reads the text of the user's file and returns an
+//! [`Import`], or a [`NewSuite`] if the suite has sites or files of its own. Nothing of the files is
+//! kept here. A task that this version cannot score is left out and named. It is never scored by
+//! half its rules.
 
 mod assistantbench;
 mod fanoutqa;
@@ -161,7 +162,7 @@ pub fn read_file<T>(
 /// Reads files that are parts of one benchmark by an importer.
 ///
 /// # Errors
-/// When one cannot be read, the importer refuses it, or a task is there twice.
+/// When one cannot be read, or the importer refuses it.
 pub fn read_files(
     paths: &[Utf8PathBuf],
     mut import: impl FnMut(&Utf8Path, &str) -> Result<Import, ImportError>,
@@ -175,7 +176,7 @@ pub fn read_files(
 
 impl Import {
     /// The id of a task that is there twice.
-    pub fn repeated_id(&self) -> Option<&str> {
+    pub(crate) fn repeated_id(&self) -> Option<&str> {
         let mut ids = HashSet::new();
         self.tasks.iter().map(|task| task.id.as_str()).find(|id| !ids.insert(*id))
     }
@@ -210,7 +211,11 @@ pub(crate) fn read_lines<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, Impo
 
 /// Makes an id of what benchmarks use as one: what an id may not hold becomes `-`.
 fn task_id(prefix: &str, given: &str) -> String {
+    format!("{prefix}-{}", id_characters(given))
+}
+
+/// The benchmark's own id as it stands in a task's id.
+pub(crate) fn id_characters(given: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
-    let tail: String = given.chars().take(150).map(keep).collect();
-    format!("{prefix}-{tail}")
+    given.chars().take(150).map(keep).collect()
 }

@@ -37,6 +37,9 @@ pub enum WriteError {
     /// Something has its place.
     #[error("{0} is there already; remove it, or name another folder")]
     Exists(Utf8PathBuf),
+    /// Two tasks have one id, so that they would be one file.
+    #[error("the task {0} is there twice; name each file once, and no file that holds the tasks of another")]
+    Repeated(String),
     /// The folder, or what belongs into it, cannot be written.
     #[error("{path}: {source}")]
     Io {
@@ -57,7 +60,7 @@ struct SuiteKeys<'a> {
 }
 
 impl NewSuite {
-    /// One of these tasks alone.
+    /// A suite of these tasks, without sites and files of its own.
     pub fn new(name: &str, world: WorldSpec, import: Import) -> NewSuite {
         let name = name.to_owned();
         NewSuite { name, world, manifests: Vec::new(), files: Vec::new(), links: Vec::new(), import }
@@ -66,10 +69,14 @@ impl NewSuite {
     /// Writes its folder, which must not be there.
     ///
     /// # Errors
-    /// When it is, or cannot be written; nothing is left of it then.
+    /// When it is, when two tasks have one id, or when it cannot be written. Nothing is left of it
+    /// then.
     pub fn write(&self, folder: &Utf8Path) -> Result<(), WriteError> {
         if fs::symlink_metadata(folder).is_ok() {
             return Err(WriteError::Exists(folder.to_owned()));
+        }
+        if let Some(id) = self.import.repeated_id() {
+            return Err(WriteError::Repeated(id.to_owned()));
         }
         let parent = match folder.parent() {
             Some(parent) if !parent.as_str().is_empty() => parent,
@@ -112,5 +119,23 @@ impl NewSuite {
         // It has another name now, so there is nothing to remove.
         let _ = part.keep();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::{assistantbench, live};
+
+    #[test]
+    fn a_task_that_is_there_twice_is_not_lost_in_silence() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let output = Utf8Path::from_path(folder.path()).expect("UTF-8").join("suite");
+        let line = r#"{"id": "q1", "task": "Where?", "answer": "Alton"}"#;
+        let import = assistantbench(&format!("{line}\n{line}")).expect("two tasks");
+        let world = live::world(Vec::new(), jiff::Timestamp::UNIX_EPOCH, (800, 600), None);
+        let error = NewSuite::new("twice", world, import).write(&output).expect_err("two tasks of one id");
+        assert!(error.to_string().starts_with("the task assistantbench-q1 is there twice"), "{error}");
+        assert!(!output.exists());
     }
 }

@@ -168,11 +168,6 @@ pub fn suite(
     find: &mut dyn FnMut(&str) -> Result<Recording, String>,
 ) -> Result<NewSuite, ImportError> {
     let import = read_files(files, |file, text| warcbench(text, split(file), kinds, &mut *find))?;
-    if let Some(id) = import.repeated_id() {
-        return Err(ImportError::Unusable(format!(
-            "{id} is there twice; name each file once, and `benchmark.json` without the others"
-        )));
-    }
     let Some(clock) = import.tasks.iter().filter_map(|task| task.clock).min() else {
         let why = import.skipped.first().map_or("there are none".to_owned(), |one| one.reason.clone());
         return Err(ImportError::Unusable(format!("no task can be imported: {why}")));

@@ -1,12 +1,12 @@
 //! WebArena and what was made of it: their tasks, with the addresses of their sites.
 
-use anyhow::{Context as _, anyhow, ensure};
+use anyhow::{Context as _, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
 use tasks::import::webarena::{Place, published, webarena, world};
 use tasks::import::{
-    Import, ImportError, NewSuite, SiteManifests, SiteSet, only_lite, read_file, read_files, visualwebarena,
-    webarena_verified, webchorearena,
+    NewSuite, SiteManifests, SiteSet, only_lite, read_file, read_files, visualwebarena, webarena_verified,
+    webchorearena,
 };
 
 use super::{say_rest, write};
@@ -73,7 +73,8 @@ pub(super) fn import(file: &Utf8Path, subset: Subset, sites: Sites, output: &Utf
 /// Writes the suite of WebChoreArena's files, and says what is in it.
 pub(super) fn import_chores(files: &[Utf8PathBuf], sites: Sites, output: &Utf8Path) -> Outcome {
     let (manifests, places, clock) = sites.resolve(SiteSet::WebArena, published())?;
-    let import = read_all(files, |text| webchorearena(text, &places)).or_input("import WebChoreArena")?;
+    let import =
+        read_files(files, |_, text| webchorearena(text, &places)).or_input("import WebChoreArena")?;
     finish(&manifests, manifests.suite("webchorearena", world(manifests.folder(), clock), import), output)
 }
 
@@ -89,7 +90,7 @@ pub(super) fn import_verified(file: &Utf8Path, sites: Sites, output: &Utf8Path) 
 /// Writes the suite of VisualWebArena's files, and says what is in it.
 pub(super) fn import_visual(files: &[Utf8PathBuf], sites: Sites, output: &Utf8Path) -> Outcome {
     let (manifests, places, clock) = sites.resolve(SiteSet::VisualWebArena, visualwebarena::published())?;
-    let import = read_all(files, |text| visualwebarena::visualwebarena(text, &places))
+    let import = read_files(files, |_, text| visualwebarena::visualwebarena(text, &places))
         .or_input("import VisualWebArena")?;
     finish(
         &manifests,
@@ -110,17 +111,6 @@ impl Sites {
         let places: Vec<Place> = self.places.into_iter().chain(rest).collect();
         let manifests = SiteManifests::find(self.sites, of).or_input("find the sites of the tasks")?;
         Ok((manifests, places, self.clock))
-    }
-}
-
-fn read_all(
-    files: &[Utf8PathBuf],
-    import: impl Fn(&str) -> Result<Import, ImportError>,
-) -> anyhow::Result<Import> {
-    let all = read_files(files, |_, text| import(text))?;
-    match all.repeated_id() {
-        Some(id) => Err(anyhow!("{id} is there twice; name each file once")),
-        None => Ok(all),
     }
 }
 
