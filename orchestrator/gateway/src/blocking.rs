@@ -1,6 +1,7 @@
-//! Work that blocks, off the runtime's threads and on few others: each thread that has once read
-//! and decoded something keeps megabytes for the next time, and more threads than processors do not
-//! make disks faster.
+//! Runs blocking work off the async runtime's threads, on a limited number of threads.
+//!
+//! The limit is low for two reasons. Each thread that has once read and decoded something keeps
+//! megabytes for the next time. More threads than processors do not make disks faster.
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,12 +16,12 @@ const THREADS: usize = 16;
 
 static FREE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(THREADS)));
 
-/// The queue for a thread, to be waited in by polling.
+/// The queue for a free thread, to be polled.
 pub(crate) fn queue() -> PollSemaphore {
     PollSemaphore::new(FREE.clone())
 }
 
-/// Runs `work` with the thread that was waited for.
+/// Runs `work` on the granted thread.
 pub(crate) fn start<T: Send + 'static>(
     thread: Option<OwnedSemaphorePermit>,
     work: impl FnOnce() -> T + Send + 'static,

@@ -1,5 +1,5 @@
-//! Memory that many share: who wants to hold bytes takes a share first, and goes another way when
-//! there is none left.
+//! A shared memory budget. Code that wants to buffer bytes reserves a share first. Without a free
+//! share it must choose another way.
 
 use std::sync::{
     Arc,
@@ -8,14 +8,14 @@ use std::sync::{
 
 use hyper::body::Bytes;
 
-/// So many bytes, for all together. Clones share them.
+/// A number of bytes shared by all clones.
 #[derive(Debug, Clone)]
 pub(crate) struct Budget {
     limit: usize,
     taken: Arc<AtomicUsize>,
 }
 
-/// A part of a budget, given back when dropped.
+/// A reserved part of a budget, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
     budget: Budget,
@@ -27,19 +27,19 @@ impl Budget {
         Budget { limit, taken: Arc::default() }
     }
 
-    /// A share of nothing, to grow.
+    /// An empty share, to be grown.
     pub(crate) fn none(&self) -> Share {
         Share { budget: self.clone(), bytes: 0 }
     }
 
-    /// A share of so many bytes, if they are left.
+    /// Reserves a number of bytes, if they are available.
     pub(crate) fn take(&self, bytes: usize) -> Option<Share> {
         let mut share = self.none();
         share.grow(bytes).then_some(share)
     }
 
-    /// A share of so many bytes, whether they are left or not: for what is too small to be worth
-    /// another way.
+    /// Reserves a number of bytes even if they are not available. For buffers that are too small to
+    /// justify another way.
     pub(crate) fn overdraw(&self, bytes: usize) -> Share {
         self.taken.fetch_add(bytes, Ordering::Relaxed);
         Share { budget: self.clone(), bytes }
@@ -47,7 +47,7 @@ impl Budget {
 }
 
 impl Share {
-    /// Takes more, if it is left.
+    /// Enlarges the share, if the bytes are available.
     pub(crate) fn grow(&mut self, bytes: usize) -> bool {
         let Budget { limit, taken } = &self.budget;
         let before = taken.fetch_add(bytes, Ordering::Relaxed);
@@ -59,7 +59,7 @@ impl Share {
         true
     }
 
-    /// The bytes that the share is for; it is given back with the last handle on them.
+    /// Ties the share to its bytes. The share is released with the last handle on them.
     pub(crate) fn of(self, bytes: Vec<u8>) -> Bytes {
         if bytes.is_empty() { Bytes::new() } else { Bytes::from_owner(SharedBytes { bytes, _share: self }) }
     }

@@ -1,17 +1,17 @@
-//! What the log is told: each kind of complaint once, with its subject, and how often it came at
-//! the end.
+//! Rate limiting of the log. Each kind of complaint is logged once per subject; the number of
+//! repetitions is logged at the end.
 //!
-//! What clients, servers and the machine do wrong they do by the thousand, and a log of a line each
-//! would be an attack on the disk.
+//! Clients, servers and the machine can repeat the same fault thousands of times. One log line for
+//! each would flood the disk.
 
 use std::collections::HashMap;
 
 use parking_lot::Mutex;
 
-/// Different complaints that are told apart; further ones are only counted.
+/// How many different complaints are distinguished. Further ones are only counted.
 const KINDS: usize = 512;
 
-/// What was complained about so far.
+/// The complaints so far.
 #[derive(Debug, Default)]
 pub(crate) struct Complaints(Mutex<ComplaintCounts>);
 
@@ -22,7 +22,7 @@ struct ComplaintCounts {
 }
 
 impl Complaints {
-    /// Counts a complaint; whether it is the first of its kind about this subject, and is to be
+    /// Counts a complaint. Returns true if it is the first of its kind for this subject and must be
     /// logged.
     pub(crate) fn first(&self, kind: &'static str, subject: &str) -> bool {
         let mut counted = self.0.lock();
@@ -39,7 +39,7 @@ impl Complaints {
         true
     }
 
-    /// Logs how often those came that came more than once, and forgets them.
+    /// Logs the counts of repeated complaints, and resets them.
     pub(crate) fn sum_up(&self) {
         let counted = std::mem::take(&mut *self.0.lock());
         for ((kind, subject), times) in counted.told.into_iter().filter(|(_, times)| *times > 1) {

@@ -1,4 +1,4 @@
-//! What a gateway is started with.
+//! The configuration with which a gateway starts.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -9,22 +9,22 @@ use camino::Utf8PathBuf;
 
 use crate::{CertificateAuthority, ConnectTo, Limits, Routes};
 
-/// Everything a gateway needs to know.
+/// The configuration of a gateway.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Where to listen. Port 0 takes a free one.
+    /// Listen address. Port 0 selects a free port.
     pub listen: SocketAddr,
-    /// Who signs the certificates shown to clients.
+    /// The authority that signs the certificates shown to clients.
     pub ca: Arc<CertificateAuthority>,
-    /// What answers which host.
+    /// The target for each host.
     pub routes: Routes,
-    /// Other addresses for servers of the live web.
+    /// Alternative addresses for live servers.
     pub connect_to: Vec<ConnectTo>,
-    /// PEM files with certificate authorities to believe besides the public web's.
+    /// PEM files with certificate authorities to trust in addition to the public web's.
     pub extra_roots: Vec<Utf8PathBuf>,
-    /// Whether the live web may be on loopback and private addresses.
+    /// Whether live servers may have loopback and private addresses.
     pub allow_private: bool,
-    /// Bounds.
+    /// Resource and time limits.
     pub limits: Limits,
 }
 

@@ -1,12 +1,14 @@
-//! What a request's answer is for, as the ledger names it.
+//! The request destination (`document`, `image`, ...) for the ledger.
 
 use http::header;
 
 use crate::{RequestHead, miss};
 
-/// `Sec-Fetch-Dest`, with `beacon` for what the page cannot read the answer of: `sendBeacon`,
-/// pings, and `fetch` in mode `no-cors`. Browsers send the header over https only; without it,
-/// `Accept` tells documents, styles and images from the rest, of which nothing is known.
+/// The value of `Sec-Fetch-Dest`, or `beacon` for requests whose response the page cannot read:
+/// `sendBeacon`, pings, and `fetch` in mode `no-cors`.
+///
+/// Browsers send the header over https only. Without it, `Accept` identifies documents, styles and
+/// images; the destination of the other requests is unknown.
 pub(crate) fn of(head: &RequestHead) -> Option<String> {
     let named = head.header("sec-fetch-dest");
     let name = match named {

@@ -1,5 +1,5 @@
-//! What belongs to one episode and starts anew with the next: the ledger, and which recorded answer
-//! comes next.
+//! The state of one episode, which starts empty with each new episode: the ledger, and the cursors
+//! over repeated recorded responses.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,32 +8,31 @@ use snapshots::matching::Key;
 
 use crate::{Ledger, TrafficCapture};
 
-/// Cursors are spread over this many locks.
+/// The number of locks over which the cursors are spread.
 const SHARDS: usize = 16;
 
-/// The state of one episode. Snapshots are read-only; everything that changes while replaying
-/// stands here.
+/// The state of one episode. Snapshots are read-only. All state that changes during replay is here.
 #[derive(Debug, Default)]
 pub struct Episode {
     ledger: Arc<Ledger>,
-    /// Where everything that passes is kept, if it is.
+    /// The capture of all traffic, if enabled.
     capture: Option<Arc<TrafficCapture>>,
-    /// How often a request was asked, for requests with more than one recorded answer.
+    /// How often each request was made, for requests with more than one recorded response.
     cursors: [Mutex<HashMap<Key, u32>>; SHARDS],
 }
 
 impl Episode {
-    /// An episode in which nothing has been asked yet.
+    /// An episode without requests.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An episode with a ledger of one's own, such as one that keeps little.
+    /// An episode with the given ledger, such as one with a low limit.
     pub fn with_ledger(ledger: Arc<Ledger>) -> Self {
         Self { ledger, ..Self::default() }
     }
 
-    /// An episode of which everything that passes is kept.
+    /// An episode that captures all of its traffic.
     pub fn with_capture(capture: Arc<TrafficCapture>) -> Self {
         Self { capture: Some(capture), ..Self::default() }
     }
@@ -47,8 +46,8 @@ impl Episode {
         &self.ledger
     }
 
-    /// Which of `count` recorded answers is next for the request `key`: the first, the second, ...
-    /// and the last ever after.
+    /// Which of `count` recorded responses is next for the request `key`: the first, the second,
+    /// and so on. The last one is repeated for all further requests.
     pub(crate) fn next(&self, key: &Key, count: usize) -> usize {
         if count <= 1 {
             return 0;
@@ -60,8 +59,8 @@ impl Episode {
         now.min(count - 1)
     }
 
-    /// The answer that was given last, or will be given first; for requests that look at an answer
-    /// without being the next to ask for it.
+    /// The response that was sent last, or the first one if none was sent. For requests that look
+    /// at a response but must not advance the cursor.
     pub(crate) fn present(&self, key: &Key, count: usize) -> usize {
         if count <= 1 {
             return 0;

@@ -1,5 +1,5 @@
-//! The gateway's own client: what a scorer asks of the world, by the same routes as the browser and
-//! in the same ledger.
+//! The gateway's own HTTP client, for scorers. Its requests use the same routes as the browser's
+//! and appear in the same ledger.
 
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
 use http_body_util::Full;
@@ -9,38 +9,37 @@ use url::Url;
 
 use crate::Gateway;
 
-/// No answer may be larger.
+/// The maximum size of a response body.
 const LARGEST_BODY: usize = 64 << 20;
-/// So many redirects are followed, as `requests` follows them.
+/// The maximum number of redirects, as in Python's `requests`.
 const REDIRECTS: usize = 30;
 
-/// What was answered.
+/// A response to [`Gateway::fetch`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchedResponse {
     /// The status.
     pub status: StatusCode,
-    /// All of the body, as it was sent.
+    /// The whole body, as sent.
     pub body: Bytes,
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Debug, thiserror::Error)]
 #[error("fetch {url}: {why}")]
 pub struct FetchError {
-    /// The address that was asked for.
+    /// The requested URL.
     pub url: String,
-    /// In words.
+    /// The cause, in words.
     pub why: String,
 }
 
 impl Gateway {
-    /// Asks for something as a client that is no browser does: with no cookies, and nothing that
-    /// the browser knows. Redirects of a GET are followed. How long it may take is what the gateway
-    /// grants its own servers.
+    /// Sends a request as a non-browser client: without cookies or other browser state. Follows
+    /// redirects of a GET. The deadline is the gateway's limit for its own servers.
     ///
     /// # Errors
-    /// When the address is none, or the answer breaks off. What the gateway itself answers, such as
-    /// a refusal, is an answer.
+    /// The URL is invalid, or the response breaks off. A response that the gateway itself makes,
+    /// such as a refusal, is not an error.
     pub async fn fetch(
         &self,
         method: Method,
@@ -74,7 +73,7 @@ impl Gateway {
     ) -> Result<(FetchedResponse, Option<String>), String> {
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = method;
-        // As to any proxy: the whole address, whatever its scheme.
+        // The absolute form, as in a request to any proxy, whatever the scheme.
         *request.uri_mut() = url.as_str().parse::<Uri>().map_err(|error| error.to_string())?;
         *request.headers_mut() = headers;
         let authority = request.uri().authority().map(|host| HeaderValue::from_str(host.as_str()));

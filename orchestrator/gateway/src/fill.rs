@@ -1,15 +1,15 @@
-//! Filling: what snapshots do not hold is fetched from the live web once, recorded, and from then
-//! on answered from the recording.
+//! Fill mode: a request that the snapshots do not hold is fetched from the live web once and
+//! recorded. Repetitions are answered from that recording.
 //!
 //! ```text
 //!  request ── snapshots ──────────────────────────> Reply
-//!                 └ miss ── asked for before? ── the recording so far ──> Reply
+//!                 └ miss ── requested before? ── the recording so far ──> Reply
 //!                                  └ no ─────────────────┴ not in it ──> live web, recorded
 //! ```
 //!
-//! The recording is indexed anew when something in it is asked for again that came after the last
-//! time: seldom, as most requests are never repeated, and quick, as only the records' heads are
-//! read.
+//! The recording is indexed again only when a request is repeated and the recording has grown since
+//! the last indexing. This is rare, because most requests are never repeated. It is fast, because
+//! only the heads of the records are read.
 
 use std::{collections::HashSet, fmt, sync::Arc};
 
@@ -26,7 +26,7 @@ use crate::{
     socket::SocketScript,
 };
 
-/// Snapshots, and the recording that takes what is missing from them.
+/// Snapshots, and the recording that receives what they lack.
 pub struct Fill {
     replay: Replay,
     recorder: Arc<Recorder>,
@@ -36,24 +36,24 @@ pub struct Fill {
 /// What has been fetched so far.
 #[derive(Default)]
 struct FetchedPart {
-    /// What was asked of the live web.
+    /// The requests sent to the live web.
     asked: HashSet<Key>,
-    /// The recording at the time of the last repeated request, and its length then.
+    /// The recording at the time of the last repeated request, and its length at that time.
     replay: Option<(u64, Arc<Replay>)>,
 }
 
 impl Fill {
-    /// Answers from `replay`; what it does not hold is fetched and kept by `recorder`.
+    /// Answers from `replay`. Misses are fetched and recorded by `recorder`.
     pub fn new(replay: Replay, recorder: Arc<Recorder>) -> Self {
         Fill { replay, recorder, fetched: Mutex::default() }
     }
 
-    /// Who keeps what is fetched.
+    /// The recorder of fetched responses.
     pub fn recorder(&self) -> &Arc<Recorder> {
         &self.recorder
     }
 
-    /// Answers one request; a miss is to be fetched. Blocking.
+    /// Answers one request. The caller must fetch a miss. Blocking.
     pub fn answer(&self, head: &RequestHead, body: &Bytes, episode: &Episode) -> Reply {
         let reply = self.replay.answer(head, body, episode);
         if !matches!(reply.answer, Answer::Miss { .. }) {
@@ -65,7 +65,7 @@ impl Fill {
         }
     }
 
-    /// The recorded WebSocket connection that a handshake asks for; a miss is to be opened.
+    /// The recorded WebSocket connection for a handshake. The caller must open a missing one live.
     /// Blocking.
     pub fn socket(
         &self,
@@ -80,7 +80,7 @@ impl Fill {
         })
     }
 
-    /// What was fetched so far, if this request or one like it was asked before.
+    /// The recording so far, if this request or a similar one was sent before.
     fn fetched(&self, asked: &ReplayRequest<'_>) -> Option<Arc<Replay>> {
         let mut fetched = self.fetched.lock();
         let (exact, normalised) = (matching::exact(asked), matching::normalised(asked).0);

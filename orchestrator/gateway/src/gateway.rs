@@ -1,10 +1,10 @@
-//! The gateway's life: bound and answering, then stopping in good order.
+//! The life cycle of a gateway: it starts, serves, and shuts down gracefully.
 //!
 //! ```text
-//! start -> serving -> shutdown: no new connections, requests in flight end (Limits::shutdown at most), open streams are cut -> gone
+//! start -> serving -> shutdown: no new connections, requests in flight end (at most Limits::shutdown), open streams are cut -> stopped
 //! ```
 //!
-//! Dropping a gateway cuts everything at once.
+//! Dropping a gateway cuts all connections at once.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -28,20 +28,20 @@ pub struct Gateway {
     local_addr: SocketAddr,
 }
 
-/// What every connection and request of a gateway shares.
+/// State shared by all connections and requests of a gateway.
 pub(crate) struct Shared {
     pub(crate) ca: Arc<CertificateAuthority>,
     pub(crate) upstream: Upstream,
     pub(crate) in_flight: InFlight,
     pub(crate) limits: Limits,
     pub(crate) clients: Arc<Clients>,
-    /// Request bodies that are in memory whole.
+    /// The budget for request bodies that are held in memory whole.
     pub(crate) uploads: Budget,
     pub(crate) complaints: Arc<Complaints>,
     pub(crate) tasks: TaskTracker,
-    /// No new work: finish what is begun.
+    /// Cancelled on shutdown: accept no new work, finish what has begun.
     pub(crate) draining: CancellationToken,
-    /// Stop at once.
+    /// Cancelled to stop at once.
     pub(crate) cut: CancellationToken,
     routes: RwLock<Arc<Routes>>,
     episode: Mutex<Arc<Episode>>,
@@ -50,12 +50,12 @@ pub(crate) struct Shared {
 /// The gateway cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The address cannot be listened on.
+    /// The address cannot be bound.
     #[error("listen on {address}")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// Why not.
+        /// The cause.
         source: std::io::Error,
     },
     /// The extra roots cannot be used.
@@ -64,7 +64,7 @@ pub enum StartError {
 }
 
 impl Gateway {
-    /// Starts a gateway. It is bound and answers when this returns.
+    /// Starts a gateway. It listens and responds when this returns.
     pub async fn start(config: Config) -> Result<Self, StartError> {
         let listen = |source| StartError::Listen { address: config.listen, source };
         let tls = ClientTls::new(&config.extra_roots)?;
@@ -95,41 +95,41 @@ impl Gateway {
         Ok(Self { shared, local_addr })
     }
 
-    /// The address it answers on.
+    /// The address on which it listens.
     pub fn local_addr(&self) -> SocketAddr {
         self.local_addr
     }
 
-    /// Replaces all routes at once. Requests under way keep the route they were given.
+    /// Replaces all routes at once. Requests in flight keep their route.
     pub fn set_routes(&self, routes: Routes) {
         *self.shared.routes.write() = Arc::new(routes);
     }
 
-    /// Begins a new episode: an empty ledger, and recorded answers from the first one on. Returns
-    /// the old ledger, to which requests still under way are added when they end.
+    /// Begins a new episode with an empty ledger; recorded responses start again from the first
+    /// one. Returns the old ledger. Requests still in flight are added to it when they end.
     pub fn begin_episode(&self) -> Arc<Ledger> {
         self.begin(Episode::new())
     }
 
-    /// The same, with an episode that was made elsewhere.
+    /// Begins the given episode; see [`Self::begin_episode`].
     pub fn begin(&self, new: Episode) -> Arc<Ledger> {
         let mut episode = self.shared.episode.lock();
         std::mem::replace(&mut *episode, Arc::new(new)).ledger().clone()
     }
 
-    /// The requests of the present episode.
+    /// The ledger of the current episode.
     pub fn ledger(&self) -> Arc<Ledger> {
         self.shared.episode().ledger().clone()
     }
 
-    /// What is going on now.
+    /// The requests and frames in flight.
     pub fn in_flight(&self) -> InFlight {
         self.shared.in_flight.clone()
     }
 
-    /// Stops in good order: no new connections, requests in flight end or are cut at the deadline,
-    /// WebSockets and event streams are closed. What was being recorded is with its recorder when
-    /// this returns.
+    /// Shuts down gracefully: no new connections are accepted, and requests in flight end or are
+    /// cut at the deadline. WebSockets and event streams are closed. When this returns, everything
+    /// being recorded has been handed to its recorder.
     pub async fn shutdown(self) {
         self.shared.draining.cancel();
         self.shared.tasks.close();
@@ -144,7 +144,7 @@ impl Gateway {
     }
 }
 
-/// How many clients this process has files for.
+/// How many clients this process has file descriptors for.
 fn room() -> usize {
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     files

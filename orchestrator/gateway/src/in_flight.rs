@@ -1,8 +1,9 @@
-//! The requests and frames in flight, so that "the page has settled" is a fact and not a sleep.
+//! Counts of the requests and frames in flight, so that "the page has settled" is a condition to
+//! wait for and not a sleep.
 //!
-//! A request is in flight from the arrival of its head until the last byte of its response was
-//! handed to the connection. A WebSocket or an event stream stays open as long as the page lives,
-//! so an open one does not count. A recorded WebSocket frame that the page has still to get does.
+//! A request is in flight from the arrival of its head until the last byte of its response has been
+//! handed to the connection. WebSockets and event streams stay open as long as the page lives, so
+//! open ones do not count. Recorded WebSocket frames that the page has yet to receive do count.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -16,7 +17,7 @@ use std::{
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-/// What the gateway has in flight. Clones are handles on the same counts.
+/// What the gateway has in flight. Clones share the same counts.
 #[derive(Debug, Clone, Default)]
 pub struct InFlight {
     shared: Arc<Shared>,
@@ -26,24 +27,23 @@ pub struct InFlight {
 struct Shared {
     counts: Mutex<InFlightCounts>,
     changed: Notify,
-    /// How many hold back the frames of playbacks.
+    /// How many guards hold back the frames of playbacks.
     holds: AtomicUsize,
     queue: Mutex<QueueState>,
 }
 
-/// Responses that wait to be released, while somebody orders them.
+/// Responses that wait for release while a [`ResponseQueue`] exists.
 #[derive(Debug, Default)]
 struct QueueState {
     holders: usize,
-    /// By address and method, and only then by when they came: parallel connections may change
-    /// places.
+    /// Ordered by URL and method first, and only then by arrival, because parallel connections may
+    /// swap places.
     waiting: BTreeSet<(String, String, u64)>,
     granted: HashSet<u64>,
     next: u64,
 }
 
-/// Responses are released one at a time until this is dropped: see
-/// [`InFlight::queue_responses`].
+/// While this exists, responses are released one at a time. See [`InFlight::queue_responses`].
 #[derive(Debug)]
 #[must_use]
 pub struct ResponseQueue {
@@ -51,13 +51,13 @@ pub struct ResponseQueue {
 }
 
 impl ResponseQueue {
-    /// Whether a response waits for which `is_it` holds, by its URL and method.
+    /// Whether a response is waiting whose URL and method satisfy `is_it`.
     pub fn contains(&self, is_it: impl Fn(&str, &str) -> bool) -> bool {
         self.in_flight.queue().waiting.iter().any(|(url, method, _)| is_it(url, method))
     }
 
-    /// Releases one response: the one with the least `place`, by URL and method; of several at one
-    /// place the first by URL. False where none waits.
+    /// Releases one response: the one with the least `place`, computed from URL and method. Among
+    /// several with the same place, the first by URL. Returns false if none is waiting.
     pub fn release_next_by<P: Ord>(&self, place: impl Fn(&str, &str) -> P) -> bool {
         let released = {
             let queue = &mut *self.in_flight.queue();
@@ -80,7 +80,7 @@ impl Drop for ResponseQueue {
     }
 }
 
-/// A response that waits to be released, until dropped.
+/// A response that waits for release, until dropped.
 struct QueuedResponse<'a> {
     in_flight: &'a InFlight,
     place: (String, String, u64),
@@ -98,7 +98,7 @@ impl Drop for QueuedResponse<'_> {
     }
 }
 
-/// Holds back the recorded frames of WebSockets until dropped. They count as in flight meanwhile.
+/// Holds back recorded WebSocket frames until dropped. They count as in flight meanwhile.
 #[derive(Debug)]
 #[must_use]
 pub struct FrameHold {
@@ -119,21 +119,21 @@ pub struct InFlightCounts {
     pub requests: usize,
     /// Open WebSockets and event streams.
     pub streams: usize,
-    /// Recorded WebSocket frames that are to be sent and are not delivered yet.
+    /// Recorded WebSocket frames that are due but not delivered yet.
     pub frames: usize,
-    /// Of the requests, those whose responses wait to be released.
+    /// The part of `requests` whose responses wait for release.
     pub queued: usize,
-    /// Requests ever started: tells a lull from silence.
+    /// Requests ever started. Distinguishes a lull from silence.
     pub started: u64,
-    /// Recorded WebSocket messages ever sent to clients. Whoever counts the arrivals knows whether
-    /// some are still on their way.
+    /// Recorded WebSocket messages ever sent to clients. A caller that counts arrivals can tell
+    /// whether some are still in transit.
     pub frames_sent: u64,
     /// WebSocket messages ever received from clients of a playback.
     pub frames_received: u64,
 }
 
 impl InFlightCounts {
-    /// Whether nothing is on its way to the browser.
+    /// Whether nothing is in transit to the browser.
     pub fn is_idle(&self) -> bool {
         self.requests == 0 && self.frames == 0
     }
@@ -154,12 +154,12 @@ pub struct NotIdle {
 }
 
 impl InFlight {
-    /// The counts now.
+    /// The current counts.
     pub fn counts(&self) -> InFlightCounts {
         *self.lock()
     }
 
-    /// Waits until no request and no frame is in flight; gives up after `deadline`.
+    /// Waits until no request and no frame is in flight. Fails after `deadline`.
     pub async fn idle(&self, deadline: Duration) -> Result<(), NotIdle> {
         if self.wait_until(deadline, InFlightCounts::is_idle).await {
             return Ok(());
@@ -168,14 +168,14 @@ impl InFlight {
         Err(NotIdle { waited: deadline, requests, frames })
     }
 
-    /// Lets no recorded frame go to a client until the guard is dropped: a page whose time runs
-    /// would get them at moments that differ.
+    /// Holds back all recorded frames until the guard is dropped. A page whose clock runs would
+    /// receive them at varying moments.
     pub fn hold_frames(&self) -> FrameHold {
         self.shared.holds.fetch_add(1, Ordering::SeqCst);
         FrameHold { shared: Arc::clone(&self.shared) }
     }
 
-    /// Waits until nobody holds the frames back.
+    /// Waits until no guard holds back the frames.
     pub(crate) async fn frames_released(&self) {
         loop {
             let changed = self.shared.changed.notified();
@@ -188,15 +188,15 @@ impl InFlight {
         }
     }
 
-    /// From now on responses wait until [`ResponseQueue::release_next_by`] releases them, one after
-    /// the other: pages that get theirs in the same order each time do the same each time. Nothing
-    /// waits while nobody holds a queue.
+    /// From now on each response waits until [`ResponseQueue::release_next_by`] releases it. A page
+    /// that receives its responses in the same order each time behaves the same each time. Without
+    /// a queue, no response waits.
     pub fn queue_responses(&self) -> ResponseQueue {
         self.queue().holders += 1;
         ResponseQueue { in_flight: self.clone() }
     }
 
-    /// Waits until the response to a request is released, if responses are queued.
+    /// Waits for the release of a response, if responses are queued.
     pub(crate) async fn wait_for_release(&self, method: &str, url: &str) {
         let waiting = {
             let mut queue = self.queue();
@@ -264,7 +264,7 @@ impl InFlight {
         self.shared.changed.notify_waiters();
     }
 
-    /// Waits until `ready` finds the counts as they should be; false after `deadline`.
+    /// Waits until `ready` accepts the counts. Returns false after `deadline`.
     pub async fn wait_until(&self, deadline: Duration, ready: impl Fn(&InFlightCounts) -> bool) -> bool {
         let waiting = async {
             loop {
@@ -300,7 +300,7 @@ pub(crate) struct InFlightGuard {
 }
 
 impl InFlightGuard {
-    /// From a request in flight to an open stream.
+    /// Changes a request in flight into an open stream.
     pub(crate) fn into_stream(mut self) -> Self {
         if matches!(self.kind, Kind::Request) {
             {
@@ -381,8 +381,8 @@ mod tests {
         assert!(queue.release_next_by(|_, _| 0));
         first.await.unwrap();
         assert!(!second.is_finished());
-        // One whose client has gone waits no more; the last ones are free when nobody hands out
-        // queue.
+        // A response whose client has gone no longer waits. The rest are released when the queue is
+        // dropped.
         let gone = answer("http://shop.test/c");
         assert!(in_flight.wait_until(Duration::from_secs(5), |counts| counts.queued == 2).await);
         gone.abort();

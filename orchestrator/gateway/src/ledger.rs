@@ -1,11 +1,11 @@
-//! The record of an episode's requests: what was asked, and at which level it was answered.
+//! The ledger: a log of an episode's requests and of how each was answered.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
-/// One request, as the ledger keeps it.
+/// One request in the ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// Position in the order of arrival, from 0.
@@ -14,61 +14,62 @@ pub struct Entry {
     pub method: String,
     /// The absolute URL.
     pub url: String,
-    /// The status sent; 0 where the client went away before there was one.
+    /// The status sent, or 0 if the client left before there was one.
     pub status: u16,
-    /// Where the answer came from.
+    /// How it was answered.
     pub answer: Answer,
     /// Body bytes sent to the client, as encoded.
     pub bytes: u64,
-    /// What the answer is for, as far as the client says: `document`, `image`, ... as in
-    /// `Sec-Fetch-Dest`, and `beacon` for what the page cannot read the answer of.
+    /// The request destination, as far as the client reveals it: `document`, `image`, ... as in
+    /// `Sec-Fetch-Dest`, and `beacon` for requests whose response the page cannot read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
 }
 
-/// Where an answer came from. A guess is never silent: every level but `Exact` says what was bent.
+/// How a request was answered. Inexact matches are never silent: every variant but `Exact` says
+/// what was relaxed or derived.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "level")]
 pub enum Answer {
-    /// Recorded under this very method, URL and body.
+    /// Recorded under exactly this method, URL and body.
     Exact,
-    /// Recorded under a request that differs only in what the named rules declare meaningless.
+    /// Recorded under a request that differs only in what the named rules declare insignificant.
     Normalised {
         /// The rules that were needed.
         rules: Vec<String>,
     },
-    /// The most similar recorded request above the world's threshold.
+    /// The most similar recorded request above the configured threshold.
     Fuzzy {
         /// Similarity, 0 to 1.
         score: f64,
         /// The URL that was recorded.
         url: String,
     },
-    /// Derived from a recorded answer: preflight, 304, HEAD from GET, a range.
+    /// Derived from a recorded response: preflight, 304, HEAD from GET, a range.
     Synthesised {
         /// What was derived: `preflight`, `not modified`, `head`, `range`, ...
         what: String,
-        /// The level at which the recorded answer was found, where there is one behind it.
+        /// The match level of the recorded response, if one was used.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<Box<Answer>>,
     },
-    /// Results of a search over the recorded pages, in the place of a search engine's.
+    /// Results of a search over the recorded pages, in place of a search engine's.
     Search {
-        /// How many pages were found; 0 where the engine's form was asked for.
+        /// How many pages were found; 0 if the search form was requested.
         found: u64,
     },
     /// From the live web.
     Live,
-    /// From a copy of a site.
+    /// From an instance of a site.
     Site,
     /// Not in the snapshot.
     Miss {
         /// The nearest recorded requests.
         near: Vec<NearestRequest>,
     },
-    /// No route leads there, or the guard forbids it.
+    /// No route leads there, or the address guard forbids it.
     Refused {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// The live web or the snapshot failed.
@@ -78,19 +79,19 @@ pub enum Answer {
     },
 }
 
-/// A recorded request that is near to a missed one.
+/// A recorded request that is similar to a missed one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NearestRequest {
     /// Its method.
     pub method: String,
     /// Its URL.
     pub url: String,
-    /// What differs, for people.
+    /// The difference, as text for people.
     pub differs: String,
 }
 
 impl Answer {
-    /// The level as one word: how it stands in counts and in the header that announces it.
+    /// The level as one word, as used in counts and in the response header.
     pub fn level(&self) -> &'static str {
         match self {
             Answer::Exact => "exact",
@@ -106,7 +107,7 @@ impl Answer {
         }
     }
 
-    /// What there is to say of it besides its level.
+    /// Details besides the level.
     fn why(&self) -> Option<String> {
         match self {
             Answer::Normalised { rules } => Some(rules.join(", ")),
@@ -121,7 +122,7 @@ impl Answer {
         }
     }
 
-    /// This answer, found by the rule of this name too.
+    /// The same answer, with one more rule that was used to find it.
     pub(crate) fn by_rule(self, rule: &str) -> Answer {
         match self {
             Answer::Exact => Answer::Normalised { rules: vec![rule.to_owned()] },
@@ -136,7 +137,7 @@ impl Answer {
         }
     }
 
-    /// This answer, with something derived from it.
+    /// The same answer, with a derivation applied to it.
     pub(crate) fn derived(self, what: &str) -> Answer {
         Answer::Synthesised { what: what.to_owned(), of: Some(Box::new(self)) }
     }
@@ -145,32 +146,32 @@ impl Answer {
 /// How many requests were answered at each level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Levels {
-    /// Recorded under this very request.
+    /// Recorded under exactly this request.
     pub exact: u64,
-    /// Recorded, but for what the rules declare meaningless.
+    /// Recorded, apart from what the rules declare insignificant.
     pub normalised: u64,
     /// The most similar recorded request.
     pub fuzzy: u64,
-    /// Derived from a recorded answer.
+    /// Derived from a recorded response.
     pub synthesised: u64,
     /// Results of a search over the recorded pages.
     #[serde(default)]
     pub search: u64,
     /// From the live web.
     pub live: u64,
-    /// From a copy of a site.
+    /// From an instance of a site.
     #[serde(default)]
     pub site: u64,
     /// Not in the snapshot.
     pub miss: u64,
-    /// Outside the world.
+    /// Refused: no route, or a forbidden address.
     pub refused: u64,
     /// Failed.
     pub failed: u64,
 }
 
 impl Levels {
-    /// Counts one more.
+    /// Counts one answer.
     pub fn count(&mut self, answer: &Answer) {
         *self.of(answer) += 1;
     }
@@ -190,7 +191,7 @@ impl Levels {
         }
     }
 
-    /// Adds what others have counted.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Levels) {
         let Levels { exact, normalised, fuzzy, synthesised, search, live, site, miss, refused, failed } =
             *other;
@@ -206,7 +207,7 @@ impl Levels {
         self.failed += failed;
     }
 
-    /// All requests.
+    /// The total of all counts.
     pub fn total(&self) -> u64 {
         let Levels { exact, normalised, fuzzy, synthesised, search, live, site, miss, refused, failed } =
             self;
@@ -214,11 +215,11 @@ impl Levels {
     }
 }
 
-/// Entries a ledger keeps unless told otherwise: many times what an episode makes, and little
-/// memory where an episode never ends.
+/// The default limit of entries. Many times what an episode produces, and little memory if an
+/// episode never ends.
 const LIMIT: usize = 50_000;
 
-/// All requests of one episode. Entries are only ever added; beyond a limit they are counted but
+/// All requests of one episode. Entries are only ever added. Beyond a limit they are counted but
 /// not kept.
 #[derive(Debug)]
 pub struct Ledger {
@@ -245,12 +246,12 @@ impl Ledger {
         Ledger { next: AtomicU64::new(0), limit, pages: Mutex::default() }
     }
 
-    /// Takes the next place in the order of arrival.
+    /// Reserves the next position in the order of arrival.
     pub fn next_seq(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Adds an entry, and logs it.
+    /// Adds an entry and logs it.
     pub fn push(&self, entry: Entry) {
         let Entry { method, url, status, answer, bytes, .. } = &entry;
         tracing::debug!(
@@ -269,14 +270,14 @@ impl Ledger {
         }
     }
 
-    /// The entries so far, in order of arrival. Requests still being answered are not among them.
+    /// The entries so far, in order of arrival. Requests in flight are not included.
     pub fn entries(&self) -> Vec<Entry> {
         let mut entries = self.lock().entries.clone();
         entries.sort_by_key(|entry| entry.seq);
         entries
     }
 
-    /// How many requests were answered at each level; also those that were not kept.
+    /// How many requests were answered at each level, including those that were not kept.
     pub fn levels(&self) -> Levels {
         self.lock().levels
     }
@@ -287,7 +288,7 @@ impl Ledger {
         pages.levels.total() - pages.entries.len() as u64
     }
 
-    /// Writes the entries as JSON, one a line, in order of arrival.
+    /// Writes the entries as JSON Lines, in order of arrival.
     pub fn write_jsonl(&self, out: &mut impl std::io::Write) -> std::io::Result<()> {
         for entry in self.entries() {
             serde_json::to_writer(&mut *out, &entry)?;

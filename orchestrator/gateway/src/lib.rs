@@ -1,25 +1,30 @@
-//! The one proxy between a browser and its world.
+//! The proxy between a browser and the web that it is allowed to see.
 //!
-//! Everything a browser asks for arrives here and is answered by what the [`Routes`] say: a
-//! snapshot ([`Replay`]), the live web while it is being recorded ([`Recorder`]), both (`fill`),
-//! the live web as it is (`forward`, the baseline of the benchmarks), or a refusal. Nothing else is
-//! reachable.
+//! Every request of the browser arrives here. The [`Routes`] decide what answers it:
 //!
-//! A request's way through the crate:
+//! - a snapshot ([`Replay`]),
+//! - the live web while it is recorded ([`Recorder`]),
+//! - both (`fill`),
+//! - the unrecorded live web (`forward`, the baseline of the benchmarks),
+//! - or a refusal.
+//!
+//! Nothing else is reachable.
+//!
+//! A request passes through the crate as follows:
 //!
 //! ```text
-//! proxy::listener   accept, bound what a client may hold open; proxy::clients says who makes room
-//! proxy::wire       HTTP/1 as RFC 9112 has it, before hyper sees it
-//! proxy::connect    CONNECT, then look at the first bytes: TLS (tls/), or plain HTTP, or a WebSocket
-//! proxy::service    one request: URL, route, ledger entry, in_flight
-//!   |- replay/      answer from a snapshot           -> Reply
-//!   |- fill         answer from snapshots and from what was fetched before
+//! proxy::listener   accepts clients, limits what they hold open; proxy::clients selects which one to close
+//! proxy::wire       HTTP/1 strictly by RFC 9112, before hyper parses it
+//! proxy::connect    CONNECT, then detection by the first bytes: TLS (tls/), plain HTTP, or a WebSocket
+//! proxy::service    one request: URL, route, ledger entry, in-flight count
+//!   |- replay/      responses from a snapshot          -> Reply
+//!   |- fill         responses from snapshots and from earlier fetches
 //!   |- upstream/    the live web: connector, pools, guard
-//!   |- record/      what passes is kept before the client has all of it
-//!   `- failure      every error becomes one named response
+//!   |- record/      records traffic before the client has received all of it
+//!   `- failure      turns every error into one named response
 //! ```
 //!
-//! The crate never changes a body, and never answers from the live web unless the route says so.
+//! The crate never changes a body, and never uses the live web unless the route says so.
 
 mod blocking;
 pub mod body;

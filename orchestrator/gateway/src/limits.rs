@@ -1,47 +1,47 @@
-//! How much, and for how long, anyone may ask of the gateway.
+//! Resource and time limits for clients, servers and buffers.
 
 use std::time::Duration;
 
-/// The largest request or response head, in bytes.
+/// The maximum size of a request or response head, in bytes.
 pub const MAX_HEAD: usize = 64 * 1024;
 
-/// Files that are reckoned for each client: its connection, one to a site, that site's own end of
-/// it where it runs in this process, and one for all else.
+/// File descriptors budgeted per client: its connection, one to a site, the site's own end of that
+/// connection if the site runs in this process, and one for everything else.
 pub(crate) const OPEN_FILES_PER_CLIENT: usize = 4;
 
-/// Bounds on clients, on servers and on what is kept. The defaults suit a browser on the same
-/// machine and the public web.
+/// Limits on clients, servers and buffers. The defaults suit a browser on the same machine and the
+/// public web.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Client connections open at once, fewer where the process may not open as many files. When
-    /// another client comes, the longest idle one is closed; where none is idle, the new one waits.
+    /// Open client connections; fewer if the process may not open as many files. When another
+    /// client connects, the longest idle connection is closed. If none is idle, the new client
+    /// waits.
     pub connections: usize,
-    /// For a client to send a request head, also the next one on a kept connection; for the first
-    /// bytes in a tunnel, and for a TLS handshake.
+    /// Time for a client to send a request head, including the next one on a kept connection. Also
+    /// the time for the first bytes in a tunnel, and for a TLS handshake.
     pub client_head: Duration,
-    /// For a client to go on with a request body or with taking a response.
+    /// Time for a client to continue with a request body, or with reading a response.
     pub client_stall: Duration,
-    /// For finding, reaching and greeting a server.
+    /// Time to resolve a server's name, connect, and complete the TLS handshake.
     pub connect: Duration,
-    /// For a server to begin its answer once it has the request.
+    /// Time for a server to begin its response after it has received the request.
     pub upstream_head: Duration,
-    /// For a server to go on with a body. Event streams may be silent for longer.
+    /// Time for a server to continue with a body. Event streams may be silent for longer.
     pub upstream_stall: Duration,
-    /// The largest request body that can be looked up in a snapshot; a larger one is answered with
+    /// The maximum request body that can be looked up in a snapshot. A larger one is answered with
     /// 413.
     pub replayed_body: usize,
-    /// Request bodies that are being looked up, all together; a request that does not fit is
+    /// Total size of the request bodies that are being looked up. A request that does not fit is
     /// answered with 503.
     pub uploads: usize,
-    /// The largest WebSocket message.
+    /// The maximum WebSocket message.
     pub socket_message: usize,
-    /// For requests in flight to end when the gateway is shut down.
+    /// Time for requests in flight to end when the gateway shuts down.
     pub shutdown: Duration,
 }
 
 impl Limits {
-    /// The default bounds, but for clients and servers that are silent: they are given up after
-    /// `patience`.
+    /// The default limits, except that silent clients and servers are given up after `patience`.
     pub fn patient_for(patience: Duration) -> Self {
         Self {
             client_head: patience,

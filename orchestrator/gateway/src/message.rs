@@ -1,4 +1,4 @@
-//! What passes between the parts of the gateway: the head of a request, and the reply to it.
+//! The messages between the parts of the gateway: a request head, and the reply to it.
 
 use http::{HeaderMap, Method, StatusCode, Version};
 
@@ -7,7 +7,7 @@ use crate::{
     upstream::{Place, Server},
 };
 
-/// The scheme a client reached us with.
+/// The scheme of a client's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scheme {
     /// Plain HTTP, as a forward-proxy request or inside CONNECT.
@@ -17,7 +17,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// The scheme as it stands in a URL.
+    /// The scheme as in a URL.
     pub fn as_str(self) -> &'static str {
         match self {
             Scheme::Http => "http",
@@ -25,7 +25,7 @@ impl Scheme {
         }
     }
 
-    /// The port a URL of this scheme means when it names none.
+    /// The default port of the scheme.
     pub fn default_port(self) -> u16 {
         match self {
             Scheme::Http => 80,
@@ -34,24 +34,24 @@ impl Scheme {
     }
 }
 
-/// A request without its body, with the absolute URL worked out.
+/// A request without its body, with its absolute URL.
 #[derive(Debug, Clone)]
 pub struct RequestHead {
     /// The method as sent.
     pub method: Method,
-    /// The absolute URL: lower-case scheme and host, no default port, path and query byte for byte
-    /// as sent, no fragment. A WebSocket handshake has `ws:` or `wss:`.
+    /// The absolute URL: lower-case scheme and host, no default port, no fragment. Path and query
+    /// are byte for byte as sent. A WebSocket handshake has `ws:` or `wss:`.
     pub url: String,
     /// The scheme of the connection.
     pub scheme: Scheme,
     /// Lower-case host name, or an IP address without brackets.
     pub host: String,
-    /// The port, also where the URL leaves it out.
+    /// The port, even if the URL omits it.
     pub port: u16,
-    /// The version the client spoke.
+    /// The client's HTTP version.
     pub version: Version,
-    /// End-to-end headers, in the order received; hop-by-hop ones are gone, `host` is present for
-    /// HTTP/1.1 only.
+    /// End-to-end headers in the order received. Hop-by-hop headers are removed. `host` is present
+    /// for HTTP/1.1 only.
     pub headers: HeaderMap,
 }
 
@@ -61,22 +61,22 @@ impl RequestHead {
         Server { scheme: self.scheme, host: self.host.clone(), port: self.port, place: Place::Public }
     }
 
-    /// A header's value as text, if it is there and is visible ASCII.
+    /// A header's value as text, if it is present and visible ASCII.
     pub fn header(&self, name: impl http::header::AsHeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 }
 
-/// An answer ready to be sent, with the level at which it was found.
+/// A response ready to be sent, with how it was found.
 #[derive(Debug)]
 pub struct Reply {
     /// Status code.
     pub status: StatusCode,
-    /// Headers; framing (`transfer-encoding`, `connection`) is left to the connection,
+    /// Headers. The connection adds the framing (`transfer-encoding`, `connection`);
     /// `content-length` may be absent.
     pub headers: HeaderMap,
-    /// The body as recorded, content encoding kept.
+    /// The body as recorded, with its content encoding.
     pub body: Body,
-    /// What the ledger says about it.
+    /// What the ledger records.
     pub answer: Answer,
 }

@@ -1,9 +1,9 @@
-//! Which host is answered by what.
+//! Routes map host patterns to targets.
 //!
-//! The most specific pattern wins whatever the order: host and port, then host, then the longest
-//! wildcard (`*.example.test`, which `example.test` itself does not match), then `*`. Each may name
-//! a port, and does then go before the same one without. Of two equal patterns the first one
-//! stands. What matches nothing is refused.
+//! The most specific pattern wins, independent of order: host and port, then host, then the longest
+//! wildcard, then `*`. The wildcard `*.example.test` does not match `example.test` itself. Each
+//! pattern may name a port, and then precedes the same pattern without one. Of two equal patterns
+//! the first one wins. An unmatched host is refused.
 
 use std::{collections::HashMap, fmt, sync::Arc};
 
@@ -12,17 +12,17 @@ use crate::{Fill, Recorder, Replay, Site, upstream::is_bad_port};
 /// What answers the requests of a route.
 #[derive(Clone)]
 pub enum Target {
-    /// A snapshot; what it does not hold is a miss.
+    /// A snapshot; unrecorded requests are misses.
     Replay(Arc<Replay>),
-    /// The live web, kept as it passes.
+    /// The live web, recorded.
     Record(Arc<Recorder>),
-    /// A snapshot; what it does not hold comes from the live web and is kept.
+    /// A snapshot; unrecorded requests go to the live web and are recorded.
     Fill(Arc<Fill>),
-    /// A copy of a site.
+    /// An instance of a site.
     Site(Arc<Site>),
-    /// The live web, nothing kept.
+    /// The live web, not recorded.
     Forward,
-    /// Nothing at the moment: what is to be said of that.
+    /// Temporarily unavailable, with the message to show.
     Unavailable(Arc<str>),
     /// A readable refusal, counted.
     Refuse,
@@ -42,17 +42,17 @@ impl fmt::Debug for Target {
     }
 }
 
-/// A host pattern that cannot be used.
+/// An invalid host pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("read the route pattern {pattern:?}: {reason}")]
 pub struct BadPattern {
-    /// The text given.
+    /// The given text.
     pub pattern: String,
     /// What is wrong with it.
     pub reason: &'static str,
 }
 
-/// The routes of a gateway. Without any, everything is refused.
+/// The routes of a gateway. Without any, every request is refused.
 #[derive(Debug, Clone, Default)]
 pub struct Routes {
     hosts: HashMap<(String, Option<u16>), Target>,
@@ -102,8 +102,8 @@ impl Routes {
         Ok(())
     }
 
-    /// Whether a tunnel may lead to this server: to the ports of the web; to those that a route or
-    /// a recorded URL names; to any that a URL may have where the live web answers.
+    /// Whether a tunnel to this server is allowed: to the web's default ports, to ports that a
+    /// route or a recorded URL names, and to any valid URL port if the live web is the target.
     pub(crate) fn takes(&self, host: &str, port: u16) -> bool {
         if matches!(port, 80 | 443) || self.names_port(port) {
             return true;
@@ -155,8 +155,8 @@ fn split_port(pattern: &str) -> Option<(&str, Option<u16>)> {
 mod tests {
     use super::*;
 
-    /// Which of the patterns, in order of adding, answers; none is a refusal. Patterns are told
-    /// apart by their `Replay`.
+    /// Checks which of the patterns, in order of adding, matches; `None` is a refusal. Patterns are
+    /// distinguished by their `Replay`.
     fn check(patterns: &[&str], host: &str, port: u16, expect: Option<&str>) {
         let replays: Vec<_> = patterns.iter().map(|_| Arc::new(Replay::default())).collect();
         let mut routes = Routes::new();

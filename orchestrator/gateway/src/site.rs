@@ -1,5 +1,5 @@
-//! A site as a gateway sees it: where it is behind its host names, and whether it may have been
-//! changed.
+//! A site as the gateway sees it: the server behind its host names, and whether requests may have
+//! changed its state.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -18,47 +18,47 @@ use crate::{
     upstream::{Connections, Place, Server},
 };
 
-/// A copy of a site for one episode, or a site that is somebody else's. Give a new one to the
-/// routes for each episode: its connections are its own and end with it, so that none serves two.
+/// An instance of a site for one episode, or an external site. Create a new one for each episode:
+/// it has its own connections, which end with it, so that no connection serves two episodes.
 #[derive(Debug)]
 pub struct Site {
     name: String,
     way: SiteAddress,
     connections: Connections,
-    /// Header fields that every request gets.
+    /// Header fields added to every request.
     headers: HeaderMap,
     changes: AtomicU64,
-    /// Why it is there no more, once that is so.
+    /// Why the site no longer exists, once that is so.
     gone: watch::Sender<Option<Arc<str>>>,
 }
 
 /// How a site is reached.
 #[derive(Debug)]
 pub(crate) enum SiteAddress {
-    /// A copy of ours, for plain HTTP.
+    /// One of our instances, by plain HTTP.
     Copy(SocketAddr),
-    /// A server that is not ours and stands at an address: asked by the site's own names.
+    /// An external server given by address. Requests use the site's own host names.
     Address(Server),
-    /// A server that is not ours and has a name: asked by that.
+    /// An external server given by name. Requests use that name.
     Named(Server),
 }
 
-/// A header field that cannot be sent.
+/// An invalid header field.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("send the header field {0:?}: its name or value has characters that HTTP does not allow")]
 pub struct BadHeader(String);
 
 impl Site {
-    /// The site called `name`, whose copy listens on `address` for plain HTTP.
+    /// The site `name`, whose instance listens on `address` for plain HTTP.
     pub fn new(name: impl Into<String>, address: SocketAddr) -> Self {
         Self::by(name.into(), SiteAddress::Copy(address))
     }
 
-    /// The site called `name` that is somebody else's, on the server of a URL: in plain HTTP or,
-    /// for `https`, TLS. The user has named it, so it may be on a private address.
+    /// The external site `name`, on the server of a URL: in plain HTTP or, for `https`, TLS. The
+    /// user has named it, so it may have a private address.
     ///
-    /// A server that the URL names by an address, or as `localhost`, is asked under the name that
-    /// the client asks for; any other by its own.
+    /// If the URL has an address or `localhost` as its host, requests use the client's host name.
+    /// Otherwise they use the host of the URL.
     pub fn elsewhere(name: impl Into<String>, url: &Url) -> Self {
         let scheme = if url.scheme() == "https" { Scheme::Https } else { Scheme::Http };
         let port = url.port_or_known_default().unwrap_or(scheme.default_port());
@@ -83,7 +83,7 @@ impl Site {
         Self { name, way, connections, headers: HeaderMap::new(), changes, gone }
     }
 
-    /// The same, with header fields that every request gets in place of the client's own.
+    /// Adds header fields to every request. They replace the client's own.
     pub fn with_headers(mut self, headers: &[(String, String)]) -> Result<Self, BadHeader> {
         for (name, value) in headers {
             let bad = || BadHeader(name.clone());
@@ -93,29 +93,27 @@ impl Site {
         Ok(self)
     }
 
-    /// The copy has ended: whoever waits for an answer of it, or asks it from now on, is told why
-    /// there is none.
+    /// Marks the instance as gone. Pending and future requests to it fail with this reason.
     pub fn has_gone(&self, why: &Arc<str>) {
         self.gone.send_replace(Some(Arc::clone(why)));
     }
 
-    /// Waits until it has.
+    /// Waits until it is gone.
     pub(crate) async fn gone(&self) -> Arc<str> {
         let mut gone = self.gone.subscribe();
         match gone.wait_for(Option::is_some).await.map(|why| why.clone()) {
             Ok(Some(why)) => why,
-            // It is there as long as this is asked.
+            // The sender lives as long as `self`.
             _ => std::future::pending().await,
         }
     }
 
-    /// What the site is called.
+    /// The name of the site.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many requests may have changed its state: those with a method that is not safe, and
-    /// WebSockets.
+    /// How many requests may have changed its state: those with an unsafe method, and WebSockets.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Relaxed)
     }

@@ -1,7 +1,7 @@
-//! The captured traffic of an episode: heads and bodies of all requests and responses.
+//! Captures the traffic of an episode: heads and bodies of all requests and responses.
 //!
-//! The ledger has less: a line for each request. Nothing is redacted here, log-ins included, so an
-//! episode captures its traffic only when it begins with a [`TrafficCapture`].
+//! The ledger has less: one line for each request. Nothing is redacted here, not even log-ins.
+//! Therefore an episode captures its traffic only if it was created with a [`TrafficCapture`].
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,7 +17,7 @@ use crate::{
     record::{CopyOutcome, RequestCopy, SPOOL_MEMORY, as_listed, http_url, request_headers},
 };
 
-/// The most that is captured of a body. A longer one is missing, and its exchange says so.
+/// The maximum size of a captured body. A longer body is omitted, and its exchange says so.
 const MAX_BODY: u64 = 64 << 20;
 
 /// The exchanges captured so far.
@@ -27,8 +27,8 @@ pub struct TrafficCapture {
 }
 
 impl TrafficCapture {
-    /// Takes the complete exchanges, in the order of their requests. Those that are still under way
-    /// come with a later call.
+    /// Takes the complete exchanges, in the order of their requests. Exchanges in progress come
+    /// with a later call.
     pub fn take(&self) -> Vec<Exchange> {
         let mut exchanges = self.exchanges.lock();
         let mut taken = std::mem::take(&mut *exchanges);
@@ -37,7 +37,7 @@ impl TrafficCapture {
     }
 }
 
-/// A request that is captured, and waits for its response.
+/// A captured request that waits for its response.
 pub(crate) struct CapturedRequest {
     capture: Arc<TrafficCapture>,
     seq: u64,
@@ -47,7 +47,7 @@ pub(crate) struct CapturedRequest {
 }
 
 impl CapturedRequest {
-    /// Begins with the request, whose body is copied on its way.
+    /// Starts with the request, whose body is copied in transit.
     pub(crate) fn begin(
         capture: &Arc<TrafficCapture>,
         seq: u64,
@@ -61,7 +61,7 @@ impl CapturedRequest {
         (body, Self { capture: capture.clone(), seq, exchange, copy, since: Instant::now() })
     }
 
-    /// Goes on with the response, whose body is copied on its way.
+    /// Continues with the response, whose body is copied in transit.
     pub(crate) fn with_response(mut self, reply: Reply) -> Reply {
         self.exchange.response.status = reply.status.as_u16();
         self.exchange.response.reason = reply.status.canonical_reason().unwrap_or_default().to_owned();
@@ -73,10 +73,10 @@ impl CapturedRequest {
 }
 
 /// The copy of a response body. The exchange is captured when this is dropped: by then the client
-/// has all of the body, or does not want more.
+/// has the whole body, or does not want more.
 struct CapturedResponse {
     request: Option<CapturedRequest>,
-    /// None once the body is too long, or cannot be spooled.
+    /// `None` once the body is too long, or cannot be spooled.
     spool: Option<Spool>,
     complete: bool,
 }

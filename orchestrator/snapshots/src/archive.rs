@@ -1,4 +1,4 @@
-//! An opened snapshot: where its records are, and how to read them.
+//! An opened snapshot: the location of its records, and how to read them.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
@@ -13,28 +13,28 @@ use crate::wacz::Package;
 use crate::warc::{self, Record, RecordRef, Scanner, Window};
 use crate::{Error, Page, RecordKind, Timestamp};
 
-/// How much of a file is searched for its first record.
+/// How many bytes of a file are searched for its first record.
 const SEARCHED: u64 = 16 << 20;
-/// Largest stream that is unpacked.
+/// The maximum size of a stream that is unpacked.
 const MAX_UNPACKED: u64 = 16 << 30;
 
-/// How the records of a segment lie in it.
+/// How the records of a segment are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// Each in a gzip member of its own.
+    /// Each record in its own gzip member.
     Gzip,
-    /// As they are.
+    /// Uncompressed.
     Plain,
 }
 
 /// One WARC or ARC stream: a whole file, or a part of a WACZ.
 #[derive(Debug, Clone)]
 pub struct Segment {
-    /// Its file name, by which an index refers to it.
+    /// Its file name, as used in an index.
     pub name: String,
-    /// The file it lies in.
+    /// The file that contains it.
     pub path: Utf8PathBuf,
-    /// Where it starts in that file.
+    /// Its start offset in that file.
     pub start: u64,
     /// Its length in bytes.
     pub length: u64,
@@ -57,8 +57,8 @@ impl Segment {
         Ok(Segment { name, path: path.to_owned(), start, length, encoding, file })
     }
 
-    /// The same stream, unpacked where one gzip member holds several records: they cannot be
-    /// reached in it.
+    /// The same stream, unpacked if one gzip member holds several records. Such records cannot be
+    /// accessed by offset.
     fn unpacked(self) -> Result<Segment, Error> {
         if self.encoding != Encoding::Gzip || !warc::shares_first_member(self.window()) {
             return Ok(self);
@@ -66,7 +66,7 @@ impl Segment {
         let io = |error| Error::io("unpack", &self.path, error);
         let mut file = tempfile::tempfile().map_err(io)?;
         let mut members = MultiGzDecoder::new(BufReader::new(self.window())).take(MAX_UNPACKED + 1);
-        // What inflates before a fault is there to be read; the fault shows as a cut record.
+        // Data inflated before an error is readable. The error shows up as a truncated record.
         let _ = std::io::copy(&mut members, &mut file);
         let length = file.metadata().map_err(io)?.len();
         if length > MAX_UNPACKED {
@@ -79,7 +79,7 @@ impl Segment {
         Window::new(Arc::clone(&self.file), self.start, self.start + self.length)
     }
 
-    /// At most `length` bytes from `offset` on, as they lie in the stream.
+    /// At most `length` bytes from `offset` on, as stored in the stream.
     pub(crate) fn window_at(&self, offset: u64, length: u64) -> Window {
         let start = self.start + offset.min(self.length);
         let end = start.saturating_add(length).min(self.start + self.length);
@@ -87,8 +87,8 @@ impl Segment {
     }
 }
 
-/// An opened snapshot: a WACZ, a WARC or an ARC file, compressed or not. Opening reads no records;
-/// reading is by position, from as many threads as one likes.
+/// An opened snapshot: a WACZ, WARC or ARC file, compressed or not. Opening reads no records.
+/// Records are read by position, from any number of threads.
 #[derive(Debug)]
 pub struct Archive {
     path: Utf8PathBuf,
@@ -97,8 +97,8 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens `path`: the first bytes tell what it is. Where they are damaged, a name that says WARC
-    /// or ARC is believed.
+    /// Opens `path`. The first bytes determine the format. If they are damaged, a file extension of
+    /// WARC or ARC decides.
     pub fn open(path: &Utf8Path) -> Result<Archive, Error> {
         let io = |e| Error::io("open", path, e);
         let mut file = File::open(path).map_err(io)?;
@@ -131,12 +131,12 @@ impl Archive {
         Ok(Archive { path: path.to_owned(), segments, package: None })
     }
 
-    /// Streams that were found in a file whose container cannot be read.
+    /// Builds an archive from streams found in a file whose container cannot be read.
     pub(crate) fn from_segments(path: &Utf8Path, segments: Vec<Segment>) -> Archive {
         Archive { path: path.to_owned(), segments, package: None }
     }
 
-    /// The file that was opened.
+    /// The opened file.
     pub fn path(&self) -> &Utf8Path {
         &self.path
     }
@@ -146,13 +146,13 @@ impl Archive {
         &self.segments
     }
 
-    /// The WACZ around the records, if it is one.
+    /// The WACZ package, if the file is one.
     pub fn package(&self) -> Option<&Package> {
         self.package.as_ref()
     }
 
-    /// All records in file order. What is damaged comes as an error ([`Error::Damaged`]) and
-    /// reading goes on behind.
+    /// All records in file order. Damage is returned as [`Error::Damaged`], and reading continues
+    /// after it.
     pub fn records(&self) -> Records {
         Records { segments: self.segments.clone(), next: 0, scanner: None }
     }
@@ -189,13 +189,13 @@ impl Archive {
         warc::read_at(window).map_err(damaged)
     }
 
-    /// The pages that were recorded, from all page lists of a WACZ; empty for a plain WARC. A line
-    /// that cannot be read costs its page, and is a warning.
+    /// The recorded pages from all page lists of a WACZ; empty for a plain WARC. An unreadable line
+    /// is skipped with a warning.
     pub fn pages(&self) -> Vec<Page> {
         self.listed_pages().collect()
     }
 
-    /// The same one by one.
+    /// Iterates over the pages; see [`Self::pages`].
     pub fn listed_pages(&self) -> impl Iterator<Item = Page> {
         self.page_lines().filter_map(|page| match page {
             Ok(page) => Some(page),
@@ -206,13 +206,12 @@ impl Archive {
         })
     }
 
-    /// The lines of all page lists; one that cannot be read is an error, and reading goes on behind
-    /// it.
+    /// The lines of all page lists. An unreadable line is an error, and reading continues after it.
     pub fn page_lines(&self) -> impl Iterator<Item = Result<Page, Error>> {
         self.package.iter().flat_map(Package::pages)
     }
 
-    /// When it was recorded: the time of its first page, or else of its first answer.
+    /// The time of recording: that of the first page, or else of the first response.
     pub fn recorded(&self) -> Option<Timestamp> {
         let page = self.listed_pages().map(|page| page.ts).next();
         let answer = |(_, record): (RecordRef, Record)| match record.kind() {
@@ -222,12 +221,12 @@ impl Archive {
         page.or_else(|| self.records().flatten().find_map(answer))
     }
 
-    /// The lines of the index of a WACZ, as they stand in it; none for a plain WARC.
+    /// The index lines of a WACZ, as stored; none for a plain WARC.
     pub fn index(&self) -> impl Iterator<Item = Result<CdxLine, Error>> {
         self.package.iter().flat_map(Package::index).flatten()
     }
 
-    /// What it says changes by itself in requests; `None` where it says nothing.
+    /// The rules about volatile request parts; `None` if the archive has none.
     pub fn changing_parts(&self) -> Result<Option<ChangingParts>, Error> {
         self.package.as_ref().map_or(Ok(None), Package::changing_parts)
     }
@@ -238,7 +237,7 @@ impl Archive {
     }
 }
 
-/// Refuses a file that only its name calls a WARC: nowhere in its beginning does a record start.
+/// Rejects a file that is a WARC by its name only: no record starts near its beginning.
 fn refuse_without_records(path: &Utf8Path, file: &mut File, start: &[u8]) -> Result<(), Error> {
     let io = |e| Error::io("open", path, e);
     file.rewind().map_err(io)?;
@@ -251,7 +250,7 @@ fn refuse_without_records(path: &Utf8Path, file: &mut File, start: &[u8]) -> Res
     Err(Error::UnknownFormat { path: path.to_owned(), start: start.escape_ascii().to_string() })
 }
 
-/// Iterates over the records of an archive; made by [`Archive::records`].
+/// Iterates over the records of an archive. Created by [`Archive::records`].
 #[derive(Debug)]
 pub struct Records {
     segments: Vec<Segment>,

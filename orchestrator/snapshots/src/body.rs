@@ -1,4 +1,4 @@
-//! Message bodies: small ones in memory, large ones in an unnamed temporary file.
+//! Message bodies. Small ones are held in memory, large ones in an unnamed temporary file.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -10,11 +10,11 @@ use bytes::Bytes;
 
 use crate::Error;
 
-/// Bodies up to this size stay in memory when nobody says otherwise.
+/// The default limit for bodies in memory.
 pub(crate) const MEMORY: usize = 4 << 20;
 
-/// What arrives in parts at least this large is kept in them; smaller ones would pin more memory
-/// than they hold.
+/// Parts that arrive with at least this size are kept without copying. Smaller ones would pin more
+/// memory than they hold.
 const PART: usize = 2 << 10;
 
 /// The body of a request or response. Cloning never copies a spooled body.
@@ -22,10 +22,10 @@ const PART: usize = 2 << 10;
 pub enum Body {
     /// In memory.
     Bytes(Vec<u8>),
-    /// In memory, in the parts it arrived in.
+    /// In memory, in the parts in which it arrived.
     Parts(Vec<Bytes>),
-    /// In a file, usually an unnamed temporary one, from its start; read by position, so that
-    /// clones do not disturb each other.
+    /// In a file, usually an unnamed temporary one, from its start. It is read by position, so that
+    /// clones are independent.
     File {
         /// The file.
         file: Arc<File>,
@@ -35,7 +35,7 @@ pub enum Body {
 }
 
 impl Body {
-    /// A body of no bytes.
+    /// An empty body.
     pub fn empty() -> Body {
         Body::Bytes(Vec::new())
     }
@@ -49,12 +49,12 @@ impl Body {
         }
     }
 
-    /// Whether it has no bytes.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes, if they are in memory; copied if they are in several parts.
+    /// The bytes, if they are in memory. They are copied if they are in several parts.
     pub fn in_memory(&self) -> Option<Cow<'_, [u8]>> {
         match self {
             Body::Bytes(bytes) => Some(bytes.as_slice().into()),
@@ -63,12 +63,12 @@ impl Body {
         }
     }
 
-    /// Reads it from its start.
+    /// A reader from the start.
     pub fn reader(&self) -> BodyReader<'_> {
         BodyReader { body: self, at: 0 }
     }
 
-    /// The bytes, copied; an error if there are more than `limit`.
+    /// A copy of the bytes; an error if there are more than `limit`.
     pub fn to_vec(&self, limit: u64) -> Result<Vec<u8>, Error> {
         if self.len() > limit {
             return Err(Error::TooLarge { what: "a body", limit });
@@ -78,7 +78,7 @@ impl Body {
         Ok(bytes)
     }
 
-    /// Takes all of `reader`, in memory up to `memory` bytes and in a temporary file beyond.
+    /// Reads all of `reader`: up to `memory` bytes into memory, more into a temporary file.
     pub fn spool(mut reader: impl Read, memory: usize) -> io::Result<Body> {
         let mut spool = Spool::new(memory);
         io::copy(&mut reader, &mut spool)?;
@@ -98,7 +98,7 @@ impl From<Vec<u8>> for Body {
     }
 }
 
-/// Reads a [`Body`] from its start; made by [`Body::reader`].
+/// Reads a [`Body`] from its start. Created by [`Body::reader`].
 #[derive(Debug)]
 pub struct BodyReader<'a> {
     body: &'a Body,
@@ -123,7 +123,7 @@ impl Read for BodyReader<'_> {
     }
 }
 
-/// Reads what stands at `at`, within one part; how much that was.
+/// Reads from offset `at`, within one part. Returns the number of bytes read.
 fn read_parts(parts: &[Bytes], mut at: u64, buf: &mut [u8]) -> usize {
     for part in parts {
         if at < part.len() as u64 {
@@ -137,11 +137,11 @@ fn read_parts(parts: &[Bytes], mut at: u64, buf: &mut [u8]) -> usize {
     0
 }
 
-/// Collects a body of unknown length: memory first, a temporary file once it grows.
+/// Collects a body of unknown length: in memory first, in a temporary file once it grows.
 #[derive(Debug)]
 pub struct Spool {
     memory: usize,
-    /// What came in large parts, and behind it what is still being collected.
+    /// Large parts as they arrived, followed by the buffer that is being filled.
     parts: Vec<Bytes>,
     bytes: Vec<u8>,
     file: Option<File>,
@@ -149,12 +149,12 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// A spool that goes to disk beyond `memory` bytes.
+    /// A spool that switches to a file beyond `memory` bytes.
     pub fn new(memory: usize) -> Spool {
         Spool { memory, parts: Vec::new(), bytes: Vec::new(), file: None, length: 0 }
     }
 
-    /// Adds what arrived, without copying it where it is large.
+    /// Appends a part. Large parts are not copied.
     pub fn push(&mut self, part: Bytes) -> io::Result<()> {
         if part.len() < PART || !self.fits(part.len()) {
             return self.write_all(&part);
@@ -165,7 +165,7 @@ impl Spool {
         Ok(())
     }
 
-    /// How much has been written.
+    /// The number of bytes written.
     pub fn len(&self) -> u64 {
         self.length
     }
@@ -187,7 +187,7 @@ impl Spool {
         })
     }
 
-    /// Whether so many more bytes stay in memory.
+    /// Whether this many more bytes still fit in memory.
     fn fits(&self, more: usize) -> bool {
         self.file.is_none() && self.length + more as u64 <= self.memory as u64
     }

@@ -1,5 +1,6 @@
-//! What pages had kept in the browser when a recording was made: `browserState` in the
-//! `datapackage.json` of a WACZ, as WARC-Bench's recorder writes it. It is no part of WACZ.
+//! The browser state of pages at the time of the recording: cookies, `localStorage` and
+//! `sessionStorage`. It is stored as `browserState` in the `datapackage.json` of a WACZ, in the
+//! format of WARC-Bench's recorder. It is not part of the WACZ specification.
 //!
 //! ```json
 //! {"cookies": [{"name": "theme", "value": "dark", "domain": "shop.test", "path": "/"}],
@@ -15,49 +16,49 @@ use serde_json::{Map, Value};
 
 use crate::Archive;
 
-/// The key of `datapackage.json`.
+/// The key in `datapackage.json`.
 pub(crate) const KEY: &str = "browserState";
 
 /// Keys and values by origin, such as `https://shop.test`.
 pub type Storage = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Cookies, and the storage of origins.
+/// Cookies, and the web storage of origins.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BrowserState {
     /// The cookies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cookies: Vec<RecordedCookie>,
-    /// What lasts.
+    /// The contents of `localStorage`.
     #[serde(skip_serializing_if = "Storage::is_empty")]
     pub local_storage: Storage,
-    /// What lasts as long as its tab.
+    /// The contents of `sessionStorage`.
     #[serde(skip_serializing_if = "Storage::is_empty")]
     pub session_storage: Storage,
 }
 
-/// A cookie as Chromium's DevTools have it.
+/// A cookie in the form of Chromium's DevTools.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecordedCookie {
     /// Its name.
     pub name: String,
-    /// Its value, as it is sent.
+    /// Its value, as sent.
     pub value: String,
-    /// The host it is for; with a dot before it, and its subdomains.
+    /// Its host. With a leading dot, the subdomains are included.
     pub domain: String,
-    /// What else is said of it: `path`, `secure`, `httpOnly`, `sameSite`, `expires`.
+    /// The other attributes: `path`, `secure`, `httpOnly`, `sameSite`, `expires`.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
 }
 
 impl BrowserState {
-    /// That of an archive; empty where it has none. What has another form is left out.
+    /// The state in an archive; empty if it has none. Entries of another form are ignored.
     pub fn of(archive: &Archive) -> BrowserState {
         let description = archive.package().and_then(|package| package.description().ok().flatten());
         description.map_or_else(BrowserState::default, |description| BrowserState::read(&description))
     }
 
-    /// That of a `datapackage.json`.
+    /// The state in a `datapackage.json`.
     pub(crate) fn read(description: &Value) -> BrowserState {
         let part = |key: &str| description.get(KEY).and_then(|state| state.get(key));
         let storage = |key: &str| -> Storage {
@@ -80,12 +81,12 @@ impl BrowserState {
         state
     }
 
-    /// Whether there is anything in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.cookies.is_empty() && self.local_storage.is_empty() && self.session_storage.is_empty()
     }
 
-    /// Adds a later one, which counts where both have something.
+    /// Merges a later state, which takes precedence.
     pub fn add(&mut self, later: BrowserState) {
         for cookie in later.cookies {
             self.cookies.retain(|earlier| !earlier.is_replaced_by(&cookie));
@@ -103,7 +104,7 @@ impl BrowserState {
 }
 
 impl RecordedCookie {
-    /// Whether a browser has one of the two only.
+    /// Whether a browser would keep only one of the two cookies.
     fn is_replaced_by(&self, other: &RecordedCookie) -> bool {
         let path = |cookie: &RecordedCookie| cookie.rest.get("path").cloned();
         self.name == other.name && self.domain == other.domain && path(self) == path(other)
@@ -114,7 +115,7 @@ fn one<T: DeserializeOwned>(value: &Value) -> Option<T> {
     serde_json::from_value(value.clone()).ok()
 }
 
-/// The entries that are texts.
+/// The entries whose values are strings.
 fn each_of(entries: &Value) -> BTreeMap<String, String> {
     let entries = entries.as_object().into_iter().flatten();
     entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()

@@ -1,4 +1,4 @@
-//! From records back to messages and bodies.
+//! Reads messages and bodies from records.
 
 use std::io::{BufReader, Read};
 
@@ -6,7 +6,8 @@ use crate::body::MEMORY;
 use crate::http::{Dechunk, decode_content};
 use crate::{Body, Error, Exchange, Headers, Record, Request, Response, Timestamp};
 
-/// The body of an HTTP message whose head has been read off `record`, without its transfer coding.
+/// The body of an HTTP message whose head has already been read from `record`, without its transfer
+/// coding.
 pub(crate) fn body(record: Record, headers: &Headers) -> Result<Body, Error> {
     body_within(record, headers, u64::MAX)
 }
@@ -27,7 +28,8 @@ pub(crate) fn is_chunked(headers: &Headers) -> bool {
     headers.get_str("transfer-encoding").is_some_and(|coding| coding.to_ascii_lowercase().contains("chunked"))
 }
 
-/// The content of a body without its content coding; the body as it is, if it does not decode.
+/// The content of a body without its content coding. A body that does not decode is returned as it
+/// is.
 pub(crate) fn decoded(headers: &Headers, body: &Body, limit: u64) -> Result<Vec<u8>, Error> {
     match headers.get_str("content-encoding") {
         Some(coding) => match decode_content(coding, body.reader(), limit) {
@@ -41,8 +43,8 @@ pub(crate) fn decoded(headers: &Headers, body: &Body, limit: u64) -> Result<Vec<
     }
 }
 
-/// The exchange of a response or revisit record, its request if there is one, and the record that
-/// holds the payload of a revisit.
+/// The exchange of a response or revisit record, with its request if there is one, and with the
+/// record that holds the payload of a revisit.
 pub(crate) fn exchange(
     mut response: Record,
     request: Option<Record>,

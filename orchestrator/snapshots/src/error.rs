@@ -1,24 +1,24 @@
-//! What can go wrong with a snapshot on disk.
+//! Errors of reading and writing snapshots.
 
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// Why a snapshot could not be read or written. Every text reads after "failed to ...".
+/// Why a snapshot could not be read or written. Every message reads after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("{action} {path}")]
     Io {
-        /// What was attempted, as a verb.
+        /// The attempted action, as a verb.
         action: &'static str,
-        /// The file it was attempted on.
+        /// The file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// The file is none of the formats that are read here.
+    /// The format of the file is not supported.
     #[error("open {path}: neither WACZ, WARC nor ARC (it starts with {start})")]
     UnknownFormat {
         /// The file.
@@ -36,18 +36,18 @@ pub enum Error {
         /// What is wrong.
         #[source]
         damage: Damage,
-        /// Where reading goes on, if anything readable follows.
+        /// Where reading continues, if anything readable follows.
         resumes_at: Option<u64>,
     },
     /// A record reference that does not belong to this archive.
     #[error("read a record of segment {segment}: the archive has {segments}")]
     NoSuchSegment {
-        /// The segment asked for.
+        /// The requested segment.
         segment: u32,
-        /// How many there are.
+        /// The number of segments.
         segments: usize,
     },
-    /// The ZIP container or one of its entries is wrong.
+    /// The ZIP container or one of its entries is invalid.
     #[error("read {path}: {reason}")]
     Container {
         /// The WACZ file.
@@ -55,7 +55,7 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A text file inside the snapshot has a line that cannot be understood.
+    /// A text file inside the snapshot has an invalid line.
     #[error("read line {line} of {name}: {reason}")]
     Line {
         /// The file inside the snapshot.
@@ -65,10 +65,10 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// A stored HTTP message cannot be understood.
+    /// A stored HTTP message is invalid.
     #[error("read an HTTP message: {0}")]
     Http(#[from] crate::http::HttpError),
-    /// Something is larger than this reader is willing to hold.
+    /// Something exceeds a limit of this reader.
     #[error("read {what}: larger than {limit} bytes")]
     TooLarge {
         /// What was being read.
@@ -76,7 +76,7 @@ pub enum Error {
         /// The limit in bytes.
         limit: u64,
     },
-    /// The target of a recording is there already.
+    /// The output file of a recording already exists.
     #[error("record into {path}: the file exists; --force replaces it")]
     Exists {
         /// The file that would have been overwritten.
@@ -87,17 +87,17 @@ pub enum Error {
         "record into {path}: {folder} holds an unfinished recording of {bytes} bytes; repair or remove it first"
     )]
     LeftOver {
-        /// The file asked for.
+        /// The output file.
         path: Utf8PathBuf,
         /// The folder of the unfinished recording.
         folder: Utf8PathBuf,
         /// Size of its data.
         bytes: u64,
     },
-    /// What was just written does not read back as it should.
+    /// The written file does not read back correctly.
     #[error("verify {path}: {reason}")]
     Verification {
-        /// The file written.
+        /// The written file.
         path: Utf8PathBuf,
         /// The first difference.
         reason: String,
@@ -111,12 +111,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error of the operating system while doing `action` to `path`.
+    /// An error of the operating system from doing `action` to `path`.
     pub(crate) fn io(action: &'static str, path: &Utf8Path, source: io::Error) -> Error {
         Error::Io { action, path: path.to_owned(), source }
     }
 
-    /// Whether reading may go on behind this error.
+    /// Whether reading may continue after this error.
     pub fn is_damage(&self) -> bool {
         matches!(self, Error::Damaged { .. })
     }
@@ -125,7 +125,7 @@ impl Error {
 /// What is wrong with one record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
-    /// The record header is not one.
+    /// The record header is invalid.
     #[error("the record header is wrong: {0}")]
     Head(String),
     /// The header never ends within the limit.
@@ -137,21 +137,21 @@ pub enum Damage {
     /// The gzip member cannot be inflated or its checksum is wrong.
     #[error("the gzip member is broken: {0}")]
     Gzip(String),
-    /// Fewer bytes than the header promises.
+    /// There are fewer bytes than the header declares.
     #[error("the record should have {expected} bytes, only {found} are there")]
     Truncated {
         /// The length in the header.
         expected: u64,
-        /// What could be read.
+        /// The number of bytes that could be read.
         found: u64,
     },
-    /// More bytes than the header promises, and they are no record.
+    /// There are more bytes than the header declares, and they are not a record.
     #[error("{bytes} bytes that belong to no record")]
     Stray {
         /// How many.
         bytes: u64,
     },
-    /// A gzip member that holds more than one record: records in it cannot be reached by offset.
+    /// A gzip member holds several records, so that they cannot be accessed by offset.
     #[error(
         "one gzip member holds several records; the file must be recompressed, one member for each record"
     )]

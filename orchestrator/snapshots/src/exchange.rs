@@ -1,4 +1,4 @@
-//! One HTTP exchange: the common currency of recorder, HAR and WARC.
+//! One HTTP exchange: the data type shared by recorder, HAR and WARC.
 
 use std::net::IpAddr;
 
@@ -7,28 +7,28 @@ use crate::{Body, Headers, Timestamp};
 /// A request and the response to it.
 #[derive(Debug, Clone)]
 pub struct Exchange {
-    /// The absolute URL asked for, without fragment.
+    /// The absolute URL of the request, without fragment.
     pub url: String,
     /// When the request was sent.
     pub started: Timestamp,
-    /// What was asked.
+    /// The request.
     pub request: Request,
-    /// What was answered.
+    /// The response.
     pub response: Response,
-    /// The protocol spoken with the origin, in ALPN spelling (`http/1.1`, `h2`).
+    /// The protocol used with the origin, as an ALPN name (`http/1.1`, `h2`).
     pub protocol: Option<String>,
-    /// The address the answer came from.
+    /// The address of the server.
     pub ip: Option<IpAddr>,
     /// How long the whole exchange took, in milliseconds.
     pub duration_ms: Option<f64>,
     /// The [`id`](crate::Page::id) of the page it belongs to.
     pub page: Option<String>,
-    /// Why the body is not whole (`length`, `time`, `disconnect`, `unspecified`): the
-    /// `WARC-Truncated` reasons.
+    /// Why the body is incomplete, as a `WARC-Truncated` reason: `length`, `time`, `disconnect` or
+    /// `unspecified`.
     pub truncated: Option<String>,
 }
 
-/// What a client sent. The transfer coding is gone, a content coding is not.
+/// A request as a client sent it. The transfer coding is removed, a content coding is not.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// `GET`, `POST`, ...
@@ -41,7 +41,7 @@ pub struct Request {
     pub body: Body,
 }
 
-/// What a server sent. The transfer coding is gone, a content coding is not.
+/// A response as a server sent it. The transfer coding is removed, a content coding is not.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
     /// The status code.
@@ -50,12 +50,12 @@ pub struct Response {
     pub reason: String,
     /// The header fields as sent.
     pub headers: Headers,
-    /// The body, coded as the `Content-Encoding` says.
+    /// The body, in the coding that `Content-Encoding` names.
     pub body: Body,
 }
 
 impl Exchange {
-    /// A `GET` of `url` and its answer; the other fields are open.
+    /// A `GET` of `url` and its response. The other fields are unset.
     pub fn get(url: impl Into<String>, started: Timestamp, response: Response) -> Exchange {
         let url = url.into();
         let target = target_of(&url);

@@ -1,9 +1,9 @@
-//! Header fields in the order and case in which they came.
+//! Header fields in their original order and case.
 
 use serde::{Deserialize, Serialize};
 
-/// An ordered list of header fields. Names keep their case and are compared without it; values are
-/// bytes, because what servers send is not always text. Repeated names stay repeated.
+/// An ordered list of header fields. Names keep their case and are compared case-insensitively.
+/// Values are bytes, because servers do not always send text. Repeated fields stay separate.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Headers(pub Vec<(String, Vec<u8>)>);
 
@@ -13,7 +13,7 @@ impl Headers {
         Headers::default()
     }
 
-    /// Adds a field at the end.
+    /// Appends a field.
     pub fn push(&mut self, name: impl Into<String>, value: impl Into<Vec<u8>>) {
         self.0.push((name.into(), value.into()));
     }
@@ -33,12 +33,12 @@ impl Headers {
         self.0.iter().filter(move |(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
     }
 
-    /// Whether a field of this name is there.
+    /// Whether there is a field of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
 
-    /// Replaces all fields of this name by one, at the place of the first, or adds it.
+    /// Replaces all fields of this name by one, at the position of the first, or appends it.
     pub fn set(&mut self, name: &str, value: impl Into<Vec<u8>>) {
         let mut value = Some(value.into());
         self.0.retain_mut(|(n, v)| {
@@ -58,7 +58,7 @@ impl Headers {
         }
     }
 
-    /// Removes all fields of this name and says how many there were.
+    /// Removes all fields of this name and returns their number.
     pub fn remove(&mut self, name: &str) -> usize {
         let before = self.0.len();
         self.0.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
@@ -70,12 +70,12 @@ impl Headers {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_slice()))
     }
 
-    /// How many fields there are.
+    /// The number of fields.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no fields.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

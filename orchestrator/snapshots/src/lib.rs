@@ -1,16 +1,16 @@
-//! Snapshots of the web on disk: what a recording is made of and how it is read back.
+//! Snapshots of the web on disk: records HTTP traffic into files and reads it back.
 //!
 //! A snapshot is one WACZ file: WARC 1.1 records, each in its own gzip member, a CDXJ index over
-//! them, and the list of pages. Plain WARC (0.17 to 1.1) and ARC files are read as they are. This
-//! crate is bytes in, bytes out: it knows of no network, no browser and no task.
+//! them, and the list of pages. Plain WARC (0.17 to 1.1) and ARC files can be read directly. This
+//! crate only handles bytes: it does not depend on a network, a browser or a task.
 //!
 //! ```text
 //!   Recording::create ── append* ── finish ──> x.wacz ── Archive::open ── records | read_at
 //!        x.wacz.recording/ (append-only; a killed process loses nothing that was written)
 //! ```
 //!
-//! Everything read here may be hostile: sizes are capped, lengths are checked against the bytes
-//! that are there, a damaged record is reported and reading goes on at the next one.
+//! All input may be hostile. Sizes are limited, and lengths are checked against the available
+//! bytes. A damaged record is reported, and reading continues at the next one.
 
 mod archive;
 mod body;

@@ -1,4 +1,5 @@
-//! The page list of a snapshot: what a person went to, as opposed to what the browser fetched.
+//! The page list of a snapshot: what a person visited, as opposed to everything that the browser
+//! fetched.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,10 +8,10 @@ use crate::Timestamp;
 /// One line of `pages.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Page {
-    /// Unique within the list; made up when it is missing.
+    /// Unique within the list; generated if it is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Address of the page, as the address bar shows it.
+    /// The URL of the page, as in the address bar.
     pub url: String,
     /// When it was recorded.
     pub ts: Timestamp,
@@ -20,13 +21,13 @@ pub struct Page {
     /// Its visible text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Any other key of the line, kept.
+    /// All other keys of the line, preserved.
     #[serde(flatten)]
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
 impl Page {
-    /// A page with nothing but its address and time.
+    /// A page with only its URL and time.
     pub fn new(url: impl Into<String>, ts: Timestamp) -> Page {
         Page { id: None, url: url.into(), ts, title: None, text: None, extra: serde_json::Map::new() }
     }

@@ -1,4 +1,4 @@
-//! Sorts more rows than memory should hold.
+//! External sorting of rows that do not fit into memory.
 //!
 //! ```text
 //! push -> rows in memory --(memory is full)--> runs --(many files)--> merge pass -> fewer runs
@@ -6,23 +6,23 @@
 //! drain <--------+------ merged in order -------+--------------------------------------+
 //! ```
 //!
-//! A run is sorted rows in an unnamed temporary file. A merge pass takes the runs that have been
-//! through the fewest passes, so that each row is copied about as often as the logarithm of the
-//! number of runs says.
+//! A run is sorted rows in an unnamed temporary file. A merge pass merges the runs with the fewest
+//! passes so far. Each row is therefore copied about as often as the logarithm of the number of
+//! runs.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
-/// The most files that one sorter has open, the one that it writes included. With four sorters at
-/// a time, as the builder of an index has, a limit of 1,024 files is far away.
+/// The maximum number of open files per sorter, including the output. The index builder uses four
+/// sorters at a time, which is far below a limit of 1,024 files.
 const MAX_OPEN_FILES: usize = 64;
 
-/// Collects byte strings and gives them back in order of their bytes. Equal ones all stay.
+/// Collects byte strings and returns them in byte order. Duplicates are kept.
 #[derive(Debug)]
 pub(crate) struct Sorter {
-    /// Bytes of rows kept in memory before a run is written.
+    /// How many bytes of rows are held in memory before a run is written.
     memory: usize,
     max_open_files: usize,
     bytes: Vec<u8>,
@@ -30,7 +30,7 @@ pub(crate) struct Sorter {
     runs: Vec<Run>,
 }
 
-/// Sorted rows, each behind its length, in an unnamed file that is rewound to its start.
+/// Sorted rows, each prefixed with its length, in an unnamed file that is rewound to its start.
 #[derive(Debug)]
 struct Run {
     file: File,
@@ -39,12 +39,12 @@ struct Run {
 }
 
 impl Sorter {
-    /// Keeps at most `memory` bytes of rows in memory, and always one row.
+    /// Holds at most `memory` bytes of rows in memory, but always at least one row.
     pub(crate) fn new(memory: usize) -> Sorter {
         Sorter::with_max_open_files(memory, MAX_OPEN_FILES)
     }
 
-    /// A merge reads at least two runs and writes one, so fewer than three files do not do.
+    /// A merge reads at least two runs and writes one, so at least three files are needed.
     fn with_max_open_files(memory: usize, max_open_files: usize) -> Sorter {
         let max_open_files = max_open_files.max(3);
         Sorter { memory, max_open_files, bytes: Vec::new(), rows: Vec::new(), runs: Vec::new() }
@@ -62,7 +62,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Gives every row to `take`, in order.
+    /// Passes every row to `take`, in order.
     pub(crate) fn drain(mut self, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         if self.runs.is_empty() {
             self.sort();
@@ -89,13 +89,13 @@ impl Sorter {
         self.runs.push(Run { file, passes: 0 });
         self.bytes.clear();
         self.rows.clear();
-        // One file is left for the run that is written next.
+        // One file is reserved for the next run.
         if self.runs.len() + 1 >= self.max_open_files { self.merge_pass() } else { Ok(()) }
     }
 
-    /// Merges the runs that have been through the fewest passes, two of them or more, into one.
+    /// Merges the runs with the fewest passes, at least two, into one.
     fn merge_pass(&mut self) -> io::Result<()> {
-        // The order of runs is of no consequence: equal rows are equal bytes.
+        // The order of runs does not matter: equal rows are equal bytes.
         self.runs.sort_unstable_by_key(|run| run.passes);
         let passes = self.runs.get(1).map_or(0, |second| second.passes);
         let rest = self.runs.partition_point(|run| run.passes <= passes);

@@ -1,4 +1,4 @@
-//! Points in time as snapshots write them.
+//! Timestamps in the notations of snapshots.
 
 use std::fmt;
 
@@ -8,18 +8,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Error;
 
-/// A moment, in UTC. Written as RFC 3339 (`WARC-Date`, pages) or as 14 or 17 digits (CDXJ).
+/// A time in UTC. Written as RFC 3339 (`WARC-Date`, pages) or as 14 or 17 digits (CDXJ).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(jiff::Timestamp);
 
 impl Timestamp {
-    /// The present moment, to the millisecond.
+    /// The current time, with millisecond precision.
     pub fn now() -> Timestamp {
         let now = jiff::Timestamp::now();
         jiff::Timestamp::from_millisecond(now.as_millisecond()).map_or(Timestamp(now), Timestamp)
     }
 
-    /// From milliseconds since 1970-01-01; clamped to the years -9999 to 9999.
+    /// Converts from milliseconds since 1970-01-01, clamped to the years -9999 to 9999.
     pub fn from_millis(millis: i64) -> Timestamp {
         let bound = if millis < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
         Timestamp(jiff::Timestamp::from_millisecond(millis).unwrap_or(bound))
@@ -30,9 +30,9 @@ impl Timestamp {
         self.0.as_millisecond()
     }
 
-    /// Reads any spelling met in snapshots: RFC 3339 with or without fraction and offset, a date
-    /// alone, or the digits of a CDX line (4 to 17 of them; what is missing is the start of the
-    /// period).
+    /// Parses any notation that occurs in snapshots: RFC 3339 with or without fraction and offset,
+    /// a date alone, or the digits of a CDX line. There may be 4 to 17 digits; the rest defaults to
+    /// the start of the period.
     pub fn parse(text: &str) -> Result<Timestamp, Error> {
         let text = text.trim();
         let found = if text.len() >= 4 && text.bytes().all(|b| b.is_ascii_digit()) {
@@ -62,12 +62,12 @@ impl Timestamp {
         format!("{}{:03}", self.cdx14(), self.civil().millisecond())
     }
 
-    /// The same moment, without the fraction of its second.
+    /// The same time, without the fraction of its second.
     pub fn to_seconds(self) -> Timestamp {
         jiff::Timestamp::from_second(self.0.as_second()).map_or(self, Timestamp)
     }
 
-    /// The moment as `jiff` knows it.
+    /// The time as a `jiff` value.
     pub fn inner(self) -> jiff::Timestamp {
         self.0
     }
@@ -142,7 +142,7 @@ fn from_iso(text: &str) -> Option<jiff::Timestamp> {
     if let Ok(moment) = text.parse::<jiff::Timestamp>() {
         return Some(moment);
     }
-    // Shorter W3C forms, and times without an offset, are taken as UTC.
+    // Shorter W3C forms, and times without an offset, are read as UTC.
     let text = text.trim_end_matches(['Z', 'z']);
     let (date, time) = text.split_once(['T', 't', ' ']).unwrap_or((text, ""));
     let mut fields = [0_i16, 1, 1, 0, 0, 0];
@@ -173,7 +173,7 @@ fn digits32(text: &str) -> Option<i32> {
 
 fn civil_utc([year, month, day, hour, minute, second]: [i16; 6], nanos: i32) -> Option<jiff::Timestamp> {
     let small = |n: i16| i8::try_from(n).ok();
-    // A leap second is written by some servers; the calendar here has none.
+    // Some servers write leap seconds; this calendar has none.
     let second = small(second)?.min(59);
     let moment =
         civil::DateTime::new(year, small(month)?, small(day)?, small(hour)?, small(minute)?, second, nanos)

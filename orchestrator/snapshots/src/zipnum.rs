@@ -1,7 +1,7 @@
 //! ZipNum: a CDXJ index in gzip members of some thousand lines, with a small index of the members.
 //!
-//! In a WACZ the two are `index.cdx.gz` and `index.idx`; the older form of pywb, separated by tabs
-//! and over several parts, is read, too.
+//! In a WACZ the two files are `index.cdx.gz` and `index.idx`. pywb's older form, separated by tabs
+//! and split into several parts, is supported too.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
@@ -15,9 +15,9 @@ use crate::Error;
 use crate::cdxj::{CdxLine, CdxLines};
 use crate::warc::Window;
 
-/// Lines in a member, as py-wacz has it.
+/// Lines in a member, as in py-wacz.
 pub const LINES: usize = 1024;
-/// Largest member that is inflated.
+/// The maximum size of an inflated member.
 const MAX_BLOCK: u64 = 256 << 20;
 
 /// One member of the compressed index.
@@ -25,9 +25,9 @@ const MAX_BLOCK: u64 = 256 << 20;
 pub struct BlockRef {
     /// Key and time of its first line.
     pub first: String,
-    /// Name of the file it lies in, where there are several.
+    /// The name of its file, if there are several.
     pub part: Option<String>,
-    /// Where it starts.
+    /// Its start offset.
     pub offset: u64,
     /// Its length.
     pub length: u64,
@@ -55,7 +55,7 @@ fn block(line: &str) -> Option<BlockRef> {
         let (offset, length) = (words.next()?.trim().parse().ok()?, words.next()?.trim().parse().ok()?);
         return Some(BlockRef { first: first.to_owned(), part, offset, length, digest: None });
     }
-    // js-wacz gives the key without the time.
+    // js-wacz writes the key without the time.
     let (key, rest) = line.split_once(' ')?;
     let (line, first) = if rest.starts_with('{') {
         (CdxLine::parse(&format!("{key} 19700101000000 {rest}")).ok()?, key.to_owned())
@@ -73,7 +73,7 @@ fn block(line: &str) -> Option<BlockRef> {
     })
 }
 
-/// Looks keys up in a compressed index of one part, a block at a time.
+/// Looks up keys in a compressed index of one part, one block at a time.
 #[derive(Debug)]
 pub struct ZipNum {
     blocks: Vec<BlockRef>,
@@ -90,10 +90,10 @@ impl ZipNum {
         &self.blocks
     }
 
-    /// All lines with this key, in order of time.
+    /// All lines with this key, sorted by time.
     pub fn find(&self, key: &str) -> Result<Vec<CdxLine>, Error> {
         let mut found = Vec::new();
-        // The key may start in the block before the first one that starts with it.
+        // The key may start in the block before the first block that starts with it.
         let first = self.blocks.partition_point(|block| key_of(&block.first) < key).saturating_sub(1);
         for block in self.blocks[first..].iter().take_while(|block| key_of(&block.first) <= key) {
             for line in self.lines(block) {
@@ -131,7 +131,7 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes the members to `out`, which the `.idx` calls `filename`.
+    /// Writes the members to `out`. The `.idx` refers to it as `filename`.
     pub fn new(out: W, filename: &str) -> Writer<W> {
         let meta = json!({"format": "cdxj-gzip-1.0", "filename": filename});
         Writer {
@@ -144,7 +144,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Adds a line (without its end), which must not sort before the last one.
+    /// Adds a line (without its line end), which must not sort before the previous one.
     pub fn push(&mut self, line: &[u8]) -> io::Result<()> {
         if self.lines == 0 {
             let line = String::from_utf8_lossy(line);
@@ -156,7 +156,7 @@ impl<W: Write> Writer<W> {
         if self.lines == LINES { self.flush_block() } else { Ok(()) }
     }
 
-    /// Writes what is left; gives the text of the `.idx`.
+    /// Writes the rest. Returns the text of the `.idx`.
     pub fn finish(mut self) -> io::Result<String> {
         if self.lines > 0 || self.offset == 0 {
             self.flush_block()?;

@@ -1,4 +1,4 @@
-//! Bodies in flight: one boxed type for everything that the gateway sends, and its sources.
+//! HTTP bodies in transit: one boxed type for everything that the gateway sends, and constructors.
 
 mod observed;
 
@@ -22,24 +22,24 @@ pub type Body = UnsyncBoxBody<Bytes, BodyError>;
 /// Why a body ended early.
 pub type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// How much of a blocking source is read at a time.
+/// How many bytes of a blocking source are read at a time.
 const CHUNK: usize = 64 * 1024;
 
-/// No bytes at all.
+/// An empty body.
 pub fn empty() -> Body {
     Empty::new().map_err(|never| match never {}).boxed_unsync()
 }
 
-/// Bytes in memory.
+/// A body of bytes in memory.
 pub fn full(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed_unsync()
 }
 
-/// A blocking source, read off the runtime's threads a chunk at a time, only as fast as the
-/// receiver takes it.
+/// A body from a blocking source. The source is read in chunks, off the runtime's threads, only as
+/// fast as the receiver consumes it.
 ///
-/// `length` is the number of bytes the source will give, where that is known; a source that gives
-/// fewer ends in an error, of one that gives more the rest is not read.
+/// `length` is the number of bytes that the source yields, if known. A source that yields fewer
+/// bytes ends in an error. Bytes beyond `length` are not read.
 pub fn from_read(source: impl Read + Send + 'static, length: Option<u64>) -> Body {
     Blocking { state: State::Idle(Box::new(source), blocking::queue()), left: length }.boxed_unsync()
 }
@@ -47,7 +47,7 @@ pub fn from_read(source: impl Read + Send + 'static, length: Option<u64>) -> Bod
 type Source = Box<dyn Read + Send>;
 
 enum State {
-    /// To be read, with the place in the queue for a thread.
+    /// Waiting for a read; holds the semaphore that grants a thread.
     Idle(Source, PollSemaphore),
     Reading(JoinHandle<(Source, io::Result<Bytes>)>, PollSemaphore),
     Done,

@@ -1,4 +1,4 @@
-//! A body with an observer: the one way in which the gateway looks at what passes.
+//! A body with an observer: the only mechanism by which the gateway inspects bodies in transit.
 //!
 //! ```text
 //! inner body -> frame -> BodyObserver::on_frame -> receiver
@@ -6,8 +6,8 @@
 //!            -> error -> on_error -> receiver
 //! ```
 //!
-//! Frames go on at once, so that streams stream. Only the frame that completes the body waits,
-//! until the observer has flushed what it keeps of it.
+//! Frames are forwarded at once, so that streams keep streaming. Only the frame that completes the
+//! body waits until the observer has flushed its state.
 
 use std::{
     pin::Pin,
@@ -18,35 +18,35 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 
 use super::BodyError;
 
-/// What happens to a body on its way. A body ends with `on_end` or `on_error`, or is dropped
-/// before.
+/// Callbacks for a body in transit. A body ends with `on_end` or `on_error`, or it is dropped
+/// before either.
 pub(crate) trait BodyObserver {
-    /// The receiver asks for the next frame.
+    /// The receiver polls for the next frame.
     fn on_poll(&mut self) {}
 
-    /// The most bytes that the receiver is handed in one frame. A larger frame is handed on in
-    /// pieces, and each piece is observed.
+    /// The maximum size of a frame for the receiver, in bytes. A larger frame is split, and each
+    /// piece is observed.
     fn max_frame(&self) -> usize {
         usize::MAX
     }
 
-    /// A frame goes on to the receiver.
+    /// A frame is forwarded to the receiver.
     fn on_frame(&mut self, _frame: &Frame<Bytes>) {}
 
-    /// The sender has nothing to send yet. An error ends the body.
+    /// The sender has no frame ready. An error ends the body.
     fn poll_stalled(&mut self, _cx: &mut Context<'_>) -> Poll<BodyError> {
         Poll::Pending
     }
 
-    /// The body is complete. Called once; before any frame, where the body is empty.
+    /// The body is complete. Called once. For an empty body it is called before any frame.
     fn on_end(&mut self) {}
 
-    /// Ready once the end may go on to the receiver.
+    /// Ready once the end of the body may be forwarded to the receiver.
     fn poll_flush(&mut self, _cx: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
     }
 
-    /// The body broke off.
+    /// The body failed before its end.
     fn on_error(&mut self, _error: &BodyError) {}
 }
 
@@ -54,16 +54,16 @@ pub(crate) trait BodyObserver {
 pub(crate) struct ObservedBody<B, O> {
     inner: B,
     observer: O,
-    /// Bytes that the declared length still promises, where there is one.
+    /// Remaining bytes of the declared length, if there is one.
     left: Option<u64>,
-    /// What is left of a frame that is handed on in pieces.
+    /// The rest of a frame that is forwarded in pieces.
     rest: Bytes,
-    /// Whether the observer knows of the end.
+    /// Whether the observer has been notified of the end.
     ended: bool,
     flushing: Flushing,
 }
 
-/// What waits for the observer's flush.
+/// What is held back until the observer has flushed.
 enum Flushing {
     Nothing,
     LastFrame(Frame<Bytes>),
@@ -90,14 +90,15 @@ where
         &mut self.observer
     }
 
-    /// Tells the observer that the body is complete: here, where no byte of it will come.
+    /// Notifies the observer that the body is complete. The caller uses it for bodies without
+    /// bytes.
     pub(crate) fn end(&mut self) {
         if !std::mem::replace(&mut self.ended, true) {
             self.observer.on_end();
         }
     }
 
-    /// Hands a frame on, or its first piece.
+    /// Forwards a frame, or its first piece.
     fn hand_on(&mut self, frame: Frame<Bytes>) -> Frame<Bytes> {
         let max = self.observer.max_frame();
         let frame = match frame.into_data() {
@@ -118,7 +119,7 @@ where
         self.rest.is_empty() && (frame.is_trailers() || self.left == Some(0) || self.inner.is_end_stream())
     }
 
-    /// Lets go of what waits, once the observer has flushed.
+    /// Releases what is held back, once the observer has flushed.
     fn poll_flushing(&mut self, cx: &mut Context<'_>) -> Poll<Option<Frame<Bytes>>> {
         if self.observer.poll_flush(cx).is_pending() {
             return Poll::Pending;

@@ -1,6 +1,6 @@
-//! What a client gets when the world has no answer: for a navigation a page that says so and names
-//! what is near; for what a page asks for besides a bare status that its own scripts can see; for a
-//! client that is no browser a few lines of text.
+//! Responses for requests that the gateway cannot answer. A navigation gets a page that says so and
+//! lists similar recorded requests. A subresource request gets a bare status, which the page's
+//! scripts can see. A client that is no browser gets a few lines of text.
 
 mod nearest;
 mod page;
@@ -16,14 +16,14 @@ use crate::{
 pub(crate) use nearest::{NearCapture, nearest};
 use page::Page;
 
-/// The answer to a request that was never recorded.
+/// The response to a request that was never recorded.
 pub(crate) fn reply(head: &RequestHead, near: Vec<NearCapture>) -> Reply {
     let page = Page::missed(head, &near);
     let answer = Answer::Miss { near: summary(&near) };
     named(head, StatusCode::NOT_FOUND, &page, answer)
 }
 
-/// The answer to a request for a host that is outside the world.
+/// The response to a request for a host that no route allows.
 pub(crate) fn refused(head: &RequestHead) -> Reply {
     let answer = Answer::Refused { reason: format!("no route to {}", head.host) };
     let mut reply = named(head, StatusCode::FORBIDDEN, &Page::refused(head), answer);
@@ -31,13 +31,13 @@ pub(crate) fn refused(head: &RequestHead) -> Reply {
     reply
 }
 
-/// The answer to a request whose recorded answer cannot be read.
+/// The response to a request whose recorded response cannot be read.
 pub(crate) fn failed(head: &RequestHead, error: String) -> Reply {
     let page = Page::failed(head, &error);
     named(head, StatusCode::BAD_GATEWAY, &page, Answer::Failed { error })
 }
 
-/// What the ledger keeps of the nearest captures.
+/// The ledger's summary of the nearest captures.
 pub(crate) fn summary(near: &[NearCapture]) -> Vec<NearestRequest> {
     near.iter().map(NearCapture::summary).collect()
 }
@@ -68,9 +68,9 @@ fn named(head: &RequestHead, status: StatusCode, page: &Page<'_>, answer: Answer
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 
-/// Whether a person, or an agent, will look at the answer. A browser says so, and where a service
-/// worker fetches on the page's behalf the mode still does; a client that does not say gets a page
-/// only when it asks for HTML.
+/// Whether a person or an agent will see the response. A browser says so in its headers; when a
+/// service worker fetches for the page, the mode still does. A client that does not say gets a page
+/// only if it accepts HTML.
 pub(crate) fn is_navigation(head: &RequestHead) -> bool {
     match head.header(SEC_FETCH_DEST) {
         Some("empty") => head.header(SEC_FETCH_MODE) == Some("navigate"),

@@ -1,4 +1,4 @@
-//! What was recorded near a request that was not.
+//! Finds recorded requests that are similar to a missed one.
 
 use serde::Serialize;
 use snapshots::{
@@ -9,29 +9,29 @@ use url::Url;
 
 use crate::NearestRequest;
 
-/// How many are named.
+/// How many are listed.
 const NAMED: usize = 5;
-/// How far the index is searched to either side.
+/// How many index entries are searched on either side.
 const REACH: usize = 12;
-/// Captures of a host that are looked at for a missed page.
+/// Captures of a host that are considered for a missed page.
 const OF_A_HOST: usize = 1000;
-/// How far what is no page steps back behind pages.
+/// Rank penalty for non-pages behind pages.
 const ASIDE: f64 = 10.0;
-/// Endings of what a page consists of.
+/// File extensions of subresources.
 const ASSETS: &[&str] = &[
     "avif", "css", "eot", "gif", "ico", "jpeg", "jpg", "js", "json", "map", "mjs", "mp3", "mp4", "otf",
     "png", "svg", "ttf", "wasm", "webm", "webp", "woff", "woff2", "xml",
 ];
-/// How many of what is found there are compared in full.
+/// How many candidates are compared in full.
 const COMPARED: usize = 12;
 
-/// A recorded request near a missed one, and what differs.
+/// A recorded request similar to a missed one, and the difference.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct NearCapture {
     pub(crate) method: String,
     pub(crate) url: String,
     pub(crate) differences: Vec<Difference>,
-    /// What stands in the way when nothing differs.
+    /// Why it did not match although nothing differs.
     pub(crate) note: Option<String>,
     #[serde(skip)]
     closeness: f64,
@@ -51,8 +51,8 @@ impl NearCapture {
 
 /// The nearest recorded requests, nearest first.
 ///
-/// Where a page was missed, pages of the host come before its fonts and pictures, wherever they
-/// stand in it.
+/// If a page was missed, pages of the host rank before its fonts and images, wherever they are on
+/// the host.
 pub(crate) fn nearest(
     set: &ReplaySet,
     asked: &ReplayRequest<'_>,
@@ -88,15 +88,15 @@ pub(crate) fn nearest(
     Ok(near)
 }
 
-/// Whether a URL is by its ending that of a picture, font, script or the like.
+/// Whether a URL has the extension of an image, font, script or the like.
 fn is_asset(url: &str) -> bool {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().unwrap_or_default();
     name.rsplit_once('.').is_some_and(|(_, ending)| ASSETS.contains(&ending.to_ascii_lowercase().as_str()))
 }
 
-/// How near a URL looks, before values are compared: its path above all, then its method, then how
-/// alike it begins.
+/// Similarity of a URL before values are compared: by its path above all, then its method, then its
+/// common prefix.
 fn resemblance(asked: &ReplayRequest<'_>, asked_url: Option<&Url>, other: &RecordedRequest) -> f64 {
     let letters = asked.url.bytes().zip(other.url.bytes()).take_while(|(a, b)| a == b).count();
     let alike = letters as f64 / asked.url.len().max(other.url.len()).max(1) as f64;
@@ -126,7 +126,7 @@ fn compared(
     Ok(NearCapture { method, url, differences, note, closeness })
 }
 
-/// From 0 to 1: how much of the segments of two paths is the same at the start and at the end.
+/// From 0 to 1: the share of path segments that are equal at the start and at the end.
 fn path_likeness(asked: Option<&Url>, recorded: &str) -> f64 {
     let (Some(asked), Ok(recorded)) = (asked, Url::parse(recorded)) else { return 0.0 };
     if asked.path() == recorded.path() {
@@ -142,7 +142,7 @@ fn path_likeness(asked: Option<&Url>, recorded: &str) -> f64 {
     let front = same(&mut a.iter().zip(&b));
     let back = same(&mut a.iter().rev().zip(b.iter().rev()));
     let shared = (front + back).min(a.len().min(b.len())) as f64 / a.len().max(b.len()).max(1) as f64;
-    // Names that begin alike are nearer than ones that do not.
+    // Names with a common prefix rank higher.
     let (first_a, first_b) =
         (a.get(front).map_or("", String::as_str), b.get(front).map_or("", String::as_str));
     let letters = first_a.chars().zip(first_b.chars()).take_while(|(a, b)| a == b).count();
@@ -150,7 +150,7 @@ fn path_likeness(asked: Option<&Url>, recorded: &str) -> f64 {
     (shared + 0.2 * begin) * 0.75
 }
 
-/// The same URL under the host's other common name: with `www.`, or without it.
+/// The same URL under the host's other common name: with or without `www.`.
 fn other_spelling(url: &str) -> Option<String> {
     let mut url = Url::parse(url).ok()?;
     let host = url.host_str()?;

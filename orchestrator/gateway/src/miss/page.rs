@@ -1,4 +1,4 @@
-//! The page itself: self-contained, readable without scripts.
+//! The miss page: self-contained and readable without scripts.
 
 use std::sync::OnceLock;
 
@@ -8,12 +8,12 @@ use super::NearCapture;
 use crate::RequestHead;
 
 const TEMPLATE: &str = include_str!("page.html");
-/// The name tells the engine to escape everything for HTML.
+/// The file extension makes the template engine escape everything for HTML.
 const NAME: &str = "page.html";
-/// URLs are shown no longer than this.
+/// The maximum length of a displayed URL.
 const SHOWN: usize = 300;
 
-/// What the page says.
+/// The content of the page.
 pub(super) struct Page<'a> {
     kind: &'static str,
     title: &'static str,
@@ -40,7 +40,7 @@ impl<'a> Page<'a> {
         Page { kind: "failed", title: "The recording cannot be read", text, head, near: &[] }
     }
 
-    /// The same in lines of text.
+    /// The same content as lines of text.
     pub(super) fn plain(&self) -> String {
         let mut text =
             format!("{}: {} {}\n{}\n", self.kind, self.head.method, shorten(&self.head.url), self.text);
@@ -73,7 +73,7 @@ impl<'a> Page<'a> {
 struct Shown<'a> {
     method: &'a str,
     url: String,
-    /// Where the link goes; only what was asked for by GET can be followed.
+    /// The link target. Only a URL that was recorded by GET can be followed.
     link: Option<&'a str>,
     differences: &'a [snapshots::matching::Difference],
     note: Option<&'a str>,

@@ -1,5 +1,5 @@
-//! A client's connection: bytes already read are given out again, and a client that takes nothing
-//! for too long is given up.
+//! A client's connection that can give back bytes already read. It fails when the client takes no
+//! bytes for too long.
 
 use std::{
     io,
@@ -14,7 +14,7 @@ use tokio::{
     time::{Instant, Sleep},
 };
 
-/// A connection with what was already read from it.
+/// A connection with the bytes that were already read from it.
 pub(super) struct ClientIo<S> {
     inner: S,
     read: Bytes,
@@ -23,18 +23,18 @@ pub(super) struct ClientIo<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> ClientIo<S> {
-    /// A fresh connection whose client must take bytes at least every `stall`.
+    /// A new connection whose client must take bytes at least every `stall`.
     pub(super) fn new(inner: S, stall: Duration) -> Self {
         Self { inner, read: Bytes::new(), stall, deadline: None }
     }
 
-    /// The same connection with `read` in front of what it will give.
+    /// The same connection, with `read` put in front of its remaining bytes.
     pub(super) fn unread(mut self, read: Bytes) -> Self {
         self.read = if self.read.is_empty() { read } else { [read, self.read].concat().into() };
         self
     }
 
-    /// The next byte, which is not consumed; `None` at the end.
+    /// Peeks at the next byte without consuming it; `None` at the end.
     pub(super) async fn peek(&mut self) -> io::Result<Option<u8>> {
         if self.read.is_empty() {
             let mut first = vec![0; 2048];

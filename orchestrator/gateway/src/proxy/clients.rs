@@ -1,10 +1,9 @@
-//! The clients that are connected: how many there may be, and which of them goes when there are too
-//! many.
+//! Limits the number of connected clients, and decides which one is closed when there are too many.
 //!
-//! A client holds its place from its TCP connection's beginning to its end, whatever that has
-//! become meanwhile: a tunnel, TLS, a WebSocket. It is *busy* while one of its requests is under
-//! way and *idle* otherwise. When all places are taken and another client comes, the longest idle
-//! is closed; where all are busy, or have only just come, the new one waits.
+//! A client holds its place for the lifetime of its TCP connection, even if that has become a
+//! tunnel, TLS or a WebSocket. It is *busy* while one of its requests is in flight and *idle*
+//! otherwise. When all places are taken and another client connects, the longest idle one is
+//! closed. If all are busy or have only just connected, the new one waits.
 
 use std::{
     collections::HashMap,
@@ -19,8 +18,8 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// How long a client that has come has for its first request before it counts as idle: it may be
-/// busy with TLS.
+/// How long a new client may take for its first request before it counts as idle. It may be busy
+/// with TLS.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// All clients of a gateway.
@@ -29,9 +28,9 @@ pub(crate) struct Clients {
     limit: usize,
     began: Instant,
     places: Mutex<Places>,
-    /// A place may have become free, or its client idle.
+    /// Notified when a place may have become free, or a client idle.
     changed: Notify,
-    /// Whether anybody waits for that.
+    /// Whether anybody waits for `changed`.
     awaited: AtomicBool,
 }
 
@@ -43,16 +42,16 @@ struct Places {
 
 #[derive(Debug)]
 struct State {
-    /// Requests under way.
+    /// Requests in flight.
     busy: AtomicUsize,
-    /// When the last one ended, or the client came; milliseconds since the gateway began.
+    /// When the last one ended, or the client connected; milliseconds since the gateway started.
     idle_since: AtomicU64,
-    /// It has had an answer.
+    /// Whether it has received a response.
     served: AtomicBool,
     closed: CancellationToken,
 }
 
-/// A client's place, given up when the last handle on it is dropped.
+/// A client's place, released when the last handle on it is dropped.
 #[derive(Debug)]
 pub(crate) struct Client {
     clients: Arc<Clients>,
@@ -60,12 +59,12 @@ pub(crate) struct Client {
     state: Arc<State>,
 }
 
-/// One of a client's requests is under way until this is dropped.
+/// Marks one of a client's requests as in flight until dropped.
 #[derive(Debug)]
 pub(crate) struct Busy(Arc<Client>);
 
 impl Clients {
-    /// Room for `limit` clients.
+    /// Places for `limit` clients.
     pub(crate) fn new(limit: usize) -> Arc<Clients> {
         Arc::new(Clients {
             limit: limit.max(1),
@@ -76,13 +75,13 @@ impl Clients {
         })
     }
 
-    /// How many there may be.
+    /// The number of places.
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// A place for a client that has come. Where there is none, the longest idle client is closed;
-    /// the second value says whether one was.
+    /// Waits for a place for a new client. If there is none, closes the longest idle client; the
+    /// second value says whether it did.
     pub(crate) async fn admit(self: &Arc<Self>) -> (Arc<Client>, bool) {
         let mut crowded = false;
         loop {
@@ -93,24 +92,23 @@ impl Clients {
                 self.awaited.store(false, Ordering::SeqCst);
                 return (client, crowded);
             }
-            // Set before the clients are looked at, so that one that falls idle right afterwards
-            // says so.
+            // Set before the clients are inspected, so that a client that becomes idle right
+            // afterwards notifies us.
             self.awaited.store(true, Ordering::SeqCst);
             crowded |= self.close_longest_idle();
-            // Those that have come a moment ago are idle in a moment, and nobody says so.
+            // New clients become idle soon, and nothing notifies us of that.
             let _ = tokio::time::timeout(FRESH / 4, changed).await;
         }
     }
 
-    /// Waits until a client has gone, `deadline` at most; closes the longest idle, so that one
-    /// goes.
+    /// Closes the longest idle client and waits until one has gone, at most `deadline`.
     pub(crate) async fn make_room(&self, deadline: Duration) {
         let changed = self.changed.notified();
         tokio::pin!(changed);
         changed.as_mut().enable();
         self.awaited.store(true, Ordering::SeqCst);
         self.close_longest_idle();
-        // Nobody has to go: whatever else the process has open may be closed as well.
+        // No client has to go: any other file that the process closes helps as well.
         let _ = tokio::time::timeout(deadline, changed).await;
     }
 
@@ -132,7 +130,7 @@ impl Clients {
         Some(Arc::new(Client { clients: self.clone(), number, state }))
     }
 
-    /// False where all are busy, fresh, or on their way out.
+    /// False if all clients are busy, new, or already closing.
     fn close_longest_idle(&self) -> bool {
         let (now, fresh) = (self.now(), u64::try_from(FRESH.as_millis()).unwrap_or(u64::MAX));
         let places = self.lock();
@@ -164,13 +162,13 @@ impl Clients {
 }
 
 impl Client {
-    /// Marks it busy.
+    /// Marks the client busy.
     pub(crate) fn busy(self: &Arc<Self>) -> Busy {
         self.state.busy.fetch_add(1, Ordering::SeqCst);
         Busy(self.clone())
     }
 
-    /// For how long none of its requests has been under way; `None` while one is.
+    /// How long none of its requests has been in flight; `None` while one is.
     pub(crate) fn idle_for(&self) -> Option<Duration> {
         if self.state.busy.load(Ordering::SeqCst) > 0 {
             return None;
@@ -179,7 +177,7 @@ impl Client {
         Some(Duration::from_millis(self.clients.now().saturating_sub(since)))
     }
 
-    /// Waits until it is told to go.
+    /// Waits until the client must close.
     pub(crate) async fn closed(&self) {
         self.state.closed.cancelled().await;
     }
@@ -229,7 +227,7 @@ mod tests {
         let (third, crowded) = timeout(SOON * 50, third).await.unwrap().unwrap();
         assert!(crowded && first.idle_for().is_none() && third.idle_for().is_some());
 
-        // With all busy a new one waits until one of them falls idle.
+        // If all are busy, a new client waits until one becomes idle.
         let busy = (busy, third.busy());
         let fourth = clients.clone();
         let mut fourth = tokio::spawn(async move { fourth.admit().await.1 });

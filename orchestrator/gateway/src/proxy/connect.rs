@@ -1,6 +1,6 @@
-//! Inside CONNECT: TLS that we terminate, or plain HTTP.
+//! The inside of CONNECT tunnels: TLS that the gateway terminates, or plain HTTP.
 //!
-//! Every tunnel is taken, whatever its route: a refusal inside is a page that can be read, a
+//! Every tunnel is accepted, whatever its route. A refusal inside a tunnel is a readable page; a
 //! refused tunnel is not.
 
 use std::{io, sync::Arc};
@@ -20,10 +20,10 @@ use super::{
 };
 use crate::{Scheme, gateway::Shared, tls::H2};
 
-/// The first byte of every TLS connection: a handshake record.
+/// The first byte of every TLS connection: the type of a handshake record.
 const TLS_HANDSHAKE: u8 = 0x16;
 
-/// Serves what comes through a tunnel to `host:port`, once the client has its 200.
+/// Serves a tunnel to `host:port`, after the client has received its 200.
 pub(super) async fn serve_tunnel(
     shared: Arc<Shared>,
     place: Arc<Client>,
@@ -71,7 +71,7 @@ async fn serve(shared: Arc<Shared>, place: Arc<Client>, host: String, port: u16,
     }
 }
 
-/// The client's connection back from hyper, with what it had already read.
+/// Takes the client's connection back from hyper, with the bytes that hyper had already read.
 fn opened(upgraded: Upgraded, shared: &Shared) -> io::Result<ClientIo<TcpStream>> {
     match upgraded.downcast::<TokioIo<CheckedIo<ClientIo<TcpStream>>>>() {
         Ok(parts) => {
@@ -85,7 +85,7 @@ fn opened(upgraded: Upgraded, shared: &Shared) -> io::Result<ClientIo<TcpStream>
     }
 }
 
-/// Shows a certificate for the name the client asks for in TLS, else for the host of the tunnel.
+/// Completes the TLS handshake with a certificate for the SNI name, or else for the tunnel's host.
 async fn handshake(
     shared: &Shared,
     host: &str,

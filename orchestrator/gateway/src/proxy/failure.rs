@@ -1,7 +1,7 @@
-//! Every error becomes one named response, here and nowhere else.
+//! The only place that turns errors into named responses.
 //!
-//! The name stands in the header `sandbox-error`, so that a script can tell our 502 from a site's
-//! own; the text says what failed. A document gets a page, anything else plain text.
+//! The name is in the `sandbox-error` header, so that a script can tell the gateway's 502 from a
+//! site's own. The text says what failed. A document gets a page, everything else plain text.
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
@@ -11,7 +11,7 @@ use crate::{Answer, Reply, body, complaints::Complaints, upstream::UpstreamError
 /// The header that carries the failure's name.
 pub(crate) const SANDBOX_ERROR: HeaderName = HeaderName::from_static("sandbox-error");
 
-/// A failure: its stable name, its status and what to tell.
+/// A failure: its stable name, its status and its message.
 #[derive(Debug)]
 pub(super) struct Failure {
     name: &'static str,
@@ -26,7 +26,7 @@ impl Failure {
         Self { name, status, text, answer }
     }
 
-    /// No route leads to the host.
+    /// No route for the host.
     pub(super) fn no_route(host: &str) -> Self {
         let text = format!("{host} is not in this world; nothing was sent to it");
         Self {
@@ -37,12 +37,12 @@ impl Failure {
         }
     }
 
-    /// The route leads nowhere for now.
+    /// The route's target is unavailable at the moment.
     pub(super) fn unavailable(why: &str) -> Self {
         Self::failed("unavailable", StatusCode::SERVICE_UNAVAILABLE, why.to_owned())
     }
 
-    /// A port that the world does not have.
+    /// A port that no route or recording has.
     pub(super) fn no_port(host: &str, port: u16) -> Self {
         let reason = format!("no way to port {port} of {host}");
         let text = format!(
@@ -53,12 +53,12 @@ impl Failure {
         Self { name: "no-port", status: StatusCode::FORBIDDEN, text, answer }
     }
 
-    /// Bytes that are no request.
+    /// The bytes are not a valid request.
     pub(super) fn malformed(reason: &str) -> Self {
         Self::failed("malformed", StatusCode::BAD_REQUEST, format!("the request is malformed: {reason}"))
     }
 
-    /// More request bodies at once than there is memory for.
+    /// The request bodies in flight exceed the memory budget.
     pub(super) fn crowded(limit: usize) -> Self {
         let text = format!(
             "the bodies of all requests under way are larger than {limit} bytes together; send it again when others are done"
@@ -66,31 +66,31 @@ impl Failure {
         Self::failed("crowded", StatusCode::SERVICE_UNAVAILABLE, text)
     }
 
-    /// A request body beyond what can be looked up.
+    /// The request body is too large to be looked up.
     pub(super) fn body_too_large(limit: usize) -> Self {
         let text = format!("the request body is larger than {limit} bytes, the most that can be looked up");
         Self::failed("body-too-large", StatusCode::PAYLOAD_TOO_LARGE, text)
     }
 
-    /// The client stopped in the middle of its request.
+    /// The client stalled in the middle of its request.
     pub(super) fn client_stalled() -> Self {
         let text = "the rest of the request body did not come in time".to_owned();
         Self::failed("client-stalled", StatusCode::REQUEST_TIMEOUT, text)
     }
 
-    /// The client's body is broken.
+    /// The client's request body is malformed.
     pub(super) fn client_broken(error: &(dyn std::error::Error + 'static)) -> Self {
         let text = format!("the request body cannot be read: {}", error_text::with_causes(error));
         Self::failed("client-broken", StatusCode::BAD_REQUEST, text)
     }
 
-    /// CONNECT in a place or form that is not served.
+    /// CONNECT in a place or form that is not supported.
     pub(super) fn bad_connect() -> Self {
         let text = "CONNECT takes host:port, and is not served inside a tunnel".to_owned();
         Self::failed("bad-connect", StatusCode::BAD_REQUEST, text)
     }
 
-    /// Logs it once for each server where a server failed.
+    /// Logs failures of servers, once for each server.
     pub(super) fn log(&self, complaints: &Complaints, host: &str) {
         if matches!(self.status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT)
             && complaints.first(self.name, host)
@@ -104,7 +104,7 @@ impl Failure {
         }
     }
 
-    /// As a reply; a page for a document, text for the rest.
+    /// Converts into a reply: a page for a document, text otherwise.
     pub(super) fn into_reply(self, document: bool) -> Reply {
         let mut headers = HeaderMap::new();
         headers.insert(SANDBOX_ERROR, HeaderValue::from_static(self.name));

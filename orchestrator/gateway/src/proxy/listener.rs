@@ -1,4 +1,4 @@
-//! Accepting clients, and speaking HTTP with them.
+//! Accepts clients and serves HTTP on their connections.
 
 use std::{
     convert::Infallible,
@@ -31,20 +31,21 @@ use super::{
 };
 use crate::{gateway::Shared, limits::MAX_HEAD};
 
-/// How long accepting rests when the process or the machine has no file left to open, unless a
-/// client goes before.
+/// Pause before accepting again when the process or the machine has no file descriptors left. It
+/// ends early if a client leaves.
 const OUT_OF_FILES: Duration = Duration::from_millis(250);
 
-/// Requests that one connection of HTTP/2 may have under way. Browsers begin with a hundred.
+/// The maximum number of concurrent requests on one HTTP/2 connection. Browsers begin with a
+/// hundred.
 const STREAMS: u32 = 128;
 
 /// A client's connection as its requests see it.
 pub(super) struct Connection {
-    /// The way requests come.
+    /// How requests arrive.
     pub(super) via: Via,
-    /// Whose connection it is.
+    /// The client that owns the connection.
     pub(super) client: Arc<Client>,
-    /// What was wrong with its bytes; of use in HTTP/1 only.
+    /// Framing errors of its bytes; used in HTTP/1 only.
     pub(super) wire: Arc<Wire>,
     requests: AtomicU64,
 }
@@ -54,14 +55,14 @@ impl Connection {
         Arc::new(Self { via, client, wire: Arc::default(), requests: AtomicU64::new(0) })
     }
 
-    /// Counts a request; why it is none, if its head was malformed.
+    /// Counts a request. Returns the reason if its head was malformed.
     pub(super) fn next_request(&self) -> Option<&'static str> {
         self.wire.refusal(self.requests.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// Accepts until the gateway drains. At the bound on clients the longest idle makes room; where
-/// none is idle, further ones wait in the kernel's queue.
+/// Accepts clients until the gateway drains. At the client limit the longest idle client is closed.
+/// If none is idle, new clients wait in the kernel's queue.
 pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>) {
     loop {
         let accepted = async {
@@ -104,15 +105,15 @@ pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-/// How long to wait before accepting is tried again: not at all where it was the client that
-/// failed, who has left the queue; a moment where it was the machine, which would fail again at
-/// once.
+/// How long to wait before accepting again. No wait if the client failed, because it has left the
+/// queue. A moment if the machine failed, because it would fail again at once.
 fn rest_after(error: &io::Error) -> Option<Duration> {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     (!matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted)).then_some(OUT_OF_FILES)
 }
 
-/// Serves HTTP/1.1 on a connection until the client, an upgrade or the gateway's end takes it away.
+/// Serves HTTP/1.1 on a connection until the client closes it, an upgrade takes it over, or the
+/// gateway stops.
 pub(super) async fn serve_http1<S>(shared: Arc<Shared>, via: Via, client: Arc<Client>, io: S)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -154,9 +155,9 @@ where
     }
 }
 
-/// Serves HTTP/2 on a connection until it ends. A client that has not asked for anything in the
-/// time for a head is dropped, and one that asks for nothing more is told to go; hyper sets no such
-/// bounds.
+/// Serves HTTP/2 on a connection until it ends. A client that sends no request within the time for
+/// a head is dropped. A client that sends no further request gets GOAWAY. hyper does not set such
+/// limits.
 pub(super) async fn serve_http2<S>(shared: Arc<Shared>, via: Via, client: Arc<Client>, io: S)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -215,7 +216,7 @@ where
     }
 }
 
-/// Runs the streams of HTTP/2 connections where the gateway can wait for them, and end them.
+/// Runs the streams of HTTP/2 connections as tasks that the gateway can await and stop.
 #[derive(Clone)]
 struct Streams(Arc<Shared>);
 

@@ -1,4 +1,4 @@
-//! Answers from the live web, kept or not.
+//! Responses from the live web, recorded or not.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::{
     upstream::{UpstreamResponse, end_to_end},
 };
 
-/// A reply with what only the connection knows: spelling of names and reason phrase, and whether it
-/// is a stream without an end.
+/// A reply with properties that only the connection knows: the case of header names, the reason
+/// phrase, and whether the body is an endless stream.
 pub(super) struct Outgoing {
     pub(super) reply: Reply,
     pub(super) extensions: Extensions,
@@ -28,14 +28,14 @@ impl From<Reply> for Outgoing {
     }
 }
 
-/// Passes a request on and its answer back.
+/// Forwards a request and returns its response.
 pub(super) async fn forward(shared: &Shared, asked: ProxyRequest) -> Result<Outgoing, Failure> {
     let arrived =
         shared.upstream.send(asked.head.server(), &asked.head, asked.extensions, asked.body).await?;
     Ok(forwarded(arrived, Answer::Live))
 }
 
-/// An answer that is not kept.
+/// A response that is not recorded.
 pub(super) fn forwarded(mut arrived: UpstreamResponse, answer: Answer) -> Outgoing {
     let events = is_event_stream(&arrived.head.parts.headers);
     if events {
@@ -44,7 +44,7 @@ pub(super) fn forwarded(mut arrived: UpstreamResponse, answer: Answer) -> Outgoi
     outgoing(arrived.head.parts, arrived.body.boxed_unsync(), events, answer)
 }
 
-/// Passes a request on and its answer back, and records both.
+/// Forwards a request, returns its response, and records both.
 pub(super) async fn record(
     shared: &Shared,
     recorder: &Arc<Recorder>,
@@ -54,7 +54,7 @@ pub(super) async fn record(
     recorded(shared, recorder, asked.head, asked.extensions, body, copy).await
 }
 
-/// As [`record`], with a body that has already been read.
+/// As [`record`], with a request body that has already been read.
 pub(super) async fn fill(
     shared: &Shared,
     recorder: &Arc<Recorder>,
@@ -104,7 +104,7 @@ fn outgoing(parts: http::response::Parts, body: Body, stream: bool, answer: Answ
     Outgoing { reply, extensions: parts.extensions, stream }
 }
 
-/// Server-sent events: open as long as the page lives.
+/// Server-sent events, which stay open as long as the page lives.
 fn is_event_stream(headers: &HeaderMap) -> bool {
     headers
         .get(header::CONTENT_TYPE)

@@ -1,4 +1,4 @@
-//! The side towards the clients: connections, tunnels, requests.
+//! The client side of the proxy: connections, tunnels and requests.
 
 mod client_io;
 pub(crate) mod clients;

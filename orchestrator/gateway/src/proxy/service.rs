@@ -1,4 +1,4 @@
-//! One request: from its URL to its route to its answer.
+//! Handles one request: URL, route, response.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::{
     miss, routes::Target, traffic_capture::CapturedRequest,
 };
 
-/// Answers one request. Whatever goes wrong is an answer too.
+/// Serves one request. Every error becomes a response.
 pub(super) async fn serve(
     shared: Arc<Shared>,
     own: &Connection,
@@ -120,15 +120,15 @@ async fn answer(
     })
 }
 
-/// From the snapshots, where it may take as long as their pages have to be indexed.
+/// Answers from the snapshots. This may take as long as the indexing of their pages.
 async fn searched(episode: &Arc<Episode>, replay: &Arc<Replay>, head: RequestHead, body: Bytes) -> Reply {
     let (replay, episode, asked) = (Arc::clone(replay), Arc::clone(episode), head.clone());
     let answered = blocking::run(move || replay.answer(&asked, &body, &episode)).await;
-    // A task that failed has reported its panic.
+    // A failed task has already reported its panic.
     answered.unwrap_or_else(|_| miss::failed(&head, "failed to search the recorded pages".to_owned()))
 }
 
-/// From the snapshots, else from what was fetched before, else from the live web.
+/// Answers from the snapshots, else from earlier fetches, else from the live web.
 async fn filled(
     shared: &Shared,
     episode: &Arc<Episode>,
@@ -143,12 +143,12 @@ async fn filled(
     };
     match blocking::run(look_up).await {
         Ok(reply) if !matches!(reply.answer, Answer::Miss { .. }) => Ok(reply.into()),
-        // A task that failed has reported its panic; the live web is still there.
+        // A failed task has already reported its panic. The live web is still available.
         _ => live::fill(shared, fill.recorder(), asked.head, asked.extensions, body).await,
     }
 }
 
-/// The request body in memory, as looking it up needs it.
+/// The request body in memory, as needed for the look-up.
 async fn whole_body(shared: &Shared, body: Body) -> Result<Bytes, Failure> {
     if body.is_end_stream() {
         return Ok(Bytes::new());
@@ -159,7 +159,7 @@ async fn whole_body(shared: &Shared, body: Body) -> Result<Bytes, Failure> {
     }
 }
 
-/// The memory that it takes is free again when the last handle on the bytes is dropped.
+/// Collects the body. Its memory is released with the last handle on the bytes.
 async fn collect(mut body: Body, shared: &Shared) -> Result<Bytes, Failure> {
     let limit = shared.limits.replayed_body;
     let mut whole = Vec::new();
@@ -178,7 +178,7 @@ async fn collect(mut body: Body, shared: &Shared) -> Result<Bytes, Failure> {
     Ok(share.of(whole))
 }
 
-/// The response as it goes to the client, with the request's place in the ledger tied to its body.
+/// The response for the client. The request's ledger entry is tied to its body.
 pub(super) fn deliver(outgoing: Outgoing, mut pending: Pending) -> Response<Body> {
     let Outgoing { reply, extensions, stream } = outgoing;
     pending.note(|entry| {
@@ -195,8 +195,8 @@ pub(super) fn deliver(outgoing: Outgoing, mut pending: Pending) -> Response<Body
     response
 }
 
-/// Refuses what is no request that could be served; the connection ends behind the answer, as what
-/// follows on it cannot be told.
+/// Rejects an invalid request. The connection closes after the response, because the framing of the
+/// following bytes is unknown.
 fn refuse(
     failure: Failure,
     mut pending: Pending,
@@ -214,9 +214,8 @@ fn refuse(
     response
 }
 
-/// Takes a tunnel; what comes through it is served in a task of its own. One that is refused is
-/// entered in the ledger under the URL that the client was on its way to, as far as that can be
-/// told.
+/// Accepts a tunnel and serves it in its own task. A rejected tunnel is entered in the ledger under
+/// the URL that the client wanted, as far as it is known.
 fn tunnel(shared: Arc<Shared>, own: &Connection, mut request: Request<Incoming>) -> Response<Body> {
     let upgrade: OnUpgrade = hyper::upgrade::on(&mut request);
     let (parts, _) = request.into_parts();

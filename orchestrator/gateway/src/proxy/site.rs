@@ -1,5 +1,5 @@
-//! Requests to a site: a copy in plain HTTP at its address, under the name that the client knows it
-//! by; one that is not ours where its URL leads.
+//! Forwards requests to a site. One of our instances is reached in plain HTTP at its address, under
+//! the host name that the client uses. An external site is reached where its URL points.
 
 use http::{Extensions, HeaderMap, HeaderName, HeaderValue, header};
 
@@ -18,7 +18,7 @@ use crate::{
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// Passes a request on and its answer back.
+/// Forwards a request and returns its response.
 pub(super) async fn forward(
     shared: &Shared,
     site: &Site,
@@ -35,7 +35,7 @@ pub(super) async fn forward(
     Ok(live::forwarded(arrived, Answer::Site))
 }
 
-/// Passes a WebSocket's handshake on.
+/// Forwards a WebSocket handshake.
 pub(super) async fn open_socket(
     shared: &Shared,
     site: &Site,
@@ -47,22 +47,22 @@ pub(super) async fn open_socket(
     while_there(site, shared.upstream.open_socket(&server, &head, extensions)).await
 }
 
-/// Waits for an answer as long as there is somebody to give it: nobody says that an address leads
-/// nowhere any more.
+/// Waits for a response as long as the site exists. Once it is gone, nothing else reports that its
+/// address is unused.
 async fn while_there<T>(
     site: &Site,
     asked: impl Future<Output = Result<T, UpstreamError>>,
 ) -> Result<T, Failure> {
     tokio::select! {
         biased;
-        // First, so that nothing is sent to where it was.
+        // Checked first, so that nothing is sent to an address that the site no longer owns.
         why = site.gone() => Err(Failure::unavailable(&why)),
         answer = asked => Ok(answer?),
     }
 }
 
-/// Where the request goes; tells an application that is asked by the client's name by which scheme
-/// the client came.
+/// The server for the request. Also sets the header that tells an application under the client's
+/// host name which scheme the client used.
 fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
     site.asked(&head.method, socket);
     for (name, value) in site.headers() {
@@ -81,14 +81,14 @@ fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
         SiteAddress::Address(server) => server.clone(),
         SiteAddress::Named(server) => {
             head.url = under(&head.url, server, socket);
-            // Made anew from the URL.
+            // Rebuilt from the URL.
             head.headers.remove(header::HOST);
             server.clone()
         }
     }
 }
 
-/// A URL as its server knows it, the path and what follows byte for byte the same.
+/// Rewrites a URL for its server. Path and query stay byte for byte the same.
 fn under(url: &str, server: &Server, socket: bool) -> String {
     let behind = url.split_once("://").map_or("", |(_, behind)| behind);
     let path = behind.find(['/', '?']).map_or("/", |at| &behind[at..]);
@@ -105,8 +105,8 @@ fn under(url: &str, server: &Server, socket: bool) -> String {
     }
 }
 
-/// A site lives at a time of its own, by which its cookies expire; the browser's cookies go by real
-/// time. So they are given their age instead.
+/// Converts cookie expiry dates to ages. A site has its own clock, but the browser's cookie store
+/// uses real time.
 fn keep_cookies(headers: &mut HeaderMap) {
     let Some(now) = headers.get(header::DATE).and_then(dates::parse) else { return };
     if let header::Entry::Occupied(mut cookies) = headers.entry(header::SET_COOKIE) {

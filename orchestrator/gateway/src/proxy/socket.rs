@@ -1,4 +1,4 @@
-//! A WebSocket handshake: to the live web, or answered from a snapshot.
+//! WebSocket handshakes: forwarded to the live web, or answered from a snapshot.
 
 use std::sync::Arc;
 
@@ -32,23 +32,23 @@ use crate::{
     upstream::{UpgradeOutcome, UpstreamHead, end_to_end},
 };
 
-/// A handshake as the client sent it, and the way to its connection once it is answered.
+/// A handshake as the client sent it, with access to its connection after the response.
 pub(super) struct Handshake {
     pub(super) head: RequestHead,
     pub(super) extensions: Extensions,
     pub(super) upgrade: OnUpgrade,
-    /// The client's connection, which becomes something else when the handshake succeeds.
+    /// The client's connection, which stops being HTTP when the handshake succeeds.
     pub(super) wire: Arc<Wire>,
 }
 
-/// What a handshake leads to.
+/// The outcome of a handshake.
 enum Outcome {
     Plain(Outgoing),
     Live { head: Box<UpstreamHead>, server: Upgraded, log: Option<SocketLog>, answer: Answer },
     Recorded { accept: HeaderValue, script: SocketScript, answer: Answer },
 }
 
-/// Answers a handshake; the connection behind it goes on in a task of its own.
+/// Answers a handshake. The connection continues in its own task.
 pub(super) async fn serve(
     shared: Arc<Shared>,
     episode: Arc<Episode>,
@@ -126,8 +126,7 @@ pub(super) async fn serve(
     }
 }
 
-/// Enters the handshake in the ledger now: the connection may well outlive the episode's reading of
-/// it.
+/// Enters the handshake in the ledger now, because the connection may outlive the episode.
 fn entered(mut pending: Pending, answer: Answer) -> Pending {
     pending.note(|entry| {
         entry.status = StatusCode::SWITCHING_PROTOCOLS.as_u16();
@@ -167,7 +166,7 @@ async fn live_socket(
     }
 }
 
-/// The playback that `found` gives for a handshake that is one.
+/// The playback for a handshake, if one was found.
 fn recorded(
     head: &RequestHead,
     found: impl FnOnce() -> Result<(SocketScript, Answer), Box<Reply>>,

@@ -1,11 +1,11 @@
-//! Streams of HTTP/2 whose client takes nothing: given up after a while.
+//! Ends HTTP/2 streams whose client stops reading.
 //!
-//! A connection of HTTP/1.1 whose client does not read fills up, and `ClientIo` notices. One of
-//! HTTP/2 flows on while a single stream stands still, because its client gives it no window; what
-//! the stream holds would be held for ever.
+//! An HTTP/1.1 connection whose client does not read fills up, and `ClientIo` notices. An HTTP/2
+//! connection continues while a single stream stalls for lack of window. The memory of that stream
+//! would be held for ever.
 //!
-//! The response's body says whose turn it is, and the stream's task, which polls that body, looks
-//! after each poll.
+//! The response body reports whose turn it is. The stream's task polls that body, and checks after
+//! each poll.
 
 use std::{
     cell::Cell,
@@ -16,12 +16,12 @@ use std::{
 
 use tokio::time::{Instant, Sleep};
 
-/// How far a stream is, and who has to do something for it to go on.
+/// The progress of a stream, and which side must act next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Turn {
-    /// Pieces that the client was given.
+    /// Pieces given to the client.
     pieces: u64,
-    /// Whether the client has the last one still to take.
+    /// Whether the client has yet to take the last one.
     clients: bool,
 }
 
@@ -29,17 +29,17 @@ tokio::task_local! {
     static TURN: Cell<Turn>;
 }
 
-/// Whether this is a stream's task.
+/// Whether the current task is a stream's task.
 pub(super) fn is_watched() -> bool {
     TURN.try_with(|_| ()).is_ok()
 }
 
-/// PlaybackContext, in a stream's task, that the client was given a piece. Does nothing elsewhere.
+/// Records, in a stream's task, that the client was given a piece. Does nothing elsewhere.
 pub(super) fn clients_turn() {
     let _ = TURN.try_with(|turn| turn.set(Turn { pieces: turn.get().pieces + 1, clients: true }));
 }
 
-/// PlaybackContext, in a stream's task, that the client has taken all that it was given.
+/// Records, in a stream's task, that the client has taken everything. Does nothing elsewhere.
 pub(super) fn our_turn() {
     let _ = TURN.try_with(|turn| turn.set(Turn { clients: false, ..turn.get() }));
 }
@@ -56,7 +56,7 @@ where
 struct Stalling<F> {
     stream: Pin<Box<F>>,
     stall: Duration,
-    /// The piece that is waited for, and until when. Made only for a stream that has to wait.
+    /// The pending piece and its deadline. Created only for a stream that has to wait.
     waiting: Option<(u64, Pin<Box<Sleep>>)>,
 }
 

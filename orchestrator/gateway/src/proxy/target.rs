@@ -1,4 +1,4 @@
-//! From what a client sent to the absolute URL it means.
+//! Determines the absolute URL of a client's request.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -9,16 +9,16 @@ use crate::{
     upstream::{end_to_end, join_cookies},
 };
 
-/// The way a request came.
+/// How a request arrived.
 #[derive(Debug, Clone)]
 pub(super) enum Via {
-    /// Straight to the proxy: the target is an absolute URL.
+    /// Directly at the proxy: the request target is an absolute URL.
     Proxy,
-    /// Through a tunnel, whose server is given.
+    /// Through a tunnel to the given server.
     Tunnel { scheme: Scheme, host: String, port: u16 },
 }
 
-/// A request that names no URL we could serve.
+/// Why a request has no URL that can be served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum BadTarget {
     #[error("this is a proxy: it takes absolute URLs and CONNECT")]
@@ -55,21 +55,21 @@ pub(super) fn host_and_port(authority: &Authority, default: Option<u16>) -> Resu
     }
 }
 
-/// The server that a CONNECT names: a host that a certificate can be made for, and a port.
+/// The server of a CONNECT request: a host for which a certificate can be issued, and a port.
 pub(super) fn tunnel(parts: &request::Parts) -> Result<(String, u16), BadTarget> {
     let authority = parts.uri.authority().ok_or(BadTarget::Host)?;
     let (host, port) = host_and_port(authority, None)?;
     if !is_host_name(&host) {
         return Err(BadTarget::Host);
     }
-    // Many clients leave the port out of it.
+    // Many clients omit the port in the `Host` header.
     match named_by_header(parts, Some(port))? {
         Some((named, _)) if named != host => Err(BadTarget::OtherHost),
         _ => Ok((host, port)),
     }
 }
 
-/// Whether this is an address, or a name as the domain name system has them; underscores occur.
+/// Whether this is an IP address or a DNS name. Underscores are accepted because they occur.
 fn is_host_name(host: &str) -> bool {
     let label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -78,7 +78,7 @@ fn is_host_name(host: &str) -> bool {
     host.parse::<IpAddr>().is_ok() || (host.len() <= 253 && host.split('.').all(label))
 }
 
-/// What the `Host` header names. There must be one in HTTP/1.1 and nowhere two.
+/// The server in the `Host` header. HTTP/1.1 requires the header, and no version allows two.
 fn named_by_header(parts: &request::Parts, default: Option<u16>) -> Result<Option<(String, u16)>, BadTarget> {
     let mut hosts = parts.headers.get_all(HOST).iter();
     match (hosts.next(), hosts.next()) {
@@ -92,7 +92,7 @@ fn named_by_header(parts: &request::Parts, default: Option<u16>) -> Result<Optio
     }
 }
 
-/// The request's head as the rest of the crate sees it.
+/// The request head for the rest of the crate.
 pub(super) fn head(via: &Via, parts: request::Parts, websocket: bool) -> Result<RequestHead, BadTarget> {
     let (scheme, host, port) = match via {
         Via::Proxy => {
@@ -104,7 +104,7 @@ pub(super) fn head(via: &Via, parts: request::Parts, websocket: bool) -> Result<
             };
             let authority = parts.uri.authority().ok_or(BadTarget::Host)?;
             let target = host_and_port(authority, Some(scheme.default_port()))?;
-            // One that leaves the port out contradicts nothing.
+            // A `Host` header without a port does not conflict.
             let named = named_by_header(&parts, Some(target.1))?;
             if named.is_some_and(|named| named != target) {
                 return Err(BadTarget::OtherHost);
@@ -126,7 +126,7 @@ pub(super) fn head(via: &Via, parts: request::Parts, websocket: bool) -> Result<
         }
     };
     let path = match parts.uri.path_and_query() {
-        // `OPTIONS *` speaks of the server as a whole.
+        // `OPTIONS *` concerns the server as a whole.
         Some(path) if path.as_str() == "*" && parts.method == Method::OPTIONS => "/*",
         Some(path) => path.as_str(),
         None => "/",
@@ -172,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    /// The head of a request of HTTP/1.1; of HTTP/1.0, where there is no `Host`.
+    /// The head of an HTTP/1.1 request, or of an HTTP/1.0 request if there is no `Host`.
     fn parts(uri: &str, host: Option<&str>) -> request::Parts {
         let version = if host.is_some() { Version::HTTP_11 } else { Version::HTTP_10 };
         let mut request = Request::builder().uri(uri).version(version);

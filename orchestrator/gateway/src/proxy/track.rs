@@ -1,5 +1,5 @@
-//! One request's place in the ledger and in the in_flight, kept until its answer has been delivered
-//! or given up.
+//! Tracks one request in the ledger and in the in-flight counts until its response is delivered or
+//! given up.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use crate::{
     in_flight::InFlightGuard,
 };
 
-/// The most that a connection of HTTP/2 is handed of a body before its client has taken what came
-/// before.
+/// The maximum number of body bytes that an HTTP/2 connection gets before its client has taken the
+/// previous ones.
 const PIECE: usize = 64 * 1024;
 
-/// A request under way. However it ends, it is entered in the ledger once, and only then leaves the
-/// in_flight.
+/// A request in progress. However it ends, it is entered in the ledger exactly once. Only then does
+/// it leave the in-flight counts.
 pub(super) struct Pending {
     ledger: Arc<Ledger>,
     entry: Option<Entry>,
@@ -50,7 +50,7 @@ impl Pending {
         }
     }
 
-    /// Changes the entry to be.
+    /// Changes the pending ledger entry.
     pub(super) fn note(&mut self, change: impl FnOnce(&mut Entry)) {
         if let Some(entry) = &mut self.entry {
             change(entry);
@@ -62,14 +62,14 @@ impl Pending {
         self.entry.as_ref().map_or(0, |entry| entry.seq)
     }
 
-    /// Enters it in the ledger now, as it stands.
+    /// Enters it in the ledger now, in its current state.
     pub(super) fn enter(&mut self) {
         if let Some(entry) = self.entry.take() {
             self.ledger.push(entry);
         }
     }
 
-    /// Takes it out of the count of requests into that of streams.
+    /// Moves it from the count of requests to the count of streams.
     pub(super) fn into_stream(mut self) -> Self {
         self.in_flight = self.in_flight.take().map(InFlightGuard::into_stream);
         self
@@ -93,8 +93,8 @@ impl BodyObserver for Pending {
         stalled::our_turn();
     }
 
-    /// On HTTP/2 a client with a window of one byte would otherwise be given all of a frame, which
-    /// nobody looks after any more.
+    /// Without this, an HTTP/2 client with a window of one byte would get a whole frame, which is
+    /// no longer tracked.
     fn max_frame(&self) -> usize {
         if stalled::is_watched() { PIECE } else { usize::MAX }
     }
@@ -115,7 +115,7 @@ impl BodyObserver for Pending {
     }
 }
 
-/// The host of an absolute URL, with its port.
+/// The host and port of an absolute URL.
 fn host_of(url: &str) -> &str {
     let behind = url.split_once("://").map_or(url, |(_, behind)| behind);
     behind.split(['/', '?']).next().unwrap_or(behind)

@@ -1,15 +1,14 @@
-//! The bytes of an HTTP/1 connection, checked on their way to hyper.
+//! Validates the bytes of an HTTP/1 connection before hyper parses them.
 //!
-//! hyper is lenient where RFC 9112 is not: it ends lines at a bare line feed, and takes
-//! `Transfer-Encoding` where there is a `Content-Length` as well. A server behind us may read such
-//! a request otherwise, and then takes a part of it for a request of its own. What is wrong with a
-//! message's framing is found here, before hyper has seen it; what is wrong with the name of its
-//! server, in `target`.
+//! hyper is more lenient than RFC 9112: it accepts a bare line feed as a line end, and
+//! `Transfer-Encoding` together with `Content-Length`. A server behind the gateway may parse such a
+//! request differently, and then treat a part of it as a separate request (request smuggling). This
+//! module detects framing errors before hyper sees them. `target` checks the server name.
 //!
-//! A malformed head is cut off where it is wrong and its end put there, so that hyper hands a
-//! request over that is answered 400 with the reason ([`Wire::refusal`]). A malformed body is cut
-//! off, too, and goes on with what hyper, whose error is one of this request alone, takes for
-//! malformed as well.
+//! A malformed head is cut off at the error and completed artificially. hyper then delivers a
+//! request, which is answered with 400 and the reason ([`Wire::refusal`]). A malformed body is cut
+//! off too, and continued with bytes that hyper also rejects; hyper's error affects only this
+//! request.
 
 mod framing;
 
@@ -29,32 +28,32 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::body::BodyError;
 
-/// How much is read at a time while a line is still to be completed.
+/// Read size while a line is incomplete.
 const READ: usize = 8 * 1024;
 
-/// What the bytes of a connection and its requests tell each other.
+/// State shared between the bytes of a connection and its requests.
 #[derive(Debug, Default)]
 pub(super) struct Wire {
-    /// No longer HTTP/1: what follows is not looked at.
+    /// Set when the connection is no longer HTTP/1. The following bytes are not checked.
     opaque: AtomicBool,
-    /// The request that was malformed, counted from 0, and how.
+    /// The number of the malformed request, from 0, and the reason.
     refused: OnceLock<(u64, &'static str)>,
-    /// How the last body was malformed.
+    /// Why the last body was malformed.
     broken: OnceLock<&'static str>,
 }
 
 impl Wire {
-    /// Why this request, counted from 0, is none.
+    /// Why this request (numbered from 0) is malformed.
     pub(super) fn refusal(&self, request: u64) -> Option<&'static str> {
         self.refused.get().filter(|(number, _)| *number == request).map(|(_, reason)| *reason)
     }
 
-    /// Why a body cannot be read: hyper's reason, or the one that it does not know.
+    /// Why a body cannot be read: hyper's error, or the reason found here.
     pub(super) fn broken_body(&self, error: hyper::Error) -> BodyError {
         self.broken.get().map_or_else(|| error.into(), |reason| (*reason).into())
     }
 
-    /// Says that the connection has become something else than HTTP/1.
+    /// Marks the connection as no longer HTTP/1.
     pub(super) fn becomes_opaque(&self) {
         self.opaque.store(true, Ordering::Release);
     }
@@ -65,11 +64,11 @@ pub(super) struct CheckedIo<S> {
     inner: S,
     wire: Arc<Wire>,
     framing: Framing,
-    /// Read, and not yet known to be right: the beginning of a line.
+    /// Bytes read but not yet validated: the beginning of a line.
     held: Vec<u8>,
-    /// To be given out before anything else.
+    /// Bytes to return before anything else.
     ready: Bytes,
-    /// Something was malformed; nothing comes after it.
+    /// A framing error was found; nothing follows it.
     ended: bool,
 }
 
@@ -79,7 +78,7 @@ impl<S> CheckedIo<S> {
         Self { inner, wire, framing, held, ready, ended: false }
     }
 
-    /// The connection, and what was read from it and not yet given out.
+    /// The connection, and the bytes that were read but not yet returned.
     pub(super) fn into_parts(self) -> (S, Bytes) {
         (
             self.inner,
@@ -87,8 +86,7 @@ impl<S> CheckedIo<S> {
         )
     }
 
-    /// How many of `bytes`, which begin with those that are held, can go on, and what goes behind
-    /// them.
+    /// How many of `bytes`, which begin with the held ones, may pass, and which bytes to append.
     fn judge(&mut self, bytes: &[u8]) -> (usize, &'static [u8]) {
         let (passed, verdict) = self.framing.feed(bytes);
         let end = match verdict {
@@ -121,7 +119,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for CheckedIo<S> {
                 return Poll::Ready(Ok(()));
             }
             if this.ended {
-                // hyper closes the connection behind the answer.
+                // hyper closes the connection after the response.
                 return Poll::Pending;
             }
             if this.wire.opaque.load(Ordering::Acquire) {
@@ -132,7 +130,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for CheckedIo<S> {
                 continue;
             }
             if this.held.is_empty() {
-                // The usual way: whole lines, and bodies, stay where they were read to.
+                // The usual case: whole lines and bodies stay where they were read.
                 let before = buf.filled().len();
                 ready!(Pin::new(&mut this.inner).poll_read(cx, buf))?;
                 let read = &buf.filled()[before..];

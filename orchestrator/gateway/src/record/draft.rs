@@ -1,4 +1,4 @@
-//! An exchange under way: everything but the response body, which is still arriving.
+//! An exchange in progress: complete except for the response body, which is still arriving.
 
 use std::{sync::Arc, time::Instant};
 
@@ -15,8 +15,8 @@ use crate::{
     upstream::{UpstreamError, UpstreamHead},
 };
 
-/// An exchange that becomes whole with its response body. Dropped before that, it is counted as
-/// partial.
+/// An exchange that is completed by its response body. If it is dropped before that, it is counted
+/// as partial.
 pub(crate) struct Draft {
     recorder: Arc<Recorder>,
     exchange: Option<Exchange>,
@@ -25,7 +25,7 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Begins with the request, before it is sent.
+    /// Starts with the request, before it is sent.
     pub(crate) fn begin(recorder: &Arc<Recorder>, head: &RequestHead, copy: RequestCopy) -> Self {
         recorder.opened();
         let mut exchange =
@@ -35,7 +35,7 @@ impl Draft {
         Self { recorder: recorder.clone(), exchange: Some(exchange), copy, since: Instant::now() }
     }
 
-    /// Adds the response's head.
+    /// Adds the response head.
     pub(crate) fn answered(&mut self, arrived: &UpstreamHead) {
         let Some(exchange) = &mut self.exchange else { return };
         exchange.ip = Some(arrived.remote.ip());
@@ -49,15 +49,16 @@ impl Draft {
             .unwrap_or_else(|| as_listed(&arrived.parts.headers));
     }
 
-    /// Whether the method or the status say that there is no body, whatever length is declared.
+    /// Whether the method or the status implies that there is no body, whatever the declared
+    /// length.
     pub(crate) fn is_bodiless(&self) -> bool {
         self.exchange.as_ref().is_some_and(|exchange| {
             exchange.request.method == "HEAD" || matches!(exchange.response.status, 204 | 304)
         })
     }
 
-    /// Completes the exchange, redacted and ready to be written; `None` if it is not to be kept,
-    /// which has then been counted.
+    /// Completes the exchange, redacted and ready to be written. Returns `None` if it is not kept;
+    /// that has then been counted.
     pub(crate) fn complete(mut self, spool: Spool) -> Option<(Arc<Recorder>, Exchange)> {
         let mut exchange = self.exchange.take()?;
         let recorder = self.recorder.clone();
@@ -87,38 +88,38 @@ impl Draft {
         Some((recorder, exchange))
     }
 
-    /// The opening of a WebSocket, whose frames follow; `None` if it is not to be kept.
+    /// The opening handshake of a WebSocket, whose frames follow. Returns `None` if it is not kept.
     pub(crate) fn into_opening(self) -> Option<(Arc<Recorder>, Exchange)> {
         self.complete(Spool::new(0))
     }
 
-    /// Gives it up because a body outgrew the bound.
+    /// Discards it because a body exceeds the limit.
     pub(crate) fn too_large(mut self) {
         if let Some(exchange) = self.exchange.take() {
             self.recorder.too_large(&exchange.url);
         }
     }
 
-    /// Gives it up because the disk failed.
+    /// Discards it because of a disk error.
     pub(crate) fn failed(mut self, error: &std::io::Error) {
         if let Some(exchange) = self.exchange.take() {
             self.recorder.failed(&exchange.url, error);
         }
     }
 
-    /// The bound on bodies.
+    /// The limit on bodies.
     pub(crate) fn body_cap(&self) -> u64 {
         self.recorder.body_cap()
     }
 
-    /// Gives it up because there is no answer to keep.
+    /// Discards it because there is no response.
     pub(crate) fn unanswered(mut self, error: &UpstreamError) {
         if let Some(exchange) = self.exchange.take() {
             self.recorder.unanswered(&exchange.url, error);
         }
     }
 
-    /// Gives it up because the answer broke off.
+    /// Discards it because the response broke off.
     pub(crate) fn broke_off(mut self, error: &(dyn std::error::Error + 'static)) {
         if let Some(exchange) = self.exchange.take() {
             self.recorder
@@ -136,7 +137,7 @@ impl Drop for Draft {
     }
 }
 
-/// A WebSocket is opened by HTTP, and that is what its opening is kept as.
+/// A WebSocket is opened by HTTP, so its handshake is stored under an `http:` or `https:` URL.
 pub(crate) fn http_url(url: &str) -> String {
     match url.strip_prefix("ws") {
         Some(rest) => format!("http{rest}"),
@@ -144,7 +145,7 @@ pub(crate) fn http_url(url: &str) -> String {
     }
 }
 
-/// The request's headers with a `Host` in any version, as they read in HTTP/1.1.
+/// The request headers with a `Host` for every version, as in HTTP/1.1.
 pub(crate) fn request_headers(head: &RequestHead) -> Headers {
     let mut headers = as_listed(&head.headers);
     if !headers.contains("host") {
@@ -159,7 +160,7 @@ pub(crate) fn as_listed(headers: &HeaderMap) -> Headers {
 }
 
 /// The header fields exactly as the server sent them, if the tapped head is the one that hyper
-/// read.
+/// parsed.
 fn as_sent(raw: &[u8], parsed: &HeaderMap) -> Option<Headers> {
     let lines = raw.strip_suffix(b"\r\n\r\n")?;
     let mut headers = Headers::new();
@@ -175,7 +176,7 @@ fn as_sent(raw: &[u8], parsed: &HeaderMap) -> Option<Headers> {
     agrees.then_some(headers)
 }
 
-/// The reason phrase: hyper keeps only an unusual one.
+/// The reason phrase. hyper keeps it only if it is not the standard one.
 fn reason(arrived: &UpstreamHead) -> String {
     match arrived.parts.extensions.get::<ReasonPhrase>() {
         Some(reason) => String::from_utf8_lossy(reason.as_bytes()).into_owned(),

@@ -1,14 +1,14 @@
-//! Keeping what passes.
+//! Records the traffic that passes through the gateway.
 //!
 //! ```text
-//! upstream body -> tee -> client          the exchange is appended when its last byte is here, and before that byte goes on:
-//!                   |                     what a client has received whole is on disk, also after kill -9
+//! upstream body -> tee -> client          the exchange is written when its last byte arrives, before that byte is forwarded:
+//!                   |                     every response that a client has received whole is on disk, also after kill -9
 //!                   `-> Spool -> Recording
 //! ```
 //!
-//! Only whole exchanges are kept. One that breaks off on either side, or outgrows the bound, is
-//! counted and named; an event stream, which has no end, is whole at each event. A disk that fails
-//! does not stop the browsing: it is counted, and the first error is kept to be shown.
+//! Only whole exchanges are kept. An exchange that breaks off on either side, or exceeds the limit,
+//! is counted and reported. An event stream has no end, so it is whole at each event. A disk error
+//! does not stop the browsing: it is counted, and the first error is kept for the report.
 
 mod draft;
 mod redact;
@@ -36,10 +36,10 @@ pub(crate) use request::{CopyOutcome, RequestCopy};
 pub(crate) use socket::SocketLog;
 pub(crate) use tee::record;
 
-/// What stays in memory of a body before it goes to a temporary file.
+/// How much of a body is held in memory before it goes to a temporary file.
 pub(crate) const SPOOL_MEMORY: usize = 1 << 20;
 
-/// How many URLs of exchanges that were not kept are named in a report; all are counted.
+/// How many URLs of lost exchanges a report lists; all are counted.
 const NAMED: usize = 100;
 
 /// Writes exchanges into a recording. Shared by all routes that record into it.
@@ -70,27 +70,27 @@ struct LostExchanges {
 /// What a recorder has done so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecorderReport {
-    /// Exchanges under way.
+    /// Exchanges in progress.
     pub open: u64,
-    /// Exchanges and sockets on disk.
+    /// Exchanges and WebSockets on disk.
     pub recorded: u64,
-    /// Requests that got no answer.
+    /// Requests without a response.
     pub unanswered: u64,
-    /// Exchanges that broke off, by the client or the server, and were not kept.
+    /// Exchanges that broke off on either side and were not kept.
     pub partial: u64,
-    /// Exchanges not kept because a body was beyond the bound.
+    /// Exchanges not kept because a body exceeded the limit.
     pub too_large: u64,
     /// Exchanges that could not be written.
     pub failed: u64,
-    /// URLs that were not kept, and why; the first hundred.
+    /// URLs that were not kept, with the reason; the first hundred.
     pub lost: Vec<(String, String)>,
-    /// The first error in writing.
+    /// The first write error.
     pub first_error: Option<String>,
 }
 
 impl Recorder {
-    /// Records into `recording`. What `redact` names is replaced before anything is written, and
-    /// bodies larger than `body_cap` bytes are not kept.
+    /// Records into `recording`. Applies `redact` before anything is written. Bodies larger than
+    /// `body_cap` bytes are not kept.
     pub fn new(recording: Recording, redact: Redact, body_cap: u64) -> Self {
         let mut salt = [0; 16];
         rand::rng().fill_bytes(&mut salt);
@@ -103,13 +103,13 @@ impl Recorder {
         }
     }
 
-    /// The recording, for pages and other records of its own; none after [`Self::close`].
+    /// The recording, for pages and other records of the caller; `None` after [`Self::close`].
     pub fn recording(&self) -> Option<Arc<Recording>> {
         self.recording.read().clone()
     }
 
-    /// Takes the recording out, to be finished. What passes afterwards is not kept. Fails, and
-    /// changes nothing, while somebody else still holds the recording.
+    /// Takes the recording out, to be finished. Later traffic is not kept. Returns `None`, and
+    /// changes nothing, while another handle on the recording exists.
     pub fn close(&self) -> Option<Recording> {
         let mut slot = self.recording.write();
         match slot.take().map(Arc::try_unwrap)? {
@@ -121,7 +121,7 @@ impl Recorder {
         }
     }
 
-    /// What has been done so far.
+    /// The counts so far.
     pub fn report(&self) -> RecorderReport {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let lost = self.lost();
@@ -145,12 +145,12 @@ impl Recorder {
         self.redactor.exchange(exchange)
     }
 
-    /// An address as it may be written.
+    /// A URL in its redacted form.
     pub fn redacted_url(&self, url: &str) -> String {
         self.redactor.url(url).unwrap_or_else(|| url.to_owned())
     }
 
-    /// A message of a WebSocket as it may be written.
+    /// A WebSocket message in its redacted form.
     pub(crate) fn redacted(&self, payload: Payload) -> Payload {
         let clean = |bytes: &[u8]| self.redactor.socket_message(bytes);
         match &payload {
@@ -161,7 +161,7 @@ impl Recorder {
         }
     }
 
-    /// Writes one exchange, blocking.
+    /// Writes one exchange. Blocking.
     pub(crate) fn append(&self, exchange: &Exchange) {
         self.write(&exchange.url, |recording| recording.append(exchange).map(drop));
     }
@@ -171,10 +171,10 @@ impl Recorder {
         self.write(&opening.url, |recording| recording.open_websocket(opening))
     }
 
-    /// Makes a record of the frames of a WebSocket that has ended.
+    /// Converts the frames of a closed WebSocket into a record.
     pub(crate) fn close_socket(&self, url: &str, socket: OpenSocket) {
-        // After the recording was closed they stay where they are, and are found there when it is
-        // finished.
+        // If the recording is closed, the frames stay in their journal, and finishing the recording
+        // finds them there.
         if let Some(recording) = self.recording()
             && let Err(error) = recording.close_websocket(socket)
         {

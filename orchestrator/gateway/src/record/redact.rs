@@ -1,26 +1,26 @@
-//! Secrets that are replaced before they are written.
+//! Redacts secrets before they are written.
 //!
-//! A value becomes a placeholder made from it and a salt of the recorder's own: the same value has
-//! the same placeholder throughout a recording, so that requests which agreed still agree, and
-//! nothing of it can be worked out from the snapshot.
+//! Each value is replaced by a placeholder that is derived from the value and a salt of the
+//! recorder. Within a recording, equal values have equal placeholders, so requests that matched
+//! still match. The value cannot be derived from the snapshot.
 
 use sha2::{Digest, Sha256};
 use snapshots::ops::CredentialFilter;
 use snapshots::{Error, Exchange, Headers};
 
-/// What to replace, by name.
+/// What to redact, by name.
 #[derive(Debug, Clone, Default)]
 pub struct Redact {
-    /// Header names, in any case: the whole value is replaced, in requests and responses.
+    /// Header names, in any case. The whole value is replaced, in requests and responses.
     pub headers: Vec<String>,
-    /// Cookie names, in their case: the value is replaced in `Cookie` and `Set-Cookie`.
+    /// Cookie names, case-sensitive. The value is replaced in `Cookie` and `Set-Cookie`.
     pub cookies: Vec<String>,
-    /// Authorization headers, all cookies, and fields named like passwords and tokens: in forms,
-    /// JSON, addresses, and messages of WebSockets.
+    /// Whether to redact authorization headers, all cookies, and fields with names of passwords and
+    /// tokens: in forms, JSON, URLs and WebSocket messages.
     pub credentials: bool,
 }
 
-/// What is replaced in one recording.
+/// The redaction of one recording.
 pub(super) struct Redactor {
     redact: Redact,
     salt: [u8; 16],
@@ -33,18 +33,18 @@ impl Redactor {
         Redactor { redact, salt, credentials }
     }
 
-    /// Replaces it in an exchange. On an error the exchange may still hold any of it.
+    /// Redacts an exchange. After an error the exchange may still contain secrets.
     pub(super) fn exchange(&self, exchange: &mut Exchange) -> Result<(), Error> {
         self.redact.apply(&self.salt, exchange);
         self.credentials.as_ref().map_or(Ok(()), |credentials| credentials.exchange(exchange))
     }
 
-    /// Replaces it in a message of a WebSocket; `None` where nothing is to be replaced.
+    /// Redacts a WebSocket message; `None` if there is nothing to replace.
     pub(super) fn socket_message(&self, message: &[u8]) -> Option<Vec<u8>> {
         self.credentials.as_ref()?.socket_message(message)
     }
 
-    /// Replaces it in an address.
+    /// Redacts a URL.
     pub(super) fn url(&self, url: &str) -> Option<String> {
         Some(self.credentials.as_ref()?.url(url))
     }
@@ -76,7 +76,7 @@ impl Redact {
         }
     }
 
-    /// `name=value`, with white space around the name as it came.
+    /// A `name=value` pair. White space around the name is kept.
     fn cookie(&self, salt: &[u8; 16], pair: &[u8]) -> Vec<u8> {
         let Some(equals) = pair.iter().position(|byte| *byte == b'=') else { return pair.to_vec() };
         let (name, value) = (&pair[..equals], &pair[equals + 1..]);

@@ -1,4 +1,4 @@
-//! The copy of a request body, taken as it goes upstream.
+//! Copies a request body while it is sent upstream.
 
 use std::sync::Arc;
 
@@ -13,8 +13,7 @@ use crate::{
     body::{BodyObserver, ObservedBody},
 };
 
-/// The copy so far, of at most `cap` bytes. The body that goes upstream and the response that comes
-/// back share it.
+/// The copy so far, at most `cap` bytes. The upstream body and the response share it.
 #[derive(Clone)]
 pub(crate) struct RequestCopy {
     state: Arc<Mutex<State>>,
@@ -29,10 +28,10 @@ enum State {
     Taken,
 }
 
-/// What became of the copy.
+/// The state of the copy.
 pub(crate) enum CopyOutcome {
     Whole(snapshots::Body),
-    /// The upload had not ended when the answer was complete.
+    /// The upload had not ended when the response was complete.
     Partial,
     TooLarge,
     Failed(std::io::Error),
@@ -43,7 +42,7 @@ impl RequestCopy {
         Self { state: Arc::new(Mutex::new(state)), cap }
     }
 
-    /// Copies a client's body on its way.
+    /// Copies a client's body in transit.
     pub(crate) fn of(body: Body, cap: u64) -> (Body, Self) {
         let spool = Spool::new(SPOOL_MEMORY);
         if body.is_end_stream() {
@@ -53,7 +52,7 @@ impl RequestCopy {
         (ObservedBody::new(body, copy.clone()).boxed_unsync(), copy)
     }
 
-    /// A body that is in memory already.
+    /// A body that is already in memory.
     pub(crate) fn whole(bytes: &Bytes) -> Self {
         let mut spool = Spool::new(bytes.len());
         let state = match spool.push(bytes.clone()) {

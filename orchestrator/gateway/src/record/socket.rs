@@ -1,8 +1,8 @@
-//! The frames of a WebSocket under recording.
+//! Records the frames of a WebSocket.
 //!
-//! The handshake is on disk before the client hears of it, and each frame before it is passed on,
-//! so that a killed recording holds all that either side has received. When the connection ends,
-//! for whatever reason, its frames become one record.
+//! The handshake is on disk before the client receives it, and each frame before it is forwarded. A
+//! killed recording therefore holds everything that either side has received. When the connection
+//! ends, for whatever reason, its frames become one record.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::{Draft, Recorder};
 use crate::socket::{Payload, Side, SocketFrame};
 
-/// Where the frames of a WebSocket go.
+/// Writes the frames of a WebSocket.
 pub(crate) struct SocketLog {
     recorder: Arc<Recorder>,
     url: String,
@@ -22,15 +22,15 @@ pub(crate) struct SocketLog {
 }
 
 struct SocketRecording {
-    /// Absent once the connection has ended.
+    /// `None` once the connection has ended.
     socket: Option<OpenSocket>,
     bytes: u64,
-    /// Too many frames, or a disk that fails: what is there is kept, and nothing after it.
+    /// Set after too many frames or a disk error. Frames so far are kept, later ones are not.
     full: bool,
 }
 
 impl SocketLog {
-    /// Writes the handshake; `None` if that is not possible, which has then been counted.
+    /// Writes the handshake; `None` if that fails, which has then been counted.
     pub(crate) fn open(draft: Draft) -> Option<Self> {
         let (recorder, opening) = draft.into_opening()?;
         let socket = recorder.open_socket(&opening)?;
@@ -39,8 +39,7 @@ impl SocketLog {
         Some(Self { recorder, url: opening.url, since: Instant::now(), kept })
     }
 
-    /// Writes a frame, before it is passed on. Beyond the recorder's bound on bodies no more are
-    /// kept.
+    /// Writes a frame before it is forwarded. Frames beyond the recorder's body limit are not kept.
     pub(crate) fn push(&self, from: Side, payload: Payload) {
         let at_ms = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
         let size = match &payload {

@@ -1,5 +1,5 @@
-//! A response body that is recorded on its way to the client, and written before its end gets
-//! there.
+//! Records a response body in transit. The exchange is written before the client receives the end
+//! of the body.
 
 use std::{
     future::poll_fn,
@@ -17,12 +17,12 @@ use crate::{
     upstream::UpstreamBody,
 };
 
-/// A response body that is recorded: its last frame waits until the exchange is on disk.
+/// A recorded response body. Its last frame waits until the exchange is on disk.
 pub(crate) type RecordedBody = ObservedBody<UpstreamBody, ResponseRecording>;
 
-/// Records `upstream` for `draft`. Where no byte will come, by the framing or because the head
-/// alone says so (`bodiless`), the exchange is written before this returns: the client has all of
-/// it with the head.
+/// Records `upstream` for `draft`. If no byte will come, by the framing or because the head says so
+/// (`bodiless`), the exchange is written before this returns, because the client has the whole
+/// response with the head.
 pub(crate) async fn record(
     upstream: UpstreamBody,
     draft: Draft,
@@ -41,9 +41,9 @@ pub(crate) async fn record(
 
 /// The recording of one response.
 pub(crate) struct ResponseRecording {
-    /// Absent once the exchange is written or given up.
+    /// `None` once the exchange is written or discarded.
     copying: Option<(Draft, Spool)>,
-    /// An unencoded event stream, which is whole at each event.
+    /// Whether this is an event stream without content coding, which is whole at each event.
     events: bool,
     writing: Option<JoinHandle<()>>,
 }
@@ -63,8 +63,8 @@ impl BodyObserver for ResponseRecording {
         }
     }
 
-    /// Writes the exchange. A small one is written at once, as that is one short system call. One
-    /// that was spooled to a file is written on a thread for such work.
+    /// Writes the exchange. A small one is written at once, because that is one short system call.
+    /// One that was spooled to a file is written on a thread for blocking work.
     fn on_end(&mut self) {
         let Some((draft, spool)) = self.copying.take() else { return };
         let Some((recorder, exchange)) = draft.complete(spool) else { return };
@@ -77,7 +77,7 @@ impl BodyObserver for ResponseRecording {
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let Some(writing) = &mut self.writing {
-            // Its only failure would be a panic, which the task has already reported.
+            // It can only fail by a panic, which the task has already reported.
             if Pin::new(writing).poll(cx).is_pending() {
                 return Poll::Pending;
             }
@@ -95,7 +95,7 @@ impl BodyObserver for ResponseRecording {
 
 impl Drop for ResponseRecording {
     fn drop(&mut self) {
-        // Closing is how an event stream ends: the events so far are the exchange.
+        // An event stream ends by being closed. The events so far are the exchange.
         if self.events
             && let Some((draft, spool)) = self.copying.take()
             && let Some((recorder, exchange)) = draft.complete(spool)
@@ -110,7 +110,7 @@ fn in_memory(exchange: &Exchange) -> bool {
     in_memory(&exchange.request.body) && in_memory(&exchange.response.body)
 }
 
-/// The exchange with its body cut behind the last whole event.
+/// The exchange with its body truncated after the last whole event.
 fn whole_events(mut exchange: Exchange) -> Exchange {
     if let Some(bytes) = exchange.response.body.in_memory() {
         let mut events = bytes.into_owned();
@@ -120,7 +120,8 @@ fn whole_events(mut exchange: Exchange) -> Exchange {
     exchange
 }
 
-/// Where the last whole event ends: behind an empty line, with any of the three kinds of line end.
+/// The offset after the last whole event. An empty line ends an event, with any of the three kinds
+/// of line end.
 fn end_of_events(bytes: &[u8]) -> usize {
     let mut end = 0;
     let mut line_start = 0;

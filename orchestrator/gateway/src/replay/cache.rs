@@ -1,8 +1,8 @@
-//! Recorded answers that were read lately.
+//! A cache of recently read recorded responses.
 //!
 //! Inflating a record costs far more than sending it, and pages share their files. The cache is
-//! bounded by bytes, spread over shards so that threads seldom meet, and evicts by second chance:
-//! what was asked for since it was last looked at stays once more.
+//! limited by bytes and split into shards to reduce lock contention. Eviction is second chance: an
+//! entry that was used since its last inspection survives once more.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -17,25 +17,24 @@ use parking_lot::Mutex;
 use super::stored::{Content, StoredResponse};
 
 const SHARDS: usize = 16;
-/// What an answer costs besides its body and its headers, and what a header costs besides its
-/// value.
+/// Overhead in bytes of a response besides its body and headers, and of a header besides its value.
 const ANSWER: usize = 512;
 const HEADER: usize = 160;
 
-/// Number of an archive in its set, number of the capture in the archive.
+/// The number of the archive in its set, and of the capture in the archive.
 pub(super) type Place = (u32, u32);
 
 #[derive(Debug)]
 pub(super) struct Cache {
     shards: Vec<Mutex<Shard>>,
-    /// Bytes of one shard.
+    /// The limit of one shard, in bytes.
     limit: usize,
 }
 
 #[derive(Debug, Default)]
 struct Shard {
     held: HashMap<Place, CacheEntry>,
-    /// Every key of `held`, the longest unlooked-at first.
+    /// All keys of `held`; the one inspected longest ago comes first.
     order: VecDeque<Place>,
     bytes: usize,
 }
@@ -59,7 +58,7 @@ impl Cache {
         Some(Arc::clone(&held.stored))
     }
 
-    /// Keeps an answer, unless it would take a large part of a shard for itself.
+    /// Caches a response, unless it would take a large part of a shard.
     pub(super) fn put(&self, place: Place, stored: &Arc<StoredResponse>) {
         let cost = cost(stored);
         if cost > self.limit / 4 {
@@ -87,7 +86,7 @@ impl Cache {
     }
 
     fn shard(&self, (member, capture): Place) -> &Mutex<Shard> {
-        // Captures that are asked for together often stand at regular distances.
+        // Captures that are requested together often have regular distances.
         let mixed = (capture ^ member.rotate_left(16)).wrapping_mul(0x9e37_79b1);
         &self.shards[(mixed >> 16) as usize % SHARDS]
     }

@@ -1,11 +1,11 @@
-//! Conditional requests: does the client already have what we would send?
+//! Conditional requests: whether the client already has the current response.
 
 use http::{HeaderMap, HeaderValue, header};
 
 use super::dates::{self, DatePolicy};
 
-/// Whether 304 is the answer (RFC 9110, 13.2.2): `If-None-Match` by weak comparison, and only
-/// without it `If-Modified-Since`. `response` has the dates as they are sent.
+/// Whether to respond with 304 (RFC 9110, 13.2.2): `If-None-Match` by weak comparison;
+/// `If-Modified-Since` only without it. `response` has the dates as they are sent.
 pub(super) fn not_modified(request: &HeaderMap, response: &HeaderMap, policy: DatePolicy) -> bool {
     if request.contains_key(header::IF_NONE_MATCH) {
         let own = response.get(header::ETAG).and_then(|tag| tag.to_str().ok());
@@ -15,14 +15,14 @@ pub(super) fn not_modified(request: &HeaderMap, response: &HeaderMap, policy: Da
     let (since, modified) = (date(request, header::IF_MODIFIED_SINCE), date(response, header::LAST_MODIFIED));
     match (since, modified, policy) {
         (Some(since), Some(modified), DatePolicy::Recorded) => modified <= since,
-        // Each capture's dates are moved by another distance, so the order of two captures' dates
-        // says nothing.
+        // Each capture's dates are shifted by a different amount, so the order of the dates of two
+        // captures has no meaning.
         (Some(since), Some(modified), DatePolicy::ShiftedToNow) => modified == since,
         _ => false,
     }
 }
 
-/// Whether a range may be cut: no `If-Range`, or one that names what we have, by strong comparison.
+/// Whether a range may be served: no `If-Range`, or one that matches by strong comparison.
 pub(super) fn range_holds(request: &HeaderMap, response: &HeaderMap) -> bool {
     let Some(wanted) = request.get(header::IF_RANGE) else { return true };
     match wanted.to_str() {
@@ -36,7 +36,7 @@ pub(super) fn range_holds(request: &HeaderMap, response: &HeaderMap) -> bool {
     }
 }
 
-/// Takes away what describes a body, for an answer that has none.
+/// Removes the headers that describe a body, for a response without one.
 pub(super) fn without_content(headers: &mut HeaderMap) {
     for name in [
         header::CONTENT_LENGTH,
@@ -49,7 +49,7 @@ pub(super) fn without_content(headers: &mut HeaderMap) {
     }
 }
 
-/// The tags of `If-None-Match`. A comma within a tag's quotes is part of it.
+/// The entity tags of `If-None-Match`. A comma within a tag's quotes is part of it.
 fn tags(request: &HeaderMap) -> impl Iterator<Item = &str> {
     let values =
         request.get_all(header::IF_NONE_MATCH).iter().filter_map(|value: &HeaderValue| value.to_str().ok());

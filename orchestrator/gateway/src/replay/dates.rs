@@ -1,25 +1,25 @@
-//! Dates in recorded headers: kept, or moved to the present; and cookies that do not expire with
-//! the recording.
+//! Dates in recorded headers: kept, or shifted to the present. Cookie lifetimes become relative, so
+//! that cookies do not expire with the recording.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 
-/// What becomes of the dates in recorded headers.
+/// The treatment of dates in recorded headers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum DatePolicy {
-    /// As recorded. For episodes, whose browser lives at the time of the recording and has its
-    /// cache off.
+    /// As recorded. For episodes, where the browser's clock is at the time of the recording and its
+    /// cache is off.
     #[default]
     Recorded,
-    /// All moved by the time since the recording, so that a browser of today finds the answers as
-    /// fresh as they were.
+    /// Shifted by the time since the recording, so that a browser with the current date finds the
+    /// responses as fresh as they were.
     ShiftedToNow,
 }
 
-/// Moves the dates of an answer recorded at `recorded` (seconds since 1970) as the policy says.
-/// `started` is when replaying began: `Last-Modified` moves by a distance that stays the same from
-/// then on, or it would be no validator.
+/// Shifts the dates of a response recorded at `recorded` (seconds since 1970) according to the
+/// policy. `started` is when replay began. `Last-Modified` shifts by an amount that is constant
+/// from then on, because it is a validator.
 pub(super) fn shift(
     headers: &mut HeaderMap,
     policy: DatePolicy,
@@ -48,7 +48,7 @@ pub(crate) fn parse(value: &HeaderValue) -> Option<i64> {
 }
 
 fn format(date: i64) -> Option<HeaderValue> {
-    // The last second of the year 9999, beyond which the format cannot say it.
+    // The last second of the year 9999, the maximum of the format.
     let date = u64::try_from(date).ok().filter(|date| *date <= 253_402_300_799)?;
     let text = httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(date));
     HeaderValue::try_from(text).ok()
@@ -58,8 +58,8 @@ pub(super) fn seconds(time: SystemTime) -> i64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64)
 }
 
-/// Gives a cookie that expires at a date the age it had left when it was recorded. `None` when
-/// nothing is to change.
+/// Replaces a cookie's expiry date with the age that was left when it was recorded. `None` if
+/// nothing changes.
 pub(crate) fn relative_cookie(cookie: &HeaderValue, recorded: i64) -> Option<HeaderValue> {
     let text = std::str::from_utf8(cookie.as_bytes()).ok()?;
     let mut expires = None;
@@ -82,7 +82,7 @@ pub(crate) fn relative_cookie(cookie: &HeaderValue, recorded: i64) -> Option<Hea
     HeaderValue::try_from(out).ok()
 }
 
-/// Reads a cookie's date as browsers do (RFC 6265, 5.1.1): tokens in any order, any separators.
+/// Parses a cookie date as browsers do (RFC 6265, 5.1.1): tokens in any order, any separators.
 fn cookie_date(text: &str) -> Option<i64> {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

@@ -1,9 +1,9 @@
-//! Whether a client takes a body as it is encoded.
+//! Content negotiation: whether a client accepts a body's content coding.
 
 use http::{HeaderMap, HeaderValue, header};
 
-/// Whether every coding in `encodings` (a `Content-Encoding` value) is welcome. A client that sends
-/// no `Accept-Encoding` is taken to want none: those that send none cannot decode.
+/// Whether the client accepts every coding in `encodings` (a `Content-Encoding` value). A client
+/// without `Accept-Encoding` is assumed to accept none, because such clients cannot decode.
 pub(super) fn accepted(request: &HeaderMap, encodings: &str) -> bool {
     let accept: Vec<&str> =
         request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -11,7 +11,7 @@ pub(super) fn accepted(request: &HeaderMap, encodings: &str) -> bool {
     names.map(plain_name).all(|name| name == "identity" || weight(&accept, name).unwrap_or(0.0) > 0.0)
 }
 
-/// The weight given to a coding: by its name, else by `*`.
+/// The weight of a coding: by its name, else by `*`.
 fn weight(accept: &[&str], name: &str) -> Option<f32> {
     let items = || accept.iter().flat_map(|value| value.split(','));
     let of = |wanted: &str| {
@@ -31,8 +31,8 @@ fn plain_name(coding: &str) -> &str {
     }
 }
 
-/// Drops a `Content-Encoding` that the body plainly does not have: some recorders keep the header
-/// and store the body decoded.
+/// Removes a `Content-Encoding` that the body clearly does not have. Some recorders keep the header
+/// but store the decoded body.
 pub(super) fn drop_false_claim(headers: &mut HeaderMap, start: &[u8]) {
     let claimed =
         headers.get(header::CONTENT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -46,7 +46,7 @@ pub(super) fn drop_false_claim(headers: &mut HeaderMap, start: &[u8]) {
     }
 }
 
-/// The codings of a body, `None` where there are none.
+/// The codings of a body, or `None`.
 pub(super) fn of(headers: &HeaderMap) -> Option<String> {
     let values: Vec<&str> =
         headers.get_all(header::CONTENT_ENCODING).iter().filter_map(|value| value.to_str().ok()).collect();
@@ -55,7 +55,7 @@ pub(super) fn of(headers: &HeaderMap) -> Option<String> {
     (!joined.split(',').all(plain)).then_some(joined)
 }
 
-/// Adds `Accept-Encoding` to `Vary`, as one that answers by it must.
+/// Adds `Accept-Encoding` to `Vary`, as required when the response depends on it.
 pub(super) fn vary(headers: &mut HeaderMap) {
     let named = headers.get_all(header::VARY).iter().any(|value| {
         value.to_str().is_ok_and(|names| {

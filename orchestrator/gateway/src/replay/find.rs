@@ -1,4 +1,4 @@
-//! Which recorded answers belong to a request, and at which level they were found.
+//! Finds the recorded responses for a request, and determines their match level.
 
 use http::HeaderMap;
 use snapshots::{
@@ -9,20 +9,20 @@ use snapshots::{
 use super::MatchLevel;
 use crate::Answer;
 
-/// Recorded requests that are scored for a fuzzy answer.
+/// How many recorded requests are scored for a fuzzy match.
 const CANDIDATES: usize = 64;
 
-/// Recorded answers to one request, in recorded order, by what they are good for.
+/// Recorded responses to one request in recorded order, grouped by their use.
 #[derive(Debug)]
 pub(super) struct MatchedCaptures {
-    /// The request's cursor in the episode.
+    /// The key of the request's cursor in the episode.
     pub(super) key: Key,
     level: Level,
-    /// Answers that stand for themselves.
+    /// Complete responses.
     pub(super) whole: Vec<IndexHit>,
     /// Recorded ranges.
     pub(super) parts: Vec<IndexHit>,
-    /// Recorded 304s, which only a conditional request can be given.
+    /// Recorded 304 responses, which match only conditional requests.
     pub(super) unmodified: Vec<IndexHit>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct MatchedCaptures {
 enum Level {
     Exact,
     Normalised(Rules),
-    /// By what changes by itself: rules that were learned, or a guess.
+    /// By volatile request parts: learned rules, or a guess.
     Changing(Vec<String>),
     Fuzzy {
         score: f64,
@@ -38,7 +38,7 @@ enum Level {
     },
 }
 
-/// Finds the answers to a request at the best level that has any which `request` can be given.
+/// Finds the responses at the best match level that has any usable for `request`.
 pub(super) fn find(
     set: &ReplaySet,
     asked: &ReplayRequest<'_>,
@@ -70,7 +70,7 @@ pub(super) fn find(
     }
 }
 
-/// Finds the records of frames of a WebSocket; all of them stand in [`MatchedCaptures::whole`].
+/// Finds the frame records of a WebSocket. All of them are in [`MatchedCaptures::whole`].
 pub(super) fn sockets(
     set: &ReplaySet,
     asked: &ReplayRequest<'_>,
@@ -94,9 +94,9 @@ pub(super) fn sockets(
     Ok(found(key, Level::Normalised(rules), set.normalised(&key)?))
 }
 
-/// The answers to the one recorded request that differs only in time stamps or random tokens. What
-/// differs in time stamps alone may have been recorded many times: those are the same request, in
-/// recorded order.
+/// The responses to the one recorded request that differs only in time stamps or random tokens.
+/// Requests that differ only in time stamps may have been recorded many times. They count as the
+/// same request, in recorded order.
 pub(super) fn guessed(
     set: &ReplaySet,
     asked: &ReplayRequest<'_>,
@@ -119,7 +119,7 @@ pub(super) fn guessed(
             Some((known, hits, first)) => {
                 let timed = rules == [matching::TIME_STAMP] && *known == rules;
                 if !timed && *first != key {
-                    // Two candidates, and nothing to choose by.
+                    // Two candidates are ambiguous.
                     return Ok(None);
                 }
                 hits.push(recorded.hit);
@@ -134,7 +134,7 @@ pub(super) fn guessed(
     Ok(found.serves(request).then_some(found))
 }
 
-/// The recorded requests near to this one that have its method.
+/// Nearby recorded requests with the same method.
 fn same_method(
     set: &ReplaySet,
     asked: &ReplayRequest<'_>,
@@ -148,7 +148,7 @@ fn request_of(set: &ReplaySet, hit: IndexHit) -> Result<Option<RequestParts>, In
     set.request(hit, &set.capture(hit)?)
 }
 
-/// The answers to the most similar recorded request of the same method, host and path.
+/// The responses to the most similar recorded request of the same method, host and path.
 fn fuzzy(
     set: &ReplaySet,
     asked: &ReplayRequest<'_>,
@@ -187,7 +187,7 @@ fn sorted(
         match status {
             206 => found.parts.push(hit),
             304 => found.unmodified.push(hit),
-            // A range that could not be satisfied is no answer to another one.
+            // An unsatisfiable range says nothing about another range.
             416 => {}
             200..=999 => found.whole.push(hit),
             _ => {}
@@ -205,7 +205,7 @@ impl MatchedCaptures {
         !self.whole.is_empty() || !self.parts.is_empty() || (!self.unmodified.is_empty() && conditional())
     }
 
-    /// What the ledger says of an answer given from `hit`.
+    /// The ledger entry for a response from `hit`.
     pub(super) fn answer(
         &self,
         set: &ReplaySet,

@@ -1,28 +1,28 @@
-//! How near a recorded request must be.
+//! Match levels: how similar a recorded request must be.
 
 use std::str::FromStr;
 
-/// How far from a recorded request one may be and still get its answer.
+/// How much a request may differ from a recorded one and still match it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum MatchLevel {
-    /// The very same request.
+    /// Exactly the same request.
     Exact,
-    /// The same but for what the rules of [`snapshots::matching::Rule`] declare meaningless.
+    /// The same except for what the rules of [`snapshots::matching::Rule`] declare insignificant.
     #[default]
     Normalised,
-    /// Also the most similar one of the same method, host and path.
+    /// Also the most similar request of the same method, host and path.
     Fuzzy {
-        /// The least similarity, from 0 to 1, that is good enough.
+        /// The minimum similarity, from 0 to 1.
         threshold: f64,
     },
 }
 
 impl MatchLevel {
-    /// Fuzzy with the threshold that is meant where none is named.
+    /// Fuzzy with the default threshold.
     pub const FUZZY: MatchLevel = MatchLevel::Fuzzy { threshold: 0.5 };
 }
 
-/// A word that is no match level.
+/// Not a valid match level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "read the match level {0:?}: exact, normalised, fuzzy or fuzzy:THRESHOLD is expected, with a threshold from 0 to 1"

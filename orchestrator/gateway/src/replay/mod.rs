@@ -1,9 +1,9 @@
-//! Answers from snapshots.
+//! Answers requests from snapshots.
 //!
-//! A request is looked up by its exact key, then by its normalised one, then under the other
-//! addresses of the same thing (`variants`), then, only where a world asks for it, by likeness.
-//! What is found is what is served; what is not is a miss that names what was near. The level of
-//! every answer goes to the ledger: there is no silent guess, and none at all in the default mode.
+//! A request is looked up by its exact key, then by its normalised key, then under equivalent URLs
+//! (`variants`). Fuzzy matching follows only if it is enabled. A found response is served;
+//! otherwise the reply is a miss that lists similar recorded requests. The ledger records the match
+//! level of every response. No guess is silent, and the default mode makes none.
 //!
 //! ```text
 //!  request ── preflight? ── find ── nth of the episode ── stored (cache, else archive) ── respond ── Reply
@@ -11,8 +11,8 @@
 //!                             └ nothing: miss
 //! ```
 //!
-//! Snapshots are only read; what an episode changes is in its [`Episode`]. Many episodes replay
-//! from one `Replay` at once.
+//! Snapshots are only read. The state of an episode is in its [`Episode`]. Many episodes can replay
+//! from one `Replay` at the same time.
 
 mod cache;
 mod conditional;
@@ -53,27 +53,27 @@ use crate::{
 pub use dates::DatePolicy;
 pub use level::{BadMatchLevel, MatchLevel};
 
-/// The header that tells at which level a request was answered.
+/// The response header that carries the match level.
 pub const SANDBOX_ANSWER: HeaderName = HeaderName::from_static("sandbox-answer");
 
-/// Recorded ranges of one URL that are considered for a body.
+/// How many recorded ranges of one URL are considered for a body.
 const MAX_PARTS: usize = 256;
 
-/// Bytes of bodies that are held on their way to clients besides those in the cache. Beyond it they
-/// are read from disk a piece at a time, as the largest are always.
+/// The memory limit for bodies in transit to clients, besides the cache. Beyond it, bodies are read
+/// from disk in pieces, as the largest always are.
 const BODIES: usize = 128 << 20;
 
-/// How a [`Replay`] answers.
+/// Options of a [`Replay`].
 #[derive(Debug, Clone, Copy)]
 pub struct ReplayOptions {
-    /// Which answers are near enough.
+    /// The match level.
     pub level: MatchLevel,
-    /// What becomes of dates.
+    /// The treatment of dates.
     pub dates: DatePolicy,
-    /// Whether every answer carries [`SANDBOX_ANSWER`]. A page could see it, so episodes leave it
-    /// off; a miss carries it always.
+    /// Whether every response carries [`SANDBOX_ANSWER`]. Pages could see it, so episodes disable
+    /// it. A miss always carries it.
     pub announce: bool,
-    /// Bytes of recently read answers that are kept.
+    /// The size of the cache of recently read responses, in bytes.
     pub cache: usize,
 }
 
@@ -84,14 +84,14 @@ impl Default for ReplayOptions {
     }
 }
 
-/// A set of snapshots to answer from. Without any, everything is a miss.
+/// A set of snapshots to replay. Without any, every request is a miss.
 #[derive(Debug)]
 pub struct Replay {
     set: Arc<ReplaySet>,
     search: Option<Search>,
     options: ReplayOptions,
     cache: Cache,
-    /// Bodies in memory: those in the cache, and those on their way to clients.
+    /// The budget for bodies in memory: those in the cache, and those in transit to clients.
     bodies: Budget,
     ports: Remembered<(String, u16)>,
     twins: Remembered<(String, String)>,
@@ -106,7 +106,7 @@ impl Default for Replay {
 }
 
 impl Replay {
-    /// Answers from `set`.
+    /// Replays `set`.
     pub fn new(set: ReplaySet, options: ReplayOptions) -> Self {
         Replay {
             set: Arc::new(set),
@@ -121,30 +121,30 @@ impl Replay {
         }
     }
 
-    /// Answers what search engines are asked, as far as it was not recorded, by a search over the
-    /// recorded pages, whose index is kept in the folder `cache`.
+    /// Answers unrecorded search engine requests by a full-text search over the recorded pages. The
+    /// search index is kept in the folder `cache`.
     pub fn with_search(mut self, cache: Option<&Utf8Path>) -> Self {
         let exact = self.options.level == MatchLevel::Exact;
         self.search = Some(Search::new(self.set.clone(), cache).exact(exact));
         self
     }
 
-    /// The search over the recorded pages, if there is one.
+    /// The search over the recorded pages, if enabled.
     pub fn search(&self) -> Option<&Search> {
         self.search.as_ref()
     }
 
-    /// Whether the recorded pages may have to be searched for an answer to this request.
+    /// Whether this request may need a search over the recorded pages.
     pub(crate) fn searches(&self, head: &RequestHead) -> bool {
         self.search.is_some() && searched::asked(head).is_some()
     }
 
-    /// The snapshots it answers from.
+    /// The snapshots that are replayed.
     pub fn set(&self) -> &ReplaySet {
         &self.set
     }
 
-    /// Whether anything was recorded of a host at this port.
+    /// Whether anything was recorded for a host at this port.
     pub(crate) fn has_port(&self, host: &str, port: u16) -> bool {
         let server = (host.to_owned(), port);
         if let Some(known) = self.ports.get(&server) {
@@ -158,24 +158,25 @@ impl Replay {
         found
     }
 
-    /// How it answers.
+    /// The options.
     pub(crate) fn options(&self) -> ReplayOptions {
         self.options
     }
 
-    /// Answers one request, or says that it was never recorded. Blocking, but only for a few reads
-    /// of local files; the first search takes longer unless its index was made before.
+    /// Answers one request; an unrecorded request is a miss. Blocking, but only for a few reads of
+    /// local files. The first search takes longer unless its index already exists.
     pub fn answer(&self, head: &RequestHead, body: &Bytes, episode: &Episode) -> Reply {
         let asked = asked(head, body);
         let search = self.search.as_ref().zip(searched::asked(head));
-        // The most similar query is no better than an answer to the one that was asked.
+        // For a search engine, the most similar recorded query is no better than the results of a
+        // search for the requested one.
         let level = match (&search, self.options.level) {
             (Some(_), MatchLevel::Fuzzy { .. }) => MatchLevel::Normalised,
             (_, level) => level,
         };
         let mut reply = match self.recorded(head, &asked, level, episode) {
             Ok(Some(reply)) => reply,
-            // A revisit whose body is in another archive is as good as never recorded.
+            // A revisit whose body is in a missing archive counts as not recorded.
             Ok(None) | Err(StoredError::BodyElsewhere { .. }) => match search {
                 Some((search, asked)) => searched::reply(head, search, &asked),
                 None => self.missed(head, &asked),
@@ -189,8 +190,8 @@ impl Replay {
         reply
     }
 
-    /// The recorded WebSocket connection that a handshake asks for: `Ok` with what the ledger
-    /// should say, or the refusal to send.
+    /// The recorded WebSocket connection for a handshake: `Ok` with the ledger's answer, or the
+    /// refusal to send.
     pub fn socket(
         &self,
         head: &RequestHead,
@@ -241,7 +242,7 @@ impl Replay {
         }
     }
 
-    /// What was recorded under the very address that `asked` names; a HEAD is answered from a GET.
+    /// What was recorded under exactly the URL of `asked`. A HEAD is answered from a GET.
     fn at(
         &self,
         head: &RequestHead,
@@ -269,8 +270,8 @@ impl Replay {
         }))
     }
 
-    /// The answer that `found` has for this request; `aside` when it is only looked at, not the
-    /// next one to be given.
+    /// The response from `found` for this request. `aside` means that the response is only
+    /// inspected, without advancing the cursor.
     fn given(
         &self,
         head: &RequestHead,
@@ -342,11 +343,11 @@ impl Replay {
         Ok(Some((socket::script(&self.set, records)?, answer)))
     }
 
-    /// Whether a request of this method and of the URL of `head` was recorded, whatever its body.
+    /// Whether a request with this method and the URL of `head` was recorded, with any body.
     fn knows(&self, method: &str, head: &RequestHead) -> Result<bool, IndexError> {
         let server = |url: &str| {
             let url = snapshots::matching::normalised_url(url);
-            // As far as the scheme goes, the request that follows is answered under either.
+            // The scheme is ignored, because the actual request is answered under either scheme.
             url.split_once("://").map(|(_, rest)| rest.to_owned())
         };
         let url = server(&head.url);
@@ -386,7 +387,7 @@ impl Replay {
     }
 }
 
-/// A request as it is looked up.
+/// The request in the form for look-ups.
 pub(crate) fn asked<'a>(head: &'a RequestHead, body: &'a Bytes) -> ReplayRequest<'a> {
     ReplayRequest {
         method: head.method.as_str(),

@@ -1,4 +1,4 @@
-//! Ranges, and whole bodies, put together from recorded 206s.
+//! Assembles ranges and whole bodies from recorded 206 responses.
 
 use std::{io::Read, sync::Arc};
 
@@ -12,18 +12,18 @@ use super::{
 };
 use crate::{Answer, Body, Reply, body};
 
-/// A run of bytes of the whole that one recorded 206 holds.
+/// A byte range of the whole body, held by one recorded 206.
 struct Piece {
     first: u64,
-    /// One behind the last.
+    /// Exclusive end.
     end: u64,
     total: Option<u64>,
     stored: Arc<StoredResponse>,
 }
 
-/// Answers with the bytes that are wanted, all of them without a range, if the recorded parts hold
-/// them without a gap. A range that is open at its end may be answered with less, which its client
-/// will see and ask on.
+/// Responds with the requested range, or with the whole body without a range, if the recorded parts
+/// cover it without gaps. A range with an open end may get a shorter response; the client notices
+/// and requests the rest.
 pub(super) fn reply(
     set: &Arc<ReplaySet>,
     parts: Vec<Arc<StoredResponse>>,
@@ -31,7 +31,7 @@ pub(super) fn reply(
     answer: Answer,
 ) -> Result<Option<Reply>, StoredError> {
     let mut pieces: Vec<Piece> = parts.into_iter().filter_map(piece).collect();
-    // Parts of one state of one thing only: of the kind that was recorded first.
+    // Only parts of the same version of the resource are combined: that of the first recorded part.
     let Some(kind) =
         pieces.first().map(|piece| (piece.total, piece.stored.headers.get(header::ETAG).cloned()))
     else {
@@ -76,7 +76,7 @@ pub(super) fn reply(
 
 fn piece(stored: Arc<StoredResponse>) -> Option<Piece> {
     let (first, last, total) = range::held(&stored.headers)?;
-    // A body that was cut short holds less than its header says.
+    // A truncated body holds less than its header says.
     let length = stored.content.length()?.min(last - first + 1);
     (length > 0 && encoding::of(&stored.headers).is_none()).then(|| Piece {
         first,
@@ -86,7 +86,7 @@ fn piece(stored: Arc<StoredResponse>) -> Option<Piece> {
     })
 }
 
-/// Pieces that join from `first` on, each with the part of the whole it gives: start and end.
+/// Contiguous pieces from `first` on, each with the range that it contributes: start and end.
 fn chain(pieces: &[Piece], first: u64, last: Option<u64>) -> Vec<(u64, u64, &Piece)> {
     let mut chain = Vec::new();
     let mut at = first;
@@ -110,8 +110,7 @@ fn joined(set: &Arc<ReplaySet>, chain: &[(u64, u64, &Piece)], length: u64) -> Re
     Ok(body::from_read(reader, Some(length)))
 }
 
-/// A source from somewhere behind its start; what comes before is read and dropped when the first
-/// byte is asked for.
+/// A reader that starts at an offset. The bytes before it are read and dropped at the first read.
 pub(super) struct SkipReader<R> {
     pub(super) source: R,
     pub(super) skip: u64,

@@ -1,13 +1,13 @@
-//! CORS preflights: what a browser asks before it asks.
+//! CORS preflight requests.
 
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 
 use crate::{Answer, Reply, RequestHead, body};
 
-/// How long a browser may rely on a preflight, in seconds.
+/// How long a browser may cache a preflight, in seconds.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
-/// The method that the browser wants to use, if the request is a preflight.
+/// The method of the actual request, if this request is a preflight.
 pub(super) fn wanted_method(head: &RequestHead) -> Option<&str> {
     if head.method != Method::OPTIONS || !head.headers.contains_key(header::ORIGIN) {
         return None;
@@ -15,8 +15,8 @@ pub(super) fn wanted_method(head: &RequestHead) -> Option<&str> {
     head.header(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// An answer that lets the actual request through, whatever that one then gets: a miss must be seen
-/// as one by the page, not as an opaque failure.
+/// A response that allows the actual request, whatever its result. The page must see a miss as a
+/// miss, not as an opaque failure.
 pub(super) fn passing(head: &RequestHead, answer: Answer) -> Reply {
     let mut headers = HeaderMap::new();
     allow_origin(&head.headers, &mut headers);
@@ -33,7 +33,7 @@ pub(super) fn passing(head: &RequestHead, answer: Answer) -> Reply {
     Reply { status: StatusCode::NO_CONTENT, headers, body: body::empty(), answer }
 }
 
-/// Grants the asking origin a look at the answer, credentials or not.
+/// Allows the requesting origin to read the response, with or without credentials.
 pub(crate) fn allow_origin(request: &HeaderMap, response: &mut HeaderMap) {
     if let Some(origin) = request.get(header::ORIGIN) {
         response.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());

@@ -2,17 +2,17 @@
 
 use http::{HeaderMap, HeaderValue, header};
 
-/// One byte range as asked for.
+/// A requested byte range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestedRange {
-    /// From the first to the last position, both counted in; without a last one, to the end.
+    /// From the first to the last position, both inclusive. Without a last position, to the end.
     From(u64, Option<u64>),
-    /// The last so many bytes.
+    /// The last N bytes.
     Last(u64),
 }
 
-/// The range a request asks for. `None` without one, for units other than bytes, for what is
-/// malformed and for several ranges at once: a server may always answer with the whole.
+/// The requested range. `None` without one, for units other than bytes, for a malformed range, and
+/// for several ranges at once; a server may always respond with the whole body.
 pub(super) fn wanted(request: &HeaderMap) -> Option<RequestedRange> {
     let value = request.get(header::RANGE)?.to_str().ok()?;
     let (unit, set) = value.split_once('=')?;
@@ -31,8 +31,8 @@ pub(super) fn wanted(request: &HeaderMap) -> Option<RequestedRange> {
 }
 
 impl RequestedRange {
-    /// The positions within a body of `length` bytes, both counted in; `None` when there are none
-    /// such.
+    /// The positions within a body of `length` bytes, both inclusive; `None` if the range is not
+    /// satisfiable.
     pub(super) fn within(self, length: u64) -> Option<(u64, u64)> {
         let end = length.checked_sub(1)?;
         match self {
@@ -45,7 +45,7 @@ impl RequestedRange {
     }
 }
 
-/// What a recorded 206 says it holds: first position, last position, length of the whole if known.
+/// The range of a recorded 206: first position, last position, length of the whole if known.
 pub(super) fn held(response: &HeaderMap) -> Option<(u64, u64, Option<u64>)> {
     let value = response.get(header::CONTENT_RANGE)?.to_str().ok()?;
     let (range, total) = value.trim().strip_prefix("bytes")?.trim().split_once('/')?;
@@ -58,7 +58,7 @@ pub(super) fn held(response: &HeaderMap) -> Option<(u64, u64, Option<u64>)> {
     (first <= last && total.is_none_or(|total| last < total)).then_some((first, last, total))
 }
 
-/// Says which part of the whole a body is; positions are counted in.
+/// Sets `Content-Range`; positions are inclusive.
 pub(super) fn set_content_range(response: &mut HeaderMap, first: u64, last: u64, total: Option<u64>) {
     let text = match total {
         Some(total) => format!("bytes {first}-{last}/{total}"),

@@ -1,13 +1,13 @@
-//! What was found out about the whole recording, remembered.
+//! A bounded cache of facts about the whole recording.
 
 use std::{collections::HashMap, hash::Hash};
 
 use parking_lot::{Mutex, MutexGuard};
 
-/// Answers to questions about the whole recording that are remembered.
+/// The maximum number of cached facts.
 const REMEMBERED: usize = 256;
 
-/// Answers to questions that take a walk through the index; a bounded number of them.
+/// Yes/no facts that need a walk through the index; a bounded number of them.
 #[derive(Debug)]
 pub(super) struct Remembered<K>(Mutex<HashMap<K, bool>>);
 

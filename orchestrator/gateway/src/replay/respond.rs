@@ -1,4 +1,4 @@
-//! From a recorded answer to the one that this request gets: conditions, encodings, ranges.
+//! Converts a recorded response into the reply to this request: conditions, encodings, ranges.
 
 use std::{
     io::{Cursor, Read},
@@ -21,12 +21,12 @@ use super::{
 };
 use crate::{Answer, Reply, RequestHead, body, budget::Budget};
 
-/// A decoded body up to this size is held; a larger one is decoded as the client takes it.
+/// A decoded body up to this size is held in memory. A larger one is decoded while it is sent.
 const DECODED: u64 = 8 << 20;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// What replies depend on besides request and recording.
+/// What replies depend on besides the request and the recording.
 pub(super) struct ReplyContext<'a> {
     pub(super) set: &'a Arc<ReplaySet>,
     pub(super) bodies: &'a Budget,
@@ -34,7 +34,7 @@ pub(super) struct ReplyContext<'a> {
     pub(super) started: SystemTime,
 }
 
-/// Answers `head` with what was recorded.
+/// Replies to `head` with a recorded response.
 pub(super) fn reply(
     setting: &ReplyContext<'_>,
     stored: &StoredResponse,
@@ -78,7 +78,7 @@ pub(super) fn reply(
     Ok(Reply { status: stored.status, headers, body, answer })
 }
 
-/// The answer to a HEAD that was recorded as such: everything but a body.
+/// The reply to a HEAD that was recorded as HEAD: everything but a body.
 pub(super) fn recorded_head(setting: &ReplyContext<'_>, stored: &StoredResponse, answer: Answer) -> Reply {
     let mut headers = stored.headers.clone();
     dates::shift(&mut headers, setting.dates, stored.recorded, setting.started, SystemTime::now());
@@ -88,7 +88,7 @@ pub(super) fn recorded_head(setting: &ReplyContext<'_>, stored: &StoredResponse,
     Reply { status: stored.status, headers, body: body::empty(), answer }
 }
 
-/// A body as this client can read it.
+/// A body in a coding that this client accepts.
 enum Readable<'a> {
     Recorded(&'a Content),
     Decoded(Bytes),
@@ -123,7 +123,7 @@ impl Readable<'_> {
     }
 }
 
-/// Decodes the body if the client does not take it as it is.
+/// Decodes the body if the client does not accept its coding.
 fn readable<'a>(
     setting: &ReplyContext<'_>,
     stored: &'a StoredResponse,
@@ -189,8 +189,8 @@ fn bodiless(status: StatusCode) -> bool {
     matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
-/// Whether the client comes back for more of an event stream that it was given to its end: 204
-/// tells it to stop, where the same events once more would be a lie.
+/// Whether the client reconnects to an event stream that it has received to its end. A 204 tells it
+/// to stop; sending the same events again would be wrong.
 fn is_resumed_stream(head: &RequestHead, headers: &HeaderMap) -> bool {
     head.headers.contains_key(LAST_EVENT_ID)
         && headers

@@ -1,16 +1,16 @@
-//! What search engines are asked, answered from the recorded pages.
+//! Answers search engine requests from the recorded pages.
 
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use search::{Search, SearchQuery};
 
 use crate::{Answer, Reply, RequestHead, body, miss};
 
-/// What a request asks of a search engine; none where it asks another host, or for something else.
+/// The search query of a request; `None` for other hosts and other requests.
 pub(super) fn asked(head: &RequestHead) -> Option<SearchQuery<'_>> {
     matches!(head.method, Method::GET | Method::HEAD).then(|| search::asked(&head.host, &head.url))?
 }
 
-/// The results, as a page.
+/// The results as a page.
 pub(super) fn reply(head: &RequestHead, search: &Search, asked: &SearchQuery<'_>) -> Reply {
     let page = match search.answer(asked) {
         Ok(page) => page,

@@ -11,12 +11,12 @@ use snapshots::{
 use super::stored::{self, StoredError};
 use crate::socket::{SocketFrame, SocketScript};
 
-/// Longest line of a recording of frames that is read.
+/// The maximum length of a frame line.
 const MAX_LINE: u64 = 64 << 20;
-/// Most bytes of frames that are read of one record.
+/// The maximum size of the frames of one record.
 const MAX_SCRIPT: u64 = 256 << 20;
 
-/// Records of frames, those of one connection together: they lead to the same handshake.
+/// Groups frame records by connection: records of one connection refer to the same handshake.
 /// Connections are in recorded order.
 pub(super) fn connections(set: &ReplaySet, hits: &[IndexHit]) -> Result<Vec<Vec<IndexHit>>, IndexError> {
     let mut connections: Vec<((u32, RecordRef), Vec<IndexHit>)> = Vec::new();
@@ -30,8 +30,7 @@ pub(super) fn connections(set: &ReplaySet, hits: &[IndexHit]) -> Result<Vec<Vec<
     Ok(connections.into_iter().map(|(_, records)| records).collect())
 }
 
-/// Reads a recorded connection. A line that is no frame ends it: what follows cannot be trusted to
-/// be in its place.
+/// Reads a recorded connection. An invalid line ends it, because later frames may be out of place.
 pub(super) fn script(set: &ReplaySet, records: &[IndexHit]) -> Result<SocketScript, StoredError> {
     let mut script = SocketScript::default();
     for (number, hit) in records.iter().enumerate() {
@@ -52,7 +51,7 @@ pub(super) fn script(set: &ReplaySet, records: &[IndexHit]) -> Result<SocketScri
     Ok(script)
 }
 
-/// Reads frames, one a line; false if a line is none.
+/// Reads frames, one a line. Returns false at an invalid line.
 fn append(block: impl Read, frames: &mut Vec<SocketFrame>) -> Result<bool, IndexError> {
     let io = |source| IndexError::Io { action: "read", path: "the frames of a WebSocket".into(), source };
     let mut lines = BufReader::new(block.take(MAX_SCRIPT));

@@ -1,4 +1,4 @@
-//! A recorded answer as it is read from an archive, ready to be served many times.
+//! A recorded response as read from an archive, ready to be served many times.
 
 use std::{
     io::{BufReader, Read},
@@ -16,16 +16,15 @@ use snapshots::{
 use super::{dates, encoding};
 use crate::{budget::Budget, upstream::end_to_end};
 
-/// Bodies up to this size are held while they are answered with; larger ones are read as the client
-/// takes them.
+/// Bodies up to this size are held in memory while they are served. Larger ones are read while they
+/// are sent.
 const HELD: u64 = 4 << 20;
 
-/// Bodies up to this size are held however much is held already: reading them a piece at a time
-/// would take as much.
+/// Bodies up to this size are always held in memory. Reading them in pieces would need as much.
 const SMALL: u64 = 64 << 10;
 
-/// Headers that would make the browser leave the world, remember something beyond it, or report to
-/// it.
+/// Headers that would make the browser leave the sandbox, store state beyond it, or send reports
+/// out of it.
 const ESCAPES: [HeaderName; 9] = [
     header::STRICT_TRANSPORT_SECURITY,
     header::ALT_SVC,
@@ -38,7 +37,7 @@ const ESCAPES: [HeaderName; 9] = [
     HeaderName::from_static("expect-ct"),
 ];
 
-/// Why a capture that the index names cannot be served.
+/// Why an indexed capture cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoredError {
     #[error(transparent)]
@@ -51,27 +50,27 @@ pub(crate) enum StoredError {
     Status { url: String, status: u16 },
 }
 
-/// A recorded answer.
+/// A recorded response.
 #[derive(Debug)]
 pub(super) struct StoredResponse {
     pub(super) status: StatusCode,
-    /// End-to-end headers without `Content-Length`; cookies live as long as they did.
+    /// End-to-end headers without `Content-Length`. Cookies keep their recorded lifetime.
     pub(super) headers: HeaderMap,
-    /// `Date`, else the time of the record; seconds since 1970.
+    /// The time in `Date`, else the time of the record; seconds since 1970.
     pub(super) recorded: i64,
-    /// The recorded `Content-Length`, which for an answer to HEAD is not that of the body.
+    /// The recorded `Content-Length`. For a response to HEAD it is not the length of the body.
     pub(super) claimed_length: Option<u64>,
     pub(super) content: Content,
 }
 
-/// A recorded body, content encoding kept, transfer encoding gone.
+/// A recorded body, with its content coding and without its transfer coding.
 #[derive(Debug, Clone)]
 pub(super) enum Content {
     Held(Bytes),
     Streamed(Source),
 }
 
-/// Where a large body is read from.
+/// The location of a large body.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
     member: u32,
@@ -80,13 +79,13 @@ pub(super) struct Source {
     chunked: bool,
     /// Its length in the archive.
     stored: u64,
-    /// `None` where only reading it all would tell.
+    /// `None` if only a full read would reveal it.
     pub(super) length: Option<u64>,
 }
 
 impl Content {
-    /// Whether it is only read as the client takes it because too much was held when it was asked
-    /// for.
+    /// Whether it is streamed from disk only because the memory budget was exhausted at the time of
+    /// the request.
     pub(super) fn is_makeshift(&self) -> bool {
         matches!(self, Content::Streamed(source) if source.stored <= HELD)
     }
@@ -137,7 +136,7 @@ pub(super) fn load(set: &ReplaySet, hit: IndexHit, bodies: &Budget) -> Result<St
     let (body_record, chunked) = if (member, at) == (hit.member, capture.response) {
         (record, is_chunked(&head.headers))
     } else {
-        // The bytes are those of the other record, and so is the way they are encoded.
+        // Bytes and content coding are those of the other record.
         let mut origin = set.read(member, at)?;
         if is_resource(&origin) {
             return as_file(origin, member, at, capture.at_millis.div_euclid(1000), bodies);
@@ -170,7 +169,7 @@ fn is_resource(record: &Record) -> bool {
     record.kind() == RecordKind::Resource
 }
 
-/// A record without an HTTP message is answered with as a file of its media type.
+/// A record without an HTTP message is served as a file of its media type.
 fn as_file(
     record: Record,
     member: u32,
@@ -214,8 +213,8 @@ fn content(
     };
     if !chunked {
         let (buffer, start) = record.block.into_parts(HELD).map_err(IndexError::from)?;
-        // What was read ahead of a small body can be larger than the body; it is not kept alive for
-        // it.
+        // The read-ahead buffer of a small body can be larger than the body. It is not kept alive
+        // for it.
         if buffer.capacity() > 2 * (buffer.len() - start) {
             return Ok(Content::Held(share.of(buffer[start..].to_vec())));
         }
@@ -227,20 +226,20 @@ fn content(
     Ok(Content::Held(share.of(bytes)))
 }
 
-/// Whether the record is the one that the index speaks of. An archive that was changed under us
-/// gives no answers.
+/// Whether the record is the one in the index. An archive that was modified after indexing is not
+/// served.
 fn agree(record: &Record, capture: &Capture, url: &str) -> Result<(), StoredError> {
     let found = record.target_uri().unwrap_or_default();
     let same = found.split('#').next() == Some(url);
-    // A revisit without a head of its own has that of the record it leads to.
+    // A revisit without its own head uses the head of the original record.
     if same || capture.kind == CaptureKind::Revisit {
         return Ok(());
     }
     Err(StoredError::OtherRecord { url: url.to_owned(), found: found.into_owned() })
 }
 
-/// The headers that are served: end-to-end ones, less the length and what leads out of the world.
-/// Fields that are no HTTP are left out.
+/// The headers to serve: end-to-end headers, without the length and without those that leave the
+/// sandbox. Invalid fields are dropped.
 pub(super) fn kept(headers: &Headers) -> HeaderMap {
     let mut out = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers.iter() {

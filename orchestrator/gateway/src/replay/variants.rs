@@ -1,11 +1,11 @@
-//! Other addresses of the same thing: `http` for `https`, a trailing slash more or less, `www.`.
+//! Equivalent URLs of the same resource: `http` for `https`, with or without a trailing slash or
+//! `www.`.
 //!
-//! Browsers change addresses before the gateway sees them: hosts on their preload list (HSTS) are
-//! asked over https only. Where nothing was recorded under the address asked for, its variants are
-//! looked up, in the order of their names below. The ledger shows the name.
+//! Browsers change URLs before the gateway sees them: they request hosts on their HSTS preload list
+//! over https only. If nothing was recorded under the requested URL, its variants are looked up in
+//! the order of the constants below. The ledger shows the name of the variant.
 //!
-//! No variant answers with a redirect to the address that was asked for: the browser would come
-//! back without end.
+//! No variant responds with a redirect to the requested URL, because that would be an endless loop.
 
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use snapshots::{
@@ -17,21 +17,21 @@ use url::{Position, Url};
 use super::{MatchLevel, Replay, StoredError, find, preflight::allow_origin};
 use crate::{Answer, Episode, Reply, RequestHead, body, miss};
 
-/// Recorded under `http` and asked for over `https`, or the other way round.
+/// Recorded under `http` and requested over `https`, or vice versa.
 pub(super) const SCHEME: &str = "scheme";
-/// Recorded with a trailing slash and asked for without, or the other way round.
+/// Recorded with a trailing slash and requested without, or vice versa.
 const SLASH: &str = "slash";
-/// Recorded with `www.` and asked for without, or the other way round, where the recording
-/// redirects between the two.
+/// Recorded with `www.` and requested without, or vice versa, if the recording redirects between
+/// the two.
 const WWW: &str = "www";
 
-/// Captures of a host that are looked at in search of a redirect to its other name.
+/// How many captures of a host are searched for a redirect to its other name.
 const SEARCHED: usize = 4096;
-/// Redirects of a host that are read in search of one to its other name.
+/// How many redirects of a host are read in search of one to its other name.
 const READ: usize = 64;
 
 impl Replay {
-    /// The answer that was recorded under another address of what `asked` asks for.
+    /// The response that was recorded under an equivalent URL.
     pub(super) fn variant(
         &self,
         head: &RequestHead,
@@ -61,9 +61,9 @@ impl Replay {
         self.moved(head, &url, twin_slashed, &[WWW, SLASH], level)
     }
 
-    /// The answer that was recorded under the other scheme. A page that was recorded over https is
-    /// redirected to, as it needs the secure context that it had; the other way there is no
-    /// redirect, as the browser would not follow it.
+    /// The response that was recorded under the other scheme. For a page recorded over https it is
+    /// a redirect, because the page needs its secure context. In the other direction there is no
+    /// redirect, because the browser would not follow it.
     fn other_scheme(
         &self,
         head: &RequestHead,
@@ -83,8 +83,8 @@ impl Replay {
         };
         Ok(reply.filter(|reply| !leads_back(url, reply.status, &reply.headers)).map(|mut reply| {
             if url.scheme() == "https" && is_html(&reply.headers) {
-                // What the page loads over http is loaded over https, else the browser blocks it as
-                // mixed content.
+                // The page's http subresources are loaded over https. Otherwise the browser blocks
+                // them as mixed content.
                 let upgrade = HeaderValue::from_static("upgrade-insecure-requests");
                 reply.headers.append(header::CONTENT_SECURITY_POLICY, upgrade);
             }
@@ -92,7 +92,7 @@ impl Replay {
         }))
     }
 
-    /// A redirect to `place`, where that was recorded and does not lead back.
+    /// A redirect to `place`, if that was recorded and does not lead back.
     fn moved(
         &self,
         head: &RequestHead,
@@ -108,7 +108,7 @@ impl Replay {
         } else if let Some(other) = other
             && self.shows(head, url, &other, level)?
         {
-            // Over https what was recorded over http is found by its own rule.
+            // Over https, a resource recorded over http is found by the scheme variant.
             if place.scheme() == "https" { place } else { other }
         } else {
             return Ok(None);
@@ -123,8 +123,8 @@ impl Replay {
         Ok(Some(Reply { status: StatusCode::TEMPORARY_REDIRECT, headers, body: body::empty(), answer }))
     }
 
-    /// Whether `place` was recorded with an answer that is worth going there: no error, and no way
-    /// back to `url`.
+    /// Whether `place` was recorded with a useful response: no error, and no redirect back to
+    /// `url`.
     fn shows(
         &self,
         head: &RequestHead,
@@ -175,8 +175,7 @@ impl Replay {
     }
 }
 
-/// Lets a page whose address got another scheme than it was recorded under read what it could read
-/// then.
+/// Lets a page that is served under a different scheme than recorded read what it could read then.
 pub(super) fn allow_other_scheme(head: &RequestHead, headers: &mut HeaderMap) {
     let Some(origin) = head.headers.get(header::ORIGIN) else { return };
     let parsed = origin.to_str().ok().and_then(|origin| Url::parse(origin).ok());
@@ -187,7 +186,7 @@ pub(super) fn allow_other_scheme(head: &RequestHead, headers: &mut HeaderMap) {
     }
 }
 
-/// The address under the other scheme; none where it names a port, which speaks one of the two.
+/// The URL under the other scheme; `None` if it names a port, because a port serves one scheme.
 pub(super) fn other_scheme(url: &Url) -> Option<Url> {
     let other = match url.scheme() {
         "http" => "https",
@@ -200,7 +199,7 @@ pub(super) fn other_scheme(url: &Url) -> Option<Url> {
     (url.port().is_none() && there.set_scheme(other).is_ok()).then_some(there)
 }
 
-/// The address with a trailing slash where it has none, and without where it has one.
+/// The URL with its trailing slash added or removed.
 fn other_slash(url: &Url) -> Option<Url> {
     let path = match url.path().strip_suffix('/') {
         Some("") => return None,
@@ -212,7 +211,7 @@ fn other_slash(url: &Url) -> Option<Url> {
     Some(there)
 }
 
-/// The address with `www.` where it has none, and without where it has it.
+/// The URL with `www.` added or removed.
 fn other_name(url: &Url) -> Option<Url> {
     let host = url.domain()?;
     let name = host.strip_prefix("www.").map_or_else(|| format!("www.{host}"), str::to_owned);
@@ -220,14 +219,13 @@ fn other_name(url: &Url) -> Option<Url> {
     (name.contains('.') && there.set_host(Some(&name)).is_ok()).then_some(there)
 }
 
-/// Whether an answer sends the browser to the address that it has just asked for, under either
-/// scheme.
+/// Whether a response redirects to the URL just requested, under either scheme.
 fn leads_back(asked: &Url, status: StatusCode, headers: &HeaderMap) -> bool {
     let name = |url: &Url| whole_url(&url[Position::BeforeHost..Position::AfterQuery]);
     location(asked, status, headers).is_some_and(|target| name(&target) == name(asked))
 }
 
-/// Where a redirect leads.
+/// The target of a redirect.
 fn location(base: &Url, status: StatusCode, headers: &HeaderMap) -> Option<Url> {
     let location = headers.get(header::LOCATION).filter(|_| status.is_redirection())?;
     base.join(location.to_str().ok()?).ok()

@@ -1,4 +1,4 @@
-//! WebSockets: frames as a snapshot keeps them, passing them on, and playing them back.
+//! WebSockets: recorded frames, forwarding, and playback.
 
 mod play;
 mod relay;
@@ -14,28 +14,28 @@ use tokio_tungstenite::tungstenite::{
 pub(crate) use play::{PlaybackContext, play};
 pub(crate) use relay::relay;
 
-/// What a close frame without a code means.
+/// The code for a close frame without a code.
 const NO_STATUS: u16 = 1005;
 
 /// Who sent a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// The web site.
+    /// The server.
     Server,
     /// The browser.
     Client,
 }
 
-/// What a frame carries. Pings and pongs are answered on each side and never kept.
+/// The content of a frame. Pings and pongs are answered on each side and never recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Payload {
     /// A text message.
     Text(String),
     /// A binary message.
     Binary(Bytes),
-    /// The closing handshake.
+    /// A close frame.
     Close {
-        /// Status code, 1005 where none was sent.
+        /// Status code; 1005 if none was sent.
         code: u16,
         /// Reason, often empty.
         reason: String,
@@ -53,18 +53,18 @@ pub struct SocketFrame {
     pub payload: Payload,
 }
 
-/// A recorded connection, ready to be played back: the handshake's answer and every frame in order.
+/// A recorded connection ready for playback: the handshake response, and all frames in order.
 #[derive(Debug, Clone, Default)]
 pub struct SocketScript {
-    /// End-to-end headers of the recorded 101 answer, `sec-websocket-protocol` among them,
-    /// `sec-websocket-accept` not.
+    /// End-to-end headers of the recorded 101 response, with `sec-websocket-protocol` and without
+    /// `sec-websocket-accept`.
     pub headers: http::HeaderMap,
     /// The frames in recorded order.
     pub frames: Vec<SocketFrame>,
 }
 
 impl SocketFrame {
-    /// From a line of a snapshot; `None` if it carries nothing, or base64 that is none.
+    /// Parses a line of a snapshot; `None` if it has no payload, or invalid base64.
     pub fn from_stored(frame: &Frame) -> Option<Self> {
         let payload = match (&frame.text, &frame.base64, frame.close) {
             (Some(text), None, None) => Payload::Text(text.clone()),
@@ -81,7 +81,7 @@ impl SocketFrame {
         Some(Self { at_ms: frame.at_ms, from, payload })
     }
 
-    /// As a line of a snapshot.
+    /// Converts into a line of a snapshot.
     pub fn to_stored(&self) -> Frame {
         let from = match self.from {
             Side::Server => FrameSide::Server,
@@ -102,7 +102,7 @@ impl SocketFrame {
 }
 
 impl Payload {
-    /// From a message, unless it is one of those that are answered on each side.
+    /// Converts a message; `None` for messages that are answered on each side.
     fn of(message: &Message) -> Option<Self> {
         match message {
             Message::Text(text) => Some(Payload::Text(text.as_str().to_owned())),
@@ -127,7 +127,7 @@ impl Payload {
     }
 }
 
-/// Bounds on what a peer may send.
+/// Limits on the messages of a peer.
 fn config(max_message: usize) -> WebSocketConfig {
     WebSocketConfig::default().max_message_size(Some(max_message)).max_frame_size(Some(max_message))
 }

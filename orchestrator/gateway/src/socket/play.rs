@@ -1,9 +1,9 @@
-//! A recorded WebSocket played back to a client.
+//! Plays back a recorded WebSocket to a client.
 //!
-//! The server's frames up to the client's next one go out at once; then the client's turn is
-//! awaited. What the client sends is taken for its next recorded frame whether it is equal or not,
-//! as there is nothing better to go by; if it is not, the ledger says so. The recorded times are
-//! not waited for: a page under virtual time would not notice them.
+//! The server's frames up to the next client frame are sent at once. Then playback waits for a
+//! client message. Any message counts as the next recorded client frame, equal or not, because
+//! there is no better criterion. If it differs, the ledger says so. Recorded delays are not
+//! reproduced: a page under virtual time would not notice them.
 
 use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -16,10 +16,10 @@ use tokio_util::sync::CancellationToken;
 use super::{Payload, Side, SocketFrame, config};
 use crate::{Answer, Entry, InFlight, Ledger};
 
-/// What the ledger calls a frame that differed.
+/// The ledger's label for a client frame that differed.
 const BY_COUNT: &str = "websocket-frame-by-count";
 
-/// Plays `frames` to a client until it closes, or the gateway ends.
+/// Plays `frames` to a client until it closes, or the gateway stops.
 pub(crate) async fn play(
     client: impl AsyncRead + AsyncWrite + Unpin,
     frames: Vec<SocketFrame>,
@@ -34,7 +34,7 @@ pub(crate) async fn play(
     }
 }
 
-/// Where a playback reports to.
+/// Where a playback reports.
 pub(crate) struct PlaybackContext<'a> {
     pub(crate) in_flight: &'a InFlight,
     pub(crate) ledger: &'a Ledger,
@@ -61,11 +61,12 @@ where
             let closing = message.is_close();
             context.in_flight.frames_released().await;
             if !closing {
-                // Before it is sent: the client may be quicker to tell than we are.
+                // Counted before it is sent, because the client may report the arrival before this
+                // task continues.
                 context.in_flight.frame_sent();
             }
             if socket.send(message).await.is_err() || closing {
-                // After a close the client's answer is read, so that it sees an orderly end.
+                // After a close the client's reply is read, so that it sees a clean close.
                 drop(due);
                 while let Some(Ok(_)) = socket.next().await {}
                 return;
@@ -76,8 +77,8 @@ where
         let expected;
         (expected, turn) = server_turn(Some(()));
         due = PendingFrames::new(context.in_flight, turn.len());
-        // Only now: there is no moment at which the client's message is taken and the answer to it
-        // not due.
+        // Counted only now, so that at no moment the client's message is counted but the frames
+        // that follow it are not yet due.
         context.in_flight.frame_received();
         match expected {
             Some(expected) if expected.payload == said => {}
@@ -127,7 +128,7 @@ impl PlaybackContext<'_> {
     }
 }
 
-/// Frames counted as due until sent or given up.
+/// Frames counted as due until they are sent or given up.
 struct PendingFrames<'a> {
     in_flight: &'a InFlight,
     frames: usize,
@@ -165,8 +166,8 @@ mod tests {
         SocketFrame { at_ms: 0, from: Side::Server, payload }
     }
 
-    /// Plays `frames` to a client that sends `says` one by one, each once it has read what the
-    /// recording has before it. Gives what it read, and the answers in the ledger.
+    /// Plays `frames` to a client that sends `says` one by one, each after it has read the frames
+    /// recorded before it. Checks what it read, and the answers in the ledger.
     async fn check(frames: Vec<SocketFrame>, says: &[&str], expect: &[&str], noted: &[Answer]) {
         let (client, server) = tokio::io::duplex(1 << 16);
         let (in_flight, ledger, cut) = (InFlight::default(), Ledger::default(), CancellationToken::new());

@@ -1,4 +1,4 @@
-//! A WebSocket passed on between a client and the live web, frame by frame.
+//! Forwards a WebSocket between a client and the live web, frame by frame.
 
 use std::time::Duration;
 
@@ -20,11 +20,11 @@ use crate::record::SocketLog;
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
-/// How long the other side may take to answer a close.
+/// How long the other side may take to reply to a close.
 const CLOSING: Duration = Duration::from_secs(5);
 
-/// Passes frames both ways until both sides have closed, one breaks off, or the gateway ends. Each
-/// frame is in the log before it is passed on.
+/// Forwards frames both ways until both sides have closed, one side breaks off, or the gateway
+/// stops. Each frame is logged before it is forwarded.
 pub(crate) async fn relay(
     client: Upgraded,
     server: Upgraded,
@@ -41,8 +41,8 @@ pub(crate) async fn relay(
     let down = pass(from_server, to_client, Side::Server, log);
     tokio::pin!(up, down);
     let both = async {
-        // When one direction is through, the other gets a moment to answer the close; broken off,
-        // it ends at once.
+        // When one direction has closed, the other gets a moment to reply to the close. After a
+        // failure it ends at once.
         let (closed, other) = tokio::select! {
             closed = &mut up => (closed, true),
             closed = &mut down => (closed, false),
@@ -58,7 +58,7 @@ pub(crate) async fn relay(
     }
 }
 
-/// One direction; whether it ended with a close rather than by breaking off.
+/// Forwards one direction. Returns whether it ended with a close rather than a failure.
 async fn pass(
     mut from: SplitStream<Socket>,
     mut to: SplitSink<Socket, Message>,

@@ -1,12 +1,12 @@
-//! Our own certificate authority: one per installation, made on first use, kept in a folder of the
-//! user's.
+//! The gateway's certificate authority: one per installation, created on first use, stored in a
+//! folder of the user.
 //!
-//! Key and certificate stand in one file, `ca.pem` (mode 0600). It appears by one rename that never
-//! replaces a file, so that it is whole or absent, and of two processes that start at once one wins
-//! and the other takes the winner's. The certificate alone stands beside it in `ca.crt`, for people
-//! to import elsewhere.
+//! Key and certificate are in one file, `ca.pem` (mode 0600). It is created by a rename that never
+//! replaces a file, so it is whole or absent. If two processes start at once, one wins and the
+//! other uses the winner's file. The certificate alone is in `ca.crt` beside it, for import
+//! elsewhere.
 //!
-//! What is signed here is valid from 2000 to 2049: the clock of a world may stand in any of those
+//! Certificates are valid from 2000 to 2049, because the virtual clock may be set to any of those
 //! years.
 
 use std::{
@@ -32,7 +32,7 @@ use super::leaf::Leaves;
 const FILE: &str = "ca.pem";
 const PUBLIC_FILE: &str = "ca.crt";
 
-/// The authority that signs the certificates the gateway shows to its clients.
+/// The authority that signs the certificates shown to clients.
 pub struct CertificateAuthority {
     pub(super) issuer: Issuer<'static, KeyPair>,
     pub(super) certificate: CertificateDer<'static>,
@@ -46,20 +46,20 @@ pub struct CertificateAuthority {
     public_path: Option<Utf8PathBuf>,
 }
 
-/// The authority's files cannot be used.
+/// Why the authority's files cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthorityError {
-    /// The disk refused.
+    /// A file system error.
     #[error("{action} {path}")]
     Io {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// With which file or folder.
+        /// The file or folder.
         path: Utf8PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
-    /// The file is there but is not what we write.
+    /// The file exists but does not have the expected format.
     #[error("read the certificate authority in {path}: {reason}; remove the file to have a new one made")]
     Malformed {
         /// The file.
@@ -67,20 +67,20 @@ pub enum AuthorityError {
         /// What is wrong with it.
         reason: String,
     },
-    /// Making a key or a certificate failed.
+    /// A key or certificate could not be created.
     #[error("make a certificate for {subject}")]
     Sign {
-        /// Whose certificate.
+        /// The subject of the certificate.
         subject: String,
-        /// Why it failed.
+        /// The cause.
         source: rcgen::Error,
     },
-    /// TLS cannot be set up with the certificate.
+    /// TLS could not be configured with the certificate.
     #[error("set up TLS for {subject}")]
     Tls {
-        /// Whose certificate.
+        /// The subject of the certificate.
         subject: String,
-        /// Why it failed.
+        /// The cause.
         source: rustls::Error,
     },
 }
@@ -92,7 +92,7 @@ impl std::fmt::Debug for CertificateAuthority {
 }
 
 impl CertificateAuthority {
-    /// The authority kept in `dir`, made there if there is none.
+    /// Loads the authority from `dir`, or creates it there.
     pub fn load_or_create(dir: &Utf8Path) -> Result<Self, AuthorityError> {
         let io = |action, path: &Utf8Path| {
             let path = path.to_owned();
@@ -167,26 +167,26 @@ impl CertificateAuthority {
         })
     }
 
-    /// The certificate as PEM, to be trusted by clients.
+    /// The certificate as PEM, for clients to trust.
     pub fn certificate_pem(&self) -> &str {
         &self.pem
     }
 
-    /// The file with the certificate alone; none for [`Self::in_memory`].
+    /// The file with the certificate alone; `None` for [`Self::in_memory`].
     pub fn certificate_path(&self) -> Option<&Utf8Path> {
         self.public_path.as_deref()
     }
 
-    /// The authority's public key as Chromium's `--ignore-certificate-errors-spki-list` wants it:
-    /// base64 of the SHA-256 of its SubjectPublicKeyInfo. The authority is part of every chain
-    /// shown, so the one value covers every host.
+    /// The authority's public key in the form of Chromium's
+    /// `--ignore-certificate-errors-spki-list`: base64 of the SHA-256 of its SubjectPublicKeyInfo.
+    /// The authority is part of every chain shown, so this one value covers every host.
     pub fn spki_sha256_base64(&self) -> &str {
         &self.spki_sha256
     }
 }
 
-/// What identifies the authority as an issuer. Must never change: the certificates on users' disks
-/// were made from it.
+/// The identity of the authority as an issuer. Must never change, because it is part of the
+/// certificates on users' disks.
 fn params() -> CertificateParams {
     let mut name = DistinguishedName::new();
     name.push(DnType::CommonName, "sandbox local authority");
@@ -201,7 +201,7 @@ fn params() -> CertificateParams {
     params
 }
 
-/// A new key and its certificate, as the file holds them.
+/// A new key and its certificate, in the file's format.
 fn generate() -> Result<String, AuthorityError> {
     let sign = |source| AuthorityError::Sign { subject: "the authority".to_owned(), source };
     let key = KeyPair::generate().map_err(sign)?;
@@ -209,7 +209,7 @@ fn generate() -> Result<String, AuthorityError> {
     Ok(format!("{}{}", key.serialize_pem(), certificate.pem()))
 }
 
-/// Makes a private file appear whole under its name; `false` if there was one by then.
+/// Creates a private file atomically under its name; `false` if one exists by then.
 fn publish(path: &Utf8Path, bytes: &[u8]) -> io::Result<bool> {
     match write_beside(path, bytes)?.persist_noclobber(path) {
         Ok(_) => Ok(true),
@@ -225,7 +225,7 @@ fn replace(path: &Utf8Path, bytes: &[u8]) -> io::Result<()> {
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
-/// Temporary files are made with mode 0600.
+/// Writes a temporary file in the same folder. Temporary files have mode 0600.
 fn write_beside(path: &Utf8Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Utf8Path::new(".")))?;
     file.write_all(bytes)?;

@@ -1,4 +1,4 @@
-//! The client side of TLS, towards the live web.
+//! The client side of TLS, for connections to the live web.
 
 use std::{io, sync::Arc};
 
@@ -10,7 +10,7 @@ use tokio_rustls::{TlsConnector, client::TlsStream};
 
 use super::{H2, HTTP1};
 
-/// Which servers are believed. The configurations share their session cache.
+/// Which servers are trusted. The configurations share their session cache.
 #[derive(Debug, Clone)]
 pub struct ClientTls {
     /// Offers h2 and HTTP/1.1.
@@ -19,7 +19,7 @@ pub struct ClientTls {
     pub(crate) http1: Arc<ClientConfig>,
 }
 
-/// A file of extra roots cannot be used.
+/// Why a file of extra roots cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RootsError {
     /// Not readable, or not PEM.
@@ -30,19 +30,19 @@ pub enum RootsError {
         /// What is wrong with it.
         reason: String,
     },
-    /// No certificate in it.
+    /// It contains no certificate.
     #[error("find a root certificate in {path}")]
     Empty {
         /// The file.
         path: Utf8PathBuf,
     },
-    /// The provider refused.
+    /// The crypto provider failed.
     #[error("set up TLS towards servers")]
     Tls(#[from] rustls::Error),
 }
 
 impl ClientTls {
-    /// Believes the public web's roots and those in the given PEM files.
+    /// Trusts the public web's roots and those in the given PEM files.
     pub fn new(extra_roots: &[Utf8PathBuf]) -> Result<Self, RootsError> {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         for path in extra_roots {
@@ -62,7 +62,7 @@ impl ClientTls {
         Ok(Self { any: Arc::new(any), http1: Arc::new(http1) })
     }
 
-    /// Speaks to a server of this name or address over a connection, to go on in HTTP/1.1.
+    /// Opens a TLS session for HTTP/1.1 with a server of this name or address over a connection.
     pub async fn connect(&self, host: &str, tcp: TcpStream) -> io::Result<TlsStream<TcpStream>> {
         handshake(&self.http1, host, tcp).await
     }

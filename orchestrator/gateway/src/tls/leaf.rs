@@ -1,8 +1,8 @@
-//! Certificates for hosts, signed on demand; those that were asked for lately are kept.
+//! Host certificates, signed on demand. Recently used ones are cached.
 //!
-//! Any host may have one, also one that is outside the world: only behind TLS can a browser be
-//! shown the page that says so. Signing one costs as much as the handshake that it is for, so it
-//! needs no bound of its own; keeping them does.
+//! Any host gets one, even a host that no route allows. Only behind TLS can a browser be shown the
+//! page that says so. Signing costs as much as the handshake that it serves, so only the cache
+//! needs a limit.
 
 use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
@@ -19,10 +19,10 @@ use rustls::{
 
 use super::{AuthorityError, CertificateAuthority, H2, HTTP1};
 
-/// How many hosts are kept; beyond it the one that was not asked for for the longest time goes.
+/// The maximum number of cached hosts. Beyond it the least recently used one is evicted.
 const KEPT: usize = 1024;
 
-/// The configurations of hosts, and when each was last asked for.
+/// The configurations of hosts, with the time of last use.
 #[derive(Default)]
 pub(super) struct Leaves {
     kept: HashMap<String, (u64, Arc<ServerConfig>)>,
@@ -51,12 +51,13 @@ impl Leaves {
 
 impl CertificateAuthority {
     /// The server side of TLS for `host`, a DNS name or an IP address: h2 and HTTP/1.1, session
-    /// tickets, chain with the authority.
+    /// tickets, and a chain that includes the authority.
     pub fn server_config(&self, host: &str) -> Result<Arc<ServerConfig>, AuthorityError> {
         if let Some(config) = self.leaves.lock().get(host) {
             return Ok(config);
         }
-        // Signed outside the lock. Two at once for one host is harmless: the later one is kept.
+        // Signed outside the lock. Two concurrent signatures for one host are harmless: the later
+        // one is kept.
         let config = Arc::new(self.sign(host)?);
         self.leaves.lock().put(host, &config);
         Ok(config)
@@ -70,13 +71,13 @@ impl CertificateAuthority {
             Err(_) => SanType::DnsName(host.try_into().map_err(sign)?),
         };
         let mut subject = DistinguishedName::new();
-        // A common name holds at most 64 characters; clients read the alternative name anyhow.
+        // A common name holds at most 64 characters. Clients read the alternative name anyway.
         subject.push(DnType::CommonName, host.get(..host.len().min(64)).unwrap_or("host"));
         let mut params = CertificateParams::default();
         params.distinguished_name = subject;
         params.subject_alt_names = vec![name];
-        // All leaves share a key, and the library derives the number from the key: without our own,
-        // all would have the same.
+        // All leaves share a key, and the library derives the serial number from the key. Without
+        // our own, all leaves would have the same number.
         params.serial_number = Some(SerialNumber::from_slice(&serial()));
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
@@ -93,8 +94,8 @@ impl CertificateAuthority {
             .with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));
         config.alpn_protocols = vec![H2.to_vec(), HTTP1.to_vec()];
         config.ticketer = self.ticketer.clone();
-        // Tickets hold all there is; the memory that a host would have for sessions besides is
-        // larger than its certificate.
+        // Session tickets are sufficient. The memory for a host's session cache would be larger
+        // than its certificate.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         Ok(config)
     }

@@ -1,5 +1,5 @@
-//! TLS on both sides. This module alone chooses the crypto provider; everything that speaks TLS in
-//! the project gets its configuration here.
+//! TLS on both sides. Only this module chooses the crypto provider. All code in the project that
+//! uses TLS gets its configuration here.
 
 mod authority;
 mod client;
@@ -13,7 +13,7 @@ pub use authority::{AuthorityError, CertificateAuthority};
 pub(crate) use client::handshake;
 pub use client::{ClientTls, RootsError};
 
-/// The one crypto provider: ring.
+/// The only crypto provider: ring.
 pub fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }

@@ -1,21 +1,21 @@
-//! `--connect-to HOST:PORT:ADDR:PORT`, as curl has it.
+//! `--connect-to HOST:PORT:ADDR:PORT`, as in curl.
 
 use std::str::FromStr;
 
-/// For requests to `host:port`, connect to another address instead. The URL, TLS name and `Host`
-/// header stay as they are.
+/// Connects to another address for requests to `host:port`. The URL, TLS name and `Host` header
+/// stay the same.
 ///
-/// An empty first part means any host, an empty second any port; an empty third or fourth leaves
-/// the address or port as it was. IPv6 addresses stand in brackets.
+/// An empty first part matches any host, an empty second part any port. An empty third or fourth
+/// part keeps the address or port. IPv6 addresses are in brackets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectTo {
-    /// The host asked for, lower-case; `None` is any.
+    /// The requested host, lower-case; `None` matches any.
     pub host: Option<String>,
-    /// The port asked for; `None` is any.
+    /// The requested port; `None` matches any.
     pub port: Option<u16>,
-    /// Host name or address to connect to; `None` is the one asked for.
+    /// Host name or address to connect to; `None` keeps the requested one.
     pub address: Option<String>,
-    /// Port to connect to; `None` is the one asked for.
+    /// Port to connect to; `None` keeps the requested one.
     pub to_port: Option<u16>,
 }
 
@@ -23,14 +23,14 @@ pub struct ConnectTo {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("read {text:?} as HOST:PORT:ADDR:PORT: {reason}")]
 pub struct BadConnectTo {
-    /// The text given.
+    /// The given text.
     pub text: String,
     /// What is wrong with it.
     pub reason: &'static str,
 }
 
 impl ConnectTo {
-    /// Whether it speaks about this server.
+    /// Whether it applies to this server.
     pub(super) fn applies_to(&self, host: &str, port: u16) -> bool {
         self.host.as_deref().is_none_or(|own| own == host) && self.port.is_none_or(|own| own == port)
     }
@@ -61,7 +61,7 @@ impl FromStr for ConnectTo {
     }
 }
 
-/// Splits off a host, bracketed or not, and the colon behind it.
+/// Splits off a host, with or without brackets, and the following colon.
 fn host_part(text: &str) -> Option<(&str, &str)> {
     match text.strip_prefix('[') {
         Some(bracketed) => bracketed.split_once("]:"),

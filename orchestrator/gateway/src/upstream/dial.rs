@@ -1,4 +1,4 @@
-//! From a host and port to a connection: address, TCP, TLS.
+//! Establishes connections: address resolution, TCP, TLS.
 
 use std::{
     io,
@@ -17,19 +17,19 @@ use crate::{
     tls::{self, ClientTls},
 };
 
-/// What a connection can be made with.
+/// The configuration for making connections.
 #[derive(Debug)]
 pub(crate) struct Dialer {
     pub(crate) connect_to: Vec<ConnectTo>,
     pub(crate) tls: ClientTls,
     pub(crate) allow_private: bool,
-    /// The gateway's own address, which nothing may lead back to.
+    /// The gateway's own address. Connections to it are refused, to prevent loops.
     pub(crate) own: SocketAddr,
-    /// For address, TCP and TLS together.
+    /// For address resolution, TCP and TLS together.
     pub(crate) deadline: Duration,
 }
 
-/// A server as a URL names it.
+/// A server as named in a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Server {
     pub(crate) scheme: Scheme,
@@ -38,12 +38,12 @@ pub(crate) struct Server {
     pub(crate) place: Place,
 }
 
-/// Where a server is.
+/// How to find a server's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Place {
-    /// Where its name leads, on the public web alone.
+    /// By name, on the public internet only.
     Public,
-    /// Where its name leads, whatever that is: the user has named it, and not a page.
+    /// By name, with any address, because the user named it and not a page.
     Named,
     /// At this address.
     At(SocketAddr),
@@ -57,7 +57,7 @@ pub(crate) struct DialedStream {
 }
 
 impl Dialer {
-    /// Connects to a server for HTTP of any version, or for HTTP/1.1 alone.
+    /// Connects to a server for any HTTP version, or for HTTP/1.1 only.
     pub(crate) async fn dial(
         &self,
         server: &Server,
@@ -98,7 +98,7 @@ impl Dialer {
         Ok(DialedStream { stream: Stream::tls(tls), http2, remote })
     }
 
-    /// The addresses to try. Those that a `connect-to` names are taken as they are; those found by
+    /// The addresses to try. Addresses from `connect-to` are used as given. Addresses resolved by
     /// name must pass the guard.
     async fn addresses(&self, server: &Server) -> Result<Vec<SocketAddr>, UpstreamError> {
         if let Place::At(address) = server.place {
@@ -148,7 +148,7 @@ impl Dialer {
     }
 }
 
-/// Tries one address after the other, each with its share of the time that is left.
+/// Tries one address after the other, each with its share of the remaining time.
 async fn connect(addresses: &[SocketAddr], deadline: Instant) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "no address to try");
     for (tried, address) in addresses.iter().enumerate() {

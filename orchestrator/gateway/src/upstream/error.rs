@@ -1,8 +1,8 @@
-//! What can go wrong on the way to the live web.
+//! Errors of requests to the live web.
 
 use std::{io, net::IpAddr, time::Duration};
 
-/// Why a request got no answer from the live web. Each becomes one named response.
+/// Why a request got no response from the live web. Each variant becomes one named response.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UpstreamError {
@@ -11,7 +11,7 @@ pub enum UpstreamError {
     Resolve {
         /// The name.
         host: String,
-        /// What the resolver said.
+        /// The resolver's error.
         source: io::Error,
     },
     /// All addresses of the name are outside the public internet.
@@ -34,13 +34,13 @@ pub enum UpstreamError {
         /// The port.
         port: u16,
     },
-    /// The request would come back to the gateway itself.
+    /// The request would loop back to the gateway itself.
     #[error("reach {host}: it is this gateway")]
     Loop {
         /// The name.
         host: String,
     },
-    /// No connection.
+    /// The connection failed.
     #[error("connect to {host}: {source}")]
     Connect {
         /// The name.
@@ -61,10 +61,10 @@ pub enum UpstreamError {
     Tls {
         /// The name.
         host: String,
-        /// What rustls said.
+        /// The error from rustls.
         source: io::Error,
     },
-    /// The server took the request but began no answer in time.
+    /// The server accepted the request but sent no response head in time.
     #[error("get an answer from {host} within {waited:?}")]
     HeadTimeout {
         /// The name.
@@ -80,7 +80,7 @@ pub enum UpstreamError {
         /// The deadline.
         waited: Duration,
     },
-    /// The client's request body is broken.
+    /// The client's request body is malformed.
     #[error("read the rest of the request to {host} from the client: {reason}")]
     UploadBroken {
         /// The name.
@@ -88,15 +88,15 @@ pub enum UpstreamError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The server closed, reset or broke the protocol before a complete head.
+    /// The server closed, reset or violated the protocol before a complete head.
     #[error("get an answer from {host}: {source}")]
     Broken {
         /// The name.
         host: String,
-        /// What hyper said.
+        /// The error from hyper.
         source: hyper::Error,
     },
-    /// The request cannot be expressed towards the server.
+    /// The request cannot be expressed in the server's protocol.
     #[error("form a request to {host}: {reason}")]
     Request {
         /// The name.

@@ -1,12 +1,12 @@
-//! Which addresses a recording may not reach: everything that is not the public internet.
+//! The address guard: a recording may reach only the public internet.
 //!
-//! A page under recording can ask for any name, and a name can resolve to any address. The check is
-//! made on the resolved address, and that very address is then connected to, so that a name cannot
-//! change its meaning in between.
+//! A recorded page can request any name, and a name can resolve to any address. The guard checks
+//! the resolved address, and the connection uses that same address, so that a second resolution
+//! cannot change it (DNS rebinding).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Why this address is not to be reached, if it is not.
+/// Why this address is forbidden, if it is.
 pub fn forbidden(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) => forbidden_v4(ip),
@@ -42,7 +42,7 @@ fn forbidden_v6(ip: Ipv6Addr) -> Option<&'static str> {
         [0, 0, 0, 0, 0, 0, 0, 0] => "unspecified",
         [0, 0, 0, 0, 0, 0, 0, 1] => "loopback",
         [0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x0254] => "cloud metadata",
-        // IPv4 in disguise: compatible, mapped, NAT64, 6to4. Judged by what is inside.
+        // Embedded IPv4: compatible, mapped, NAT64, 6to4. The inner address is checked.
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
         | [0, 0, 0, 0, 0xffff, 0, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {

@@ -1,4 +1,4 @@
-//! Headers that belong to one connection and go no further.
+//! Hop-by-hop headers, which belong to one connection and are not forwarded.
 
 use http::{
     HeaderMap, HeaderName,
@@ -12,9 +12,9 @@ const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 const PROXY_CONNECTION: HeaderName = HeaderName::from_static("proxy-connection");
 const HTTP2_SETTINGS: HeaderName = HeaderName::from_static("http2-settings");
 
-/// The headers less those of the connection they came by: the fixed list, and what `Connection`
-/// names. `Alt-Svc` goes too, as it would lead the client past the gateway. Order is kept, which is
-/// why a new map is made: removal from one would move its last entry.
+/// The headers without those of the connection: the fixed list, and what `Connection` names.
+/// `Alt-Svc` is removed too, because it would lead the client past the gateway. A new map is built
+/// to keep the order: removal would move the last entry.
 pub(crate) fn end_to_end(headers: HeaderMap) -> HeaderMap {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)
@@ -52,8 +52,7 @@ pub(crate) fn end_to_end(headers: HeaderMap) -> HeaderMap {
     kept
 }
 
-/// The headers with `Host` where HTTP/1.1 servers like it best: first, unless the client put it
-/// elsewhere.
+/// The headers with `Host` first, as HTTP/1.1 servers prefer, unless the client put it elsewhere.
 pub(super) fn with_host(headers: HeaderMap, host: http::HeaderValue) -> HeaderMap {
     if headers.contains_key(HOST) {
         let mut headers = headers;
@@ -66,7 +65,7 @@ pub(super) fn with_host(headers: HeaderMap, host: http::HeaderValue) -> HeaderMa
     all
 }
 
-/// HTTP/2 may split `Cookie` into many fields; everywhere else it is one.
+/// Joins `Cookie` fields: HTTP/2 may split them into many, everywhere else there is one.
 pub(crate) fn join_cookies(headers: &mut HeaderMap) {
     let crumbs: Vec<&[u8]> = headers.get_all(COOKIE).iter().map(http::HeaderValue::as_bytes).collect();
     if crumbs.len() > 1

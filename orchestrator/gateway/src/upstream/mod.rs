@@ -1,13 +1,13 @@
-//! The live web: who is reached, how, and what happens when it does not answer.
+//! The live web: which servers are reached, how, and how failures are handled.
 //!
 //! ```text
 //! Upstream::send -> pool: an idle connection of this server, or
 //!                   dial: connect-to, else resolve and guard, then TCP, then TLS with ALPN -> h1 or h2
 //! ```
 //!
-//! A request leaves as it came, less what belongs to the client's connection; a response comes back
-//! the same way. Connections that went stale while idle are replaced unseen where that is safe:
-//! nothing was sent yet, or the method is idempotent and there is no body.
+//! A request is forwarded as it came, without the headers of the client's connection. Responses are
+//! treated the same way. A pooled connection that went stale is replaced transparently if that is
+//! safe: nothing was sent yet, or the method is idempotent and there is no body.
 
 mod connect_to;
 mod dial;

@@ -1,8 +1,8 @@
-//! Connections that wait for their next request.
+//! The pool of idle upstream connections.
 //!
-//! An HTTP/1.1 connection is taken out by one request and comes back when the response has been
-//! read to its end; an HTTP/2 connection stays in the pool and is shared. Idle ones are dropped
-//! after a while, and when there are too many. All end with the last handle on their pool.
+//! A request takes an HTTP/1.1 connection out; it returns when the response has been read to its
+//! end. An HTTP/2 connection stays in the pool and is shared. Idle connections are dropped after a
+//! while, and when there are too many. All end with the last handle on their pool.
 
 use std::{collections::HashMap, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -13,20 +13,20 @@ use tokio::time::Instant;
 use super::{dial::Server, stream::HeadTap};
 use crate::Body;
 
-/// How long a connection may wait. Servers commonly close after a minute.
+/// How long a connection may be idle. Servers commonly close after a minute.
 const IDLE: Duration = Duration::from_secs(50);
-/// How many may wait for one server, and in all.
+/// How many may be idle for one server, and in total.
 const IDLE_PER_SERVER: usize = 32;
 const IDLE_IN_ALL: usize = 512;
 
-/// An HTTP/1.1 connection in the hands of one request.
+/// An HTTP/1.1 connection in use by one request.
 pub(super) struct Http1 {
     pub(super) sender: http1::SendRequest<Body>,
     pub(super) tap: HeadTap,
     pub(super) remote: SocketAddr,
 }
 
-/// A share of an HTTP/2 connection.
+/// A handle on a shared HTTP/2 connection.
 #[derive(Clone)]
 pub(super) struct Http2 {
     pub(super) sender: http2::SendRequest<Body>,
@@ -39,7 +39,7 @@ pub(super) enum Connection {
     Http2(Http2),
 }
 
-/// All waiting connections.
+/// All idle connections.
 #[derive(Clone, Default)]
 pub(crate) struct Connections(Arc<Mutex<IdleConnections>>);
 
@@ -50,12 +50,12 @@ impl std::fmt::Debug for Connections {
 }
 
 struct IdleConnections {
-    /// How long one may wait.
+    /// The maximum idle time.
     patience: Duration,
     http1: HashMap<Server, Vec<(Instant, Http1)>>,
     http2: HashMap<Server, Http2>,
     idle: usize,
-    /// A task looks after those that have waited for too long.
+    /// Whether a task is running that drops expired connections.
     swept: bool,
 }
 
@@ -79,7 +79,7 @@ impl Connections {
         None
     }
 
-    /// Keeps an HTTP/1.1 connection for the next request, if it can take one.
+    /// Returns an HTTP/1.1 connection to the pool, if it can take another request.
     pub(super) fn give_back(&self, server: Server, connection: Http1) {
         if !connection.sender.is_ready() {
             return;
@@ -97,8 +97,8 @@ impl Connections {
         }
     }
 
-    /// Drops connections when they have waited for too long, also when nobody asks for one any
-    /// more. Ends when none is left, and with the pool.
+    /// Drops expired connections, even if no further request comes. Ends when no connection is
+    /// left, or with the pool.
     fn sweep(&self, waiting: &mut IdleConnections) {
         if std::mem::replace(&mut waiting.swept, true) {
             return;
@@ -120,7 +120,7 @@ impl Connections {
         });
     }
 
-    /// Shares an HTTP/2 connection from now on.
+    /// Adds an HTTP/2 connection for sharing.
     pub(super) fn share(&self, server: &Server, connection: &Http2) {
         let mut waiting = self.lock();
         if waiting.http2.len() >= IDLE_IN_ALL {

@@ -1,7 +1,6 @@
-//! Ports that no URL may name: those of other protocols, whose servers could be made to take a
-//! request for something else.
+//! Forbidden ports: those of other protocols, whose servers could misinterpret an HTTP request.
 
-/// Whether browsers refuse this port, too: the list of the Fetch standard ("bad port").
+/// Whether browsers refuse this port too: the list of the Fetch standard ("bad port").
 pub(crate) fn is_bad(port: u16) -> bool {
     matches!(
         port,

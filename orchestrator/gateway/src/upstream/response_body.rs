@@ -15,8 +15,8 @@ use super::{
 };
 use crate::body::{BodyError, BodyObserver, ObservedBody};
 
-/// A response body that fails when the server falls silent for too long, and gives its connection
-/// back when it has been read.
+/// A response body that fails when the server is silent for too long, and returns its connection to
+/// the pool when it has been read.
 pub(crate) type UpstreamBody = ObservedBody<Incoming, ConnectionUse>;
 
 /// The use of a connection by one response body.
@@ -31,7 +31,7 @@ impl ConnectionUse {
         Self { back, stall: Some(stall), deadline: None }
     }
 
-    /// Lets the server be silent for as long as it likes.
+    /// Disables the silence timeout.
     pub(crate) fn allow_silence(&mut self) {
         self.stall = None;
     }
@@ -52,14 +52,14 @@ impl BodyObserver for ConnectionUse {
             .map(|()| format!("the server sent nothing for {stall:?} in the middle of a body").into())
     }
 
-    /// Gives the connection back.
+    /// Returns the connection to the pool.
     fn on_end(&mut self) {
         let Some((pool, server, mut connection)) = self.back.take() else { return };
         if connection.sender.is_ready() {
             pool.give_back(server, connection);
             return;
         }
-        // hyper's connection task still has to notice that the response is over.
+        // hyper's connection task must still notice that the response is over.
         tokio::spawn(async move {
             if connection.sender.ready().await.is_ok() {
                 pool.give_back(server, connection);

@@ -1,4 +1,4 @@
-//! One request to the live web, and the response as it arrives.
+//! Sends one request to the live web, and receives its response.
 
 use std::{
     net::SocketAddr,
@@ -31,7 +31,7 @@ use crate::{
     limits::{Limits, MAX_HEAD},
 };
 
-/// The way to the live web.
+/// The client for the live web.
 pub(crate) struct Upstream {
     pub(super) dialer: Dialer,
     pool: Connections,
@@ -45,7 +45,7 @@ pub(crate) struct UpstreamResponse {
     pub(crate) body: UpstreamBody,
 }
 
-/// The head of a response, and where it came from.
+/// The head of a response, and its origin.
 pub(crate) struct UpstreamHead {
     pub(crate) parts: response::Parts,
     /// The head as the server sent it; HTTP/1.1 only.
@@ -64,8 +64,8 @@ impl Upstream {
         }
     }
 
-    /// Sends a request to a server and waits for the head of its answer. `extensions` carry the
-    /// spelling of header names from the client's connection.
+    /// Sends a request to a server and waits for the response head. `extensions` carry the case of
+    /// header names from the client's connection.
     pub(crate) async fn send(
         &self,
         server: Server,
@@ -76,7 +76,7 @@ impl Upstream {
         self.send_over(&self.pool, server, head, extensions, body).await
     }
 
-    /// The same, over connections of a pool that is not shared with all the web.
+    /// The same, over the connections of a separate pool.
     pub(crate) async fn send_over(
         &self,
         pool: &Connections,
@@ -97,15 +97,15 @@ impl Upstream {
         *request.headers_mut() = head.headers.clone();
         *request.extensions_mut() = extensions.clone();
 
-        // A connection from the pool may have been closed by the server a moment ago. Then a new
-        // one is made, once, if that is safe.
+        // The server may just have closed a pooled connection. Then one new connection is made, if
+        // that is safe.
         if let Some(connection) = pool.take(&server) {
             match self.exchange(pool, connection, &server, request, &upload).await {
                 Ok(arrived) => return Ok(arrived),
                 Err((error, unsent)) => match unsent {
                     Some(unsent) => {
                         request = *unsent;
-                        // It had been made ready for the connection that did not take it.
+                        // It had been prepared for the connection that failed.
                         *request.uri_mut() = uri;
                         *request.version_mut() = http::Version::HTTP_11;
                     }
@@ -189,8 +189,8 @@ impl Upstream {
         }
     }
 
-    /// Waits for the head. The time runs from when the request was sent whole, or from its last
-    /// progress.
+    /// Waits for the head. The deadline counts from when the request was fully sent, or from the
+    /// last progress of the upload.
     async fn head(
         &self,
         server: &Server,
@@ -236,12 +236,12 @@ pub(super) fn http1_client() -> http1::Builder {
         .preserve_header_case(true)
         .max_header_size(MAX_HEAD)
         .max_headers(512)
-        // What a server sends ahead of a client that is slow to take it.
+        // Room for data of a server ahead of a slow client.
         .max_buf_size(MAX_HEAD * 2);
     builder
 }
 
-/// Origin form and a `Host` header, as HTTP/1.1 wants them.
+/// Converts to origin form and adds a `Host` header, as HTTP/1.1 requires.
 pub(super) fn to_http1(request: &mut Request<Body>) -> Result<(), String> {
     let uri = request.uri();
     let authority = uri.authority().ok_or("the URL has no host")?;
@@ -254,7 +254,7 @@ pub(super) fn to_http1(request: &mut Request<Body>) -> Result<(), String> {
     Ok(())
 }
 
-/// How far a request body has got.
+/// The progress of a request body.
 #[derive(Clone)]
 struct Upload(Arc<UploadState>);
 
@@ -262,12 +262,12 @@ struct UploadState {
     since: Instant,
     progress_ms: AtomicU64,
     whole: AtomicBool,
-    /// Why it cannot be read any further.
+    /// Why it cannot be read further.
     broken: OnceLock<String>,
 }
 
 impl Upload {
-    /// Wraps a body so that its progress can be seen; one that is empty is whole from the start.
+    /// Wraps a body to track its progress. An empty body is complete from the start.
     fn watch(body: Body) -> (Body, Self) {
         let whole = body.is_end_stream();
         let upload = Self(Arc::new(UploadState {

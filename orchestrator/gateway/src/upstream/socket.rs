@@ -1,4 +1,4 @@
-//! Opening a WebSocket on the live web: a connection of its own, HTTP/1.1, upgraded.
+//! Opens a WebSocket on the live web: a separate HTTP/1.1 connection, upgraded.
 
 use http::{
     Extensions, HeaderValue, Request, StatusCode,
@@ -15,17 +15,17 @@ use super::{
 };
 use crate::{Body, RequestHead, body};
 
-/// What a server made of a handshake.
+/// The server's reaction to a handshake.
 pub(crate) enum UpgradeOutcome {
     /// It switched to WebSocket.
     Socket(Box<UpstreamHead>, Upgraded),
-    /// It answered in HTTP.
+    /// It sent an HTTP response.
     Answer(Box<UpstreamResponse>),
 }
 
 impl Upstream {
-    /// Sends a client's handshake on. Extensions (compression) are not asked for, so that frames
-    /// can be read on the way.
+    /// Forwards a client's handshake. Extensions (compression) are not requested, so that frames
+    /// stay readable in transit.
     pub(crate) async fn open_socket(
         &self,
         server: &Server,

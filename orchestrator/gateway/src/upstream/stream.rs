@@ -1,9 +1,8 @@
-//! The bytes of one upstream connection, and a tap on them that keeps response heads exactly as
-//! they were sent.
+//! The byte stream of one upstream connection, with a tap that keeps response heads exactly as they
+//! were sent.
 //!
-//! hyper hands out header names in lower case and repeated ones side by side. What a snapshot keeps
-//! should be what the server said, so the head is also read here, from the bytes on their way to
-//! hyper.
+//! hyper delivers header names in lower case, and groups repeated ones. A snapshot should keep what
+//! the server sent. Therefore the head is also parsed here, from the bytes on their way to hyper.
 
 use std::{
     io,
@@ -41,14 +40,14 @@ impl Stream {
         Self { transport: Transport::Tls(Box::new(tls)), tap: HeadTap::default() }
     }
 
-    /// The tap on this connection's response heads.
+    /// The tap for this connection's response heads.
     pub(super) fn tap(&self) -> HeadTap {
         self.tap.clone()
     }
 }
 
-/// Keeps the head of the next final response. Of use on HTTP/1 connections only, where responses do
-/// not interleave.
+/// Keeps the head of the next final response. For HTTP/1 connections only, where responses do not
+/// interleave.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HeadTap(Arc<Mutex<Tap>>);
 
@@ -59,14 +58,14 @@ struct Tap {
 }
 
 impl HeadTap {
-    /// Begins to listen. To be called before a request is sent.
+    /// Starts listening. Must be called before a request is sent.
     pub(super) fn open(&self) {
         let mut tap = self.lock();
         tap.open = true;
         tap.seen.clear();
     }
 
-    /// The head that was seen, status line to empty line, if it came whole.
+    /// The head, from status line to empty line, if it was complete.
     pub(super) fn take(&self) -> Option<Vec<u8>> {
         let mut tap = self.lock();
         let whole = !tap.open && !tap.seen.is_empty();
@@ -92,9 +91,9 @@ impl HeadTap {
 }
 
 impl Tap {
-    /// Takes what belongs to the head from the front of `bytes`, and says how much that was.
+    /// Takes the bytes of the head from the front of `bytes`, and returns their number.
     fn take_in(&mut self, bytes: &[u8]) -> usize {
-        // A head may end across the boundary of two reads.
+        // The end of a head may span two reads.
         let before = self.seen.len();
         let overlap = before.min(3);
         let mut edge = self.seen[before - overlap..].to_vec();
@@ -121,7 +120,7 @@ impl Tap {
     }
 }
 
-/// Where the first empty line ends.
+/// The offset after the first empty line.
 fn find_end(bytes: &[u8]) -> Option<usize> {
     bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4)
 }
@@ -138,8 +137,8 @@ impl AsyncRead for Stream {
         let outcome = match &mut this.transport {
             Transport::Plain(tcp) => ready!(Pin::new(tcp).poll_read(cx, buf)),
             Transport::Tls(tls) => match ready!(Pin::new(tls).poll_read(cx, buf)) {
-                // A server that closes without saying so in TLS. Where that cuts a message short,
-                // the message's own framing tells.
+                // A server that closes without a TLS close notification. If that truncates a
+                // message, the message's own framing reveals it.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(()),
                 other => other,
             },

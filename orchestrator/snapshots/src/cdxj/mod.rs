@@ -1,4 +1,4 @@
-//! CDXJ: an index of records as sorted lines, `<SURT key> <time> <JSON>`.
+//! CDXJ: an index of records as sorted lines of the form `<SURT key> <time> <JSON>`.
 
 use std::fmt;
 use std::io::{BufRead, Read};
@@ -7,23 +7,23 @@ use serde_json::{Map, Value};
 
 use crate::{Error, Timestamp};
 
-/// Longest line that is read.
+/// The maximum line length.
 const MAX_LINE: u64 = 16 << 20;
 
 /// One line of an index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CdxLine {
-    /// The SURT key, perhaps with a folded request (see [`crate::post_key`]).
+    /// The SURT key, possibly with a folded request (see [`crate::post_key`]).
     pub key: String,
     /// 14 or 17 digits.
     pub time: String,
-    /// The other fields, in the order in which they stand. Numbers are text in most files and
-    /// numbers in some.
+    /// The other fields, in their order. Numbers are strings in most files and JSON numbers in
+    /// some.
     pub fields: Map<String, Value>,
 }
 
 impl CdxLine {
-    /// Reads one line.
+    /// Parses one line.
     pub fn parse(line: &str) -> Result<CdxLine, String> {
         let mut words = line.trim_end_matches(['\r', '\n']).splitn(3, ' ');
         let (key, time, json) =
@@ -46,7 +46,7 @@ impl CdxLine {
         self.fields.get(name).and_then(Value::as_str)
     }
 
-    /// A number, whether it is written as one or as text.
+    /// A number, written as a JSON number or as a string.
     pub fn number(&self, name: &str) -> Option<u64> {
         match self.fields.get(name)? {
             Value::String(text) => text.parse().ok(),
@@ -54,12 +54,12 @@ impl CdxLine {
         }
     }
 
-    /// The URL as it was asked for.
+    /// The requested URL.
     pub fn url(&self) -> Option<&str> {
         self.text("url")
     }
 
-    /// Name of the WARC the record lies in.
+    /// The name of the WARC that contains the record.
     pub fn filename(&self) -> Option<&str> {
         self.text("filename")
     }
@@ -69,7 +69,7 @@ impl CdxLine {
         self.number("offset")
     }
 
-    /// Length of the record there.
+    /// The length of the record in that WARC.
     pub fn length(&self) -> Option<u64> {
         self.number("length")
     }
@@ -92,8 +92,8 @@ impl fmt::Display for CdxLine {
     }
 }
 
-/// Reads the lines of an index. Blank lines and those that start with `!` or a space (headers) are
-/// passed over; one that cannot be read is an error, and the next call goes on behind it.
+/// Reads the lines of an index. Blank lines and header lines, which start with `!` or a space, are
+/// skipped. An invalid line is an error, and the next call continues after it.
 pub struct CdxLines<R> {
     name: String,
     reader: R,

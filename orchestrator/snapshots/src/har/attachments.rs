@@ -1,5 +1,5 @@
-//! Bodies that a log keeps outside itself: Playwright names them in `_file`, relative to the log or
-//! to the `.zip` around both.
+//! Bodies stored outside the log. Playwright names them in `_file`, relative to the log or to the
+//! `.zip` that contains both.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
@@ -9,23 +9,23 @@ use zip::ZipArchive;
 
 use super::Error;
 
-/// Where the bodies named by `_file` are found.
+/// Where the files named by `_file` are stored.
 #[derive(Debug, Default)]
 pub enum Attachments {
     /// Nowhere: such an entry is an error.
     #[default]
     None,
-    /// In a folder, usually the one in which the log lies. Nothing outside of it is ever read.
+    /// In a folder, usually that of the log. Nothing outside of it is ever read.
     Folder(Utf8PathBuf),
-    /// In the zip that also holds the log.
+    /// In the zip that also contains the log.
     Zip(Box<ZipArchive<File>>),
 }
 
 impl Attachments {
-    /// The bytes of the body `name` of entry number `entry`, at most `limit` of them.
+    /// Reads at most `limit` bytes of the body `name` of entry number `entry`.
     ///
     /// # Errors
-    /// [`Error::Attachment`] if the name is not a plain relative one, the file is absent or
+    /// [`Error::Attachment`] if the name is not a plain relative path, the file is missing or
     /// unreadable, or it is larger than `limit` (whatever size it declares).
     pub(super) fn read(&mut self, entry: u64, name: &str, limit: u64) -> Result<Vec<u8>, Error> {
         let refuse = |reason: String| Error::Attachment { entry, name: name.to_owned(), reason };
@@ -45,8 +45,8 @@ impl Attachments {
     }
 }
 
-/// Opens the one `.har` inside a zip, unpacked into an anonymous temporary file because the zip is
-/// needed for the bodies at the same time.
+/// Opens the one `.har` inside a zip. It is unpacked into an anonymous temporary file, because the
+/// zip is needed for the bodies at the same time.
 pub(super) fn open_zip(path: &Utf8Path, file: File, limit: u64) -> Result<(File, Attachments), Error> {
     let broken = |reason: String| Error::Zip { path: path.to_owned(), reason };
     let mut zip = ZipArchive::new(file).map_err(|error| broken(error.to_string()))?;
@@ -76,8 +76,8 @@ fn is_plain(name: &str) -> bool {
         && Utf8Path::new(name).components().all(|part| matches!(part, Utf8Component::Normal(_)))
 }
 
-/// Links are resolved before the containment check, so that a link in an unpacked folder cannot
-/// point outside.
+/// Reads a file below `folder`. Links are resolved before the containment check, so that a link in
+/// an unpacked folder cannot point outside.
 fn read_below(folder: &Utf8Path, name: &str, limit: u64) -> io::Result<Vec<u8>> {
     let root = folder.canonicalize_utf8()?;
     let path = root.join(name).canonicalize_utf8()?;

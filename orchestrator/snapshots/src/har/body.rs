@@ -1,5 +1,5 @@
-//! What an entry says about a body, turned into bytes: plain text, base64, Polly.js's lists of
-//! chunks, a file beside the log, form fields; or nothing.
+//! Decodes the body of an entry: plain text, base64, Polly.js's lists of chunks, a file beside the
+//! log, form fields, or nothing.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,22 +8,22 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use super::schema::{RawContent, RawParam, RawPostData};
 use super::{Attachments, Error};
 
-/// A body, and how sure the log makes us whether the content coding is still on it.
+/// A body, and whether the content coding is known to be removed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum BodyContent {
     /// The log does not hold the body.
     Missing,
-    /// Text, hence decoded.
+    /// Text, and therefore decoded.
     Text(String),
-    /// Bytes as the server sent them.
+    /// Bytes as sent by the server.
     Sent(Vec<u8>),
-    /// Bytes that are decoded for sure.
+    /// Decoded bytes.
     Decoded(Vec<u8>),
     /// Bytes that may or may not be decoded.
     Bytes(Vec<u8>),
 }
 
-/// Body of a response; `coded` says whether its headers name a content coding.
+/// The body of a response. `coded` says whether its headers name a content coding.
 pub(super) fn of_response(
     content: Option<RawContent>,
     coded: bool,
@@ -32,7 +32,7 @@ pub(super) fn of_response(
     limit: u64,
 ) -> Result<BodyContent, Error> {
     let Some(content) = content else { return Ok(BodyContent::Missing) };
-    // A size that is not what went over the wire, and is what we hold: the coding is off.
+    // If `size` differs from the transferred size and equals ours, the content coding is removed.
     let decoded = |bytes: Vec<u8>| {
         let saved = content.compression.is_some_and(|saved| saved != 0.0);
         if saved && content.size == Some(bytes.len() as f64) {
@@ -71,7 +71,7 @@ pub(super) fn of_response(
     }
 }
 
-/// Body of a request, and whether it had to be put together from `postData.params`.
+/// The body of a request, and whether it had to be rebuilt from `postData.params`.
 pub(super) fn of_request(
     data: Option<RawPostData>,
     entry: u64,
@@ -97,8 +97,8 @@ pub(super) fn of_request(
     }
 }
 
-/// The bytes of a text under the character set that its header names. Where that set is not one we
-/// can write, the text is UTF-8 and `None` stands for "the header must now say so".
+/// Encodes a text in the character set of its header. If that set is unsupported, the text is
+/// UTF-8, and the flag is false: the header must be corrected.
 pub(super) fn encode_text(text: String, charset: Option<&str>) -> (Vec<u8>, bool) {
     let honest = match charset {
         _ if text.is_ascii() => true,
@@ -153,7 +153,7 @@ fn from_chunks(text: &str, chunk: fn(&str) -> Option<Vec<u8>>) -> Option<Vec<u8>
     parts.filter(|parts| !parts.is_empty()).map(|parts| parts.concat())
 }
 
-/// Characters that `application/x-www-form-urlencoded` leaves alone.
+/// Characters that `application/x-www-form-urlencoded` does not escape.
 const FORM: &AsciiSet = &NON_ALPHANUMERIC.remove(b'*').remove(b'-').remove(b'.').remove(b'_').remove(b' ');
 
 fn from_params(params: &[RawParam], mime: &str) -> Vec<u8> {

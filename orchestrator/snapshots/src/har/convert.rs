@@ -1,5 +1,5 @@
-//! From an entry of the log to an exchange that a server could have sent, with a note for each
-//! liberty taken.
+//! Converts a log entry into an exchange that a server could have sent. Each deviation from the
+//! entry becomes a note.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -18,67 +18,66 @@ use crate::{Body, Exchange, Frame, Headers, Request, Response, Timestamp};
 /// One entry of a log.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its place in the log, from 1.
+    /// Its number in the log, from 1.
     pub number: u64,
-    /// The exchange. Status 0 stands for a request that got no answer, and [`Note::NoResponse`]
-    /// says why.
+    /// The exchange. Status 0 means that the request got no response; [`Note::NoResponse`] says
+    /// why.
     pub exchange: Exchange,
-    /// WebSocket messages, if the exchange opened a connection for them; `None` for any other
-    /// exchange.
+    /// The WebSocket messages, if the exchange opened a WebSocket; `None` for any other exchange.
     pub frames: Option<Vec<Frame>>,
-    /// Id of the page it belongs to, see [`PageRef::id`](super::PageRef::id).
+    /// The id of its page, see [`PageRef::id`](super::PageRef::id).
     pub page: Option<String>,
-    /// Where the exchange differs from what the log says, or the log lacks something.
+    /// Where the exchange deviates from the log, or the log is incomplete.
     pub notes: Vec<Note>,
 }
 
-/// A difference between an entry as written and the exchange made of it.
+/// A difference between an entry as written and the resulting exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Note {
-    /// The body is decoded in the log, so its `content-encoding` was taken off the headers.
+    /// The log has the decoded body, so `content-encoding` was removed from the headers.
     ContentEncodingDropped {
-        /// The coding that the header named.
+        /// The coding in the header.
         coding: String,
     },
-    /// `content-length` did not fit the body and was set to its size.
+    /// `content-length` did not match the body and was set to its size.
     ContentLengthCorrected {
-        /// What the header said.
+        /// The value in the header.
         said: String,
         /// Size of the body in bytes.
         is: u64,
     },
-    /// The text could not be written in the declared character set; it is UTF-8 now and the header
+    /// The text could not be encoded in the declared character set. It is UTF-8 now, and the header
     /// says so.
     CharsetChanged {
-        /// The character set that the header named.
+        /// The character set in the header.
         said: String,
     },
     /// A header that HTTP/1.1 cannot carry (an HTTP/2 pseudo header, or one with control
-    /// characters) was left out.
+    /// characters) was removed.
     HeaderDropped {
         /// Its name.
         name: String,
     },
-    /// The log does not hold the response's body, although there was one.
+    /// The response had a body that is not in the log.
     BodyMissing,
-    /// The log does not hold the request's body, although there was one.
+    /// The request had a body that is not in the log.
     RequestBodyMissing,
-    /// The request's body was put together from its form fields; the order of bytes may differ.
+    /// The request body was rebuilt from its form fields; the order of bytes may differ.
     RequestBodyRebuilt,
-    /// The response's body was put together from the events that the browser saw.
+    /// The response body was rebuilt from the events that the browser received.
     BodyFromEvents,
-    /// A 304 stands in the log with the body from the browser's cache.
+    /// The log has a 304 with the body from the browser's cache.
     BodyFromCache,
-    /// The request got no answer.
+    /// The request got no response.
     NoResponse {
-        /// What the log says about it.
+        /// The reason given in the log.
         reason: String,
     },
 }
 
 impl Note {
-    /// The kind as it stands in JSON, for counting.
+    /// The kind as in JSON, for counting.
     pub fn kind(&self) -> &'static str {
         match self {
             Note::ContentEncodingDropped { .. } => "content-encoding-dropped",
@@ -120,7 +119,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// Makes an entry of its JSON form; `limit` bounds a body that lies beside the log.
+/// Converts an entry from its JSON form. `limit` bounds a body that is stored beside the log.
 pub(super) fn entry_from(
     raw: RawEntry,
     number: u64,
@@ -176,7 +175,7 @@ pub(super) fn entry_from(
         notes.push(Note::BodyMissing);
     } else if status == 304 && !found.is_empty() {
         notes.push(Note::BodyFromCache);
-        // A 304 leaves the media type to the answer in the cache, which the log tells apart.
+        // A 304 inherits its media type from the cached response, which the log lists separately.
         if let (Some(media), false) = (media, response_headers.contains("content-type")) {
             response_headers.set("Content-Type", media);
         }
@@ -223,7 +222,7 @@ impl BodyContent {
     }
 }
 
-/// The body's bytes, with the headers made to fit them.
+/// The bytes of the body. The headers are adjusted to match them.
 fn settle(found: BodyContent, headers: &mut Headers, notes: &mut Vec<Note>) -> Vec<u8> {
     let content_type = headers.get_str("content-type").unwrap_or_default().to_owned();
     let coding = headers.get_str("content-encoding").filter(|coding| !is_identity(coding)).map(str::to_owned);
@@ -261,12 +260,12 @@ fn settle(found: BodyContent, headers: &mut Headers, notes: &mut Vec<Note>) -> V
     bytes
 }
 
-/// How much decoded content is looked at to tell whether bytes are coded.
+/// How many decoded bytes are examined to determine whether a body is coded.
 const LOOK: u64 = 1 << 26;
 
-/// Whether `bytes` still carry the codings of a `content-encoding` header. gzip and zstd show it by
-/// their first bytes (a damaged body is still a coded one); for the others the bytes have to
-/// decode, as far as is bearable to look.
+/// Whether `bytes` still have the codings of a `content-encoding` header. gzip and zstd are
+/// recognised by their first bytes, so a damaged body still counts as coded. For the other codings
+/// the bytes must decode, up to a limit.
 fn is_coded(codings: &str, bytes: &[u8]) -> bool {
     match codings.rsplit(',').next().map(str::trim).unwrap_or_default().to_ascii_lowercase().as_str() {
         "gzip" | "x-gzip" => bytes.starts_with(&[0x1F, 0x8B]),
@@ -277,7 +276,7 @@ fn is_coded(codings: &str, bytes: &[u8]) -> bool {
     }
 }
 
-/// One header per value. Firefox and Chrome join repeated ones by line feeds, which cannot occur
+/// One header per value. Firefox and Chrome join repeated headers by line feeds, which cannot occur
 /// inside a value.
 fn headers(raw: Vec<RawHeader>, notes: &mut Vec<Note>) -> Headers {
     let mut headers = Headers::default();
@@ -312,7 +311,7 @@ fn status(number: Option<f64>) -> Result<u16, String> {
     }
 }
 
-/// Whether an answer of this kind comes with a body that matters; redirects rarely keep theirs.
+/// Whether such a response has a significant body. Logs rarely keep the body of a redirect.
 fn has_body(method: &str, status: u16) -> bool {
     method != "HEAD" && status >= 200 && !matches!(status, 204 | 205 | 300..400)
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a HAR file, said with the entry's number and its place in the text.
+//! Errors of HAR files, with the entry's number and its position in the text.
 
 use std::io;
 
@@ -6,18 +6,18 @@ use camino::Utf8PathBuf;
 
 /// Why a HAR could not be read or written.
 ///
-/// Entries are counted from 1, as a person counts them in a viewer.
+/// Entries are counted from 1, as in a viewer.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file, or a file of bodies beside it, could not be opened or read.
+    /// The file, or a body file beside it, could not be opened or read.
     #[error("read {path}: {source}")]
     File {
-        /// The file asked for.
+        /// The file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Not JSON, or JSON of another shape than HAR has.
+    /// Invalid JSON, or JSON with another structure than HAR.
     #[error("read the HAR at line {line} column {column}{}: {reason}", in_entry(*.entry))]
     Syntax {
         /// Line, from 1.
@@ -29,38 +29,38 @@ pub enum Error {
         /// What was expected and what was found.
         reason: String,
     },
-    /// JSON without the object `log`, which makes a HAR.
+    /// JSON without the object `log`.
     #[error("read the HAR: the document has no `log` object with `entries`")]
     NoLog,
-    /// One entry is JSON of the right shape, but its values cannot be an exchange.
+    /// One entry has the right structure, but its values are not a valid exchange.
     #[error("read entry {entry} of the HAR: {field} {reason}")]
     Entry {
         /// Number of the entry, from 1.
         entry: u64,
-        /// The field at fault, as HAR names it.
+        /// The invalid field, by its HAR name.
         field: &'static str,
         /// What is wrong with its value.
         reason: String,
     },
-    /// An entry is larger than the reader was allowed to hold.
+    /// An entry exceeds the reader's size limit.
     #[error("read entry {entry} of the HAR: it is larger than the limit of {limit} bytes")]
     TooLarge {
         /// Number of the entry, from 1.
         entry: u64,
-        /// The limit that it passed, in bytes.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// A body kept in a file beside the log is not there, or its name leads elsewhere.
+    /// A body file beside the log is missing, or its name points outside.
     #[error("read the body {name:?} of entry {entry} of the HAR: {reason}")]
     Attachment {
         /// Number of the entry, from 1.
         entry: u64,
-        /// The name that the entry gives.
+        /// The name in the entry.
         name: String,
-        /// Why it cannot be taken.
+        /// Why it was rejected.
         reason: String,
     },
-    /// A `.zip` that holds no HAR, or is broken.
+    /// A `.zip` that contains no HAR, or is broken.
     #[error("read the HAR in {path}: {reason}")]
     Zip {
         /// The file.
@@ -73,7 +73,7 @@ pub enum Error {
     Body {
         /// URL of the exchange.
         url: String,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The HAR could not be written.

@@ -1,5 +1,5 @@
-//! WebSocket messages: `_webSocketMessages`, which Chrome introduced and mitmproxy and Playwright
-//! write alike; and the events of an event stream.
+//! WebSocket messages in `_webSocketMessages`, which Chrome introduced and mitmproxy and Playwright
+//! write in the same form; and the events of an event stream.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::schema::{RawEvent, RawMessage, Text};
 use crate::{Frame, FrameSide};
 
-/// As HAR has it: seconds since the epoch, opcode as a number, binary data in base64.
+/// The HAR form: seconds since the epoch, a numeric opcode, binary data in base64.
 #[derive(Serialize)]
 pub(super) struct MessageOut<'a> {
     #[serde(rename = "type")]
@@ -20,8 +20,8 @@ pub(super) struct MessageOut<'a> {
     data: Cow<'a, str>,
 }
 
-/// Messages of an entry that started `started_ms` after the epoch. Pings and pongs are left out;
-/// binary data that is not base64 is taken as the bytes it is.
+/// The messages of an entry that started `started_ms` after the epoch. Pings and pongs are skipped.
+/// Binary data that is not valid base64 is taken literally.
 pub(super) fn from_raw(raw: Vec<RawMessage>, started_ms: i64) -> Vec<Frame> {
     raw.into_iter().filter_map(|message| frame(message, started_ms)).collect()
 }
@@ -50,7 +50,7 @@ fn frame(message: RawMessage, started_ms: i64) -> Option<Frame> {
     }
 }
 
-/// Tools do not say how they write the code of a closing frame; 1005 stands for "none given".
+/// The code of a close frame. Tools do not document how they write it; 1005 means "no code".
 fn close_code(data: &str) -> u16 {
     data.parse().ok().filter(|code| (1000..5000).contains(code)).unwrap_or(1005)
 }
@@ -68,7 +68,7 @@ pub(super) fn to_out(frame: &Frame, started_ms: i64) -> MessageOut<'_> {
     MessageOut { kind, time: (started_ms as f64 + frame.at_ms as f64) / 1000.0, opcode, data }
 }
 
-/// The body of an event stream, put together again from the events that a browser saw.
+/// The body of an event stream, rebuilt from the events that a browser received.
 pub(super) fn event_stream(events: &[RawEvent]) -> String {
     let field = |text: &Option<Text>| text.as_ref().map(|text| text.0.clone()).unwrap_or_default();
     let mut body = String::new();

@@ -1,19 +1,20 @@
-//! HAR 1.2, the JSON log that browsers and proxies export, to and from
-//! [`Exchange`](crate::Exchange).
+//! Reads and writes HAR 1.2, the JSON log that browsers and proxies export, as
+//! [`Exchange`](crate::Exchange) values.
 //!
-//! HAR is a view of the traffic and not the traffic: bodies are usually decoded while the headers
-//! still speak of gzip, HTTP/2 pseudo headers stand among the real ones, repeated headers are
-//! folded together, and some bodies are simply absent. Reading turns each entry back into an
-//! exchange that a server could have sent, and every liberty taken on the way is a [`Note`] of that
-//! entry; nothing is invented. An entry whose body the log does not hold says so
-//! ([`Note::BodyMissing`]) and is never passed off as an empty answer.
+//! HAR is a view of the traffic, not the traffic itself. Bodies are usually decoded while the
+//! headers still name gzip. HTTP/2 pseudo headers are mixed with real headers. Repeated headers are
+//! merged. Some bodies are missing.
+//!
+//! Reading converts each entry back into an exchange that a server could have sent. Every deviation
+//! is reported as a [`Note`] of that entry. Nothing is invented: an entry whose body is not in the
+//! log has [`Note::BodyMissing`] and is never presented as an empty response.
 //!
 //! Entries are read and written one at a time. Memory is bounded by the largest entry, and that by
 //! [`Limits`].
 //!
-//! Dialects known: Chrome, Firefox, Safari, Charles, Insomnia, mitmproxy, Playwright (bodies beside
-//! the log, or log and bodies in one `.zip`), Polly.js (bodies as lists of hex or base64 chunks,
-//! header values as lists).
+//! Supported dialects: Chrome, Firefox, Safari, Charles, Insomnia, mitmproxy, Playwright (bodies
+//! beside the log, or log and bodies in one `.zip`), Polly.js (bodies as lists of hex or base64
+//! chunks, header values as lists).
 
 mod attachments;
 mod body;

@@ -1,4 +1,4 @@
-//! Reading a log entry by entry: `log.entries` is visited as it is parsed, and never collected.
+//! Reads a log entry by entry: `log.entries` is visited during parsing and never collected.
 
 use std::cell::Cell;
 use std::fmt;
@@ -15,7 +15,7 @@ use super::convert::{Entry, entry_from};
 use super::schema::{RawEntry, RawPage, RawTool};
 use crate::Timestamp;
 
-/// Sizes beyond which a log is refused.
+/// Size limits beyond which a log is rejected.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// JSON text of one entry, in bytes; also the size of one body beside the log.
@@ -30,7 +30,7 @@ impl Default for Limits {
     }
 }
 
-/// What a log says besides its entries.
+/// The contents of a log besides its entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Log {
     /// Name and version of the tool that wrote the log.
@@ -39,36 +39,35 @@ pub struct Log {
     pub browser: Option<String>,
     /// Pages, in the order of the log.
     pub pages: Vec<PageRef>,
-    /// How many entries were read.
+    /// The number of entries read.
     pub entries: u64,
-    /// How many of them can be no exchange, and were left out.
+    /// The number of skipped entries, which are not valid exchanges.
     pub unusable: u64,
-    /// The first of those: number, from 1, and what is wrong.
+    /// The first of those: number, from 1, and the reason.
     pub named: Vec<(u64, String)>,
 }
 
-/// Entries left out that are named.
+/// How many skipped entries are listed.
 const NAMED: usize = 100;
 
-/// A page of the log. Entries name it by its id ([`Entry::page`]); its URL is that of its first
+/// A page of the log. Entries refer to it by its id ([`Entry::page`]). Its URL is that of its first
 /// entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRef {
-    /// Name by which entries refer to it.
+    /// The id by which entries refer to it.
     pub id: String,
     /// Title; Chrome puts the URL here.
     pub title: Option<String>,
     /// When loading began.
     pub started: Option<Timestamp>,
-    /// The URL, where the log gives it.
+    /// The URL, if the log has it.
     pub url: Option<String>,
 }
 
-/// Reads a `.har`, with its bodies in the same folder, or a `.zip` around a log and its bodies.
+/// Reads a `.har` with its bodies in the same folder, or a `.zip` with a log and its bodies.
 ///
 /// # Errors
-/// Whatever makes [`read`] fail, and [`Error::File`] or [`Error::Zip`] if the file cannot be
-/// opened.
+/// All errors of [`read`], and [`Error::File`] or [`Error::Zip`] if the file cannot be opened.
 pub fn read_file<E: From<Error>>(
     path: &Utf8Path,
     limits: Limits,
@@ -88,12 +87,12 @@ pub fn read_file<E: From<Error>>(
     read(log, &mut attachments, limits, on_entry)
 }
 
-/// Reads a log, handing each entry to `on_entry` as soon as it is complete.
+/// Reads a log. Passes each entry to `on_entry` as soon as it is complete.
 ///
 /// # Errors
-/// [`Error::Syntax`] with line, column and entry number where the text is not HAR;
-/// [`Error::TooLarge`]; and whatever `on_entry` returns, unchanged. Entries before the error have
-/// been handed over. An entry that cannot be an exchange is left out, and named in the log.
+/// [`Error::Syntax`] with line, column and entry number if the text is not HAR;
+/// [`Error::TooLarge`]; and any error of `on_entry`, unchanged. Entries before the error have been
+/// passed on. An entry that is not a valid exchange is skipped and listed in the log.
 pub fn read<E: From<Error>>(
     input: impl Read,
     attachments: &mut Attachments,
@@ -143,7 +142,7 @@ fn skip_byte_order_mark(input: &mut impl BufRead) -> io::Result<()> {
     Ok(())
 }
 
-/// Stops the reader when more than `limit` bytes went by since `taken` was last set to zero.
+/// Stops the reader when more than `limit` bytes were read since `taken` was last reset to zero.
 struct Metered<'a, R> {
     input: R,
     taken: &'a Cell<u64>,
@@ -167,14 +166,14 @@ impl<R: Read> Read for Metered<'_, R> {
     }
 }
 
-/// Everything that the visitors below share.
+/// State shared by the visitors below.
 struct Reading<'a, F, E> {
     log: Log,
-    /// Number of the entry being read, for messages.
+    /// The number of the current entry, for error messages.
     current: Option<u64>,
-    /// Whether `log.entries` was there.
+    /// Whether `log.entries` was found.
     found: bool,
-    /// What the caller stopped it with.
+    /// The error with which the caller stopped.
     stopped: Option<E>,
     taken: &'a Cell<u64>,
     limits: Limits,
@@ -183,7 +182,7 @@ struct Reading<'a, F, E> {
 }
 
 impl<F: FnMut(Entry) -> Result<(), E>, E> Reading<'_, F, E> {
-    /// Hands an entry over, or notes why it can be none.
+    /// Passes an entry on, or records why it is invalid.
     fn take(&mut self, raw: &RawValue) -> Result<(), E> {
         self.log.entries += 1;
         let number = self.log.entries;
@@ -205,7 +204,7 @@ impl<F: FnMut(Entry) -> Result<(), E>, E> Reading<'_, F, E> {
     }
 }
 
-/// What is wrong with an entry, without the place, which is its own.
+/// What is wrong with an entry, without its number.
 fn reason_of(error: Error) -> String {
     match error {
         Error::Entry { field, reason, .. } => format!("{field} {reason}"),

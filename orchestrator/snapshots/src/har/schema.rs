@@ -1,8 +1,8 @@
-//! The part of HAR's JSON that carries traffic, read leniently: tools disagree on what may be null,
-//! a number, or a list.
+//! The part of HAR's JSON schema that carries traffic. Parsing is lenient, because tools disagree
+//! on what may be null, a number, or a list.
 //!
-//! Text is taken as bytes, because JavaScript strings may hold half of a surrogate pair, which is
-//! valid JSON and invalid UTF-8; the half becomes U+FFFD here as it would in a browser's encoder.
+//! Strings are read as bytes. JavaScript strings may contain half of a surrogate pair, which is
+//! valid JSON but invalid UTF-8. The half becomes U+FFFD here, as in a browser's encoder.
 
 use std::fmt;
 
@@ -114,7 +114,7 @@ pub(super) struct RawHeader {
     pub(super) value: Option<Values>,
 }
 
-/// A header's value, or as Polly.js writes it, the list of its values.
+/// A header's value, or the list of its values as Polly.js writes it.
 #[derive(Debug, Default)]
 pub(super) struct Values(pub(super) Vec<Text>);
 
@@ -197,7 +197,7 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
-/// A half surrogate arrives as the three bytes `ED A0..BF xx`; each such triple becomes one U+FFFD.
+/// Replaces half surrogates. Each arrives as three bytes `ED A0..BF xx` and becomes one U+FFFD.
 fn without_half_surrogates(bytes: &[u8]) -> String {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;

@@ -1,4 +1,4 @@
-//! Dialects, refusals and round trips on logs built here.
+//! Dialects, rejected inputs and round trips, on logs built here.
 #![allow(clippy::unwrap_used)]
 
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{Body, Exchange, Frame, FrameSide, Headers, Request, Response, Timestamp};
 
-/// An entry of Chrome's shape around `content` and response headers.
+/// A Chrome-style entry with the given `content` and response headers.
 fn entry(headers: &[(&str, &str)], content: Value) -> Value {
     let headers: Vec<Value> =
         headers.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
@@ -241,7 +241,7 @@ fn broken_logs_are_refused_with_their_place() {
     assert!(read_all(deep.as_bytes()).is_err());
 }
 
-/// One bad entry costs itself, not the log.
+/// An invalid entry is skipped; the rest of the log is read.
 #[test]
 fn an_entry_that_is_no_exchange_is_left_out_and_named() {
     let good = entry(&[], json!({"text": "x"}));

@@ -1,5 +1,4 @@
-//! Writing a log entry by entry, as a browser would have exported it: bodies decoded, headers as
-//! they were sent.
+//! Writes a log entry by entry, as a browser exports it: bodies decoded, headers as sent.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -16,13 +15,13 @@ use super::messages::{MessageOut, to_out};
 use crate::http::decoder;
 use crate::{Body, Exchange, Frame, Headers, Page};
 
-/// Bodies up to this size are held in memory and written as text if they are text; longer ones are
+/// Bodies up to this size are held in memory, and written as text if they are text. Larger ones are
 /// streamed as base64.
 const HELD: usize = 16 << 20;
-/// Bodies that decode to more than this are written coded.
+/// Bodies that decode to more than this are written in their content coding.
 const DECODED: u64 = 4 << 30;
 
-/// Writes a HAR 1.2 log. Nothing but the entry being written is held in memory.
+/// Writes a HAR 1.2 log. Only the entry being written is held in memory.
 ///
 /// The log is complete only after [`Writer::finish`].
 #[derive(Debug)]
@@ -33,7 +32,7 @@ pub struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a log. `version` is the version of this program.
+    /// Starts a log. `version` is the version of this program.
     ///
     /// # Errors
     /// [`Error::Write`].
@@ -44,7 +43,7 @@ impl<W: Write> Writer<W> {
         Ok(Writer { out, entries: 0, pages: Vec::new() })
     }
 
-    /// Adds a page; `id` is what entries give as `page`.
+    /// Adds a page; entries refer to it by `id` in their `page`.
     pub fn page(&mut self, id: &str, page: &Page) {
         self.pages.push(json!({
             "startedDateTime": page.ts.to_string(),
@@ -55,7 +54,7 @@ impl<W: Write> Writer<W> {
         }));
     }
 
-    /// Adds an exchange; `frames` if it opened a WebSocket.
+    /// Adds an exchange, with `frames` if it opened a WebSocket.
     ///
     /// # Errors
     /// [`Error::Write`], and [`Error::Body`] if a body cannot be read back. The log is unusable
@@ -123,7 +122,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Ends the log and gives the output back.
+    /// Ends the log and returns the output.
     ///
     /// # Errors
     /// [`Error::Write`].
@@ -190,8 +189,8 @@ struct ResponseOut<'a, 'b> {
     body_size: u64,
 }
 
-/// `size` and `compression` come after `text`, because a streamed body's size is known only once it
-/// was written.
+/// `size` and `compression` come after `text`, because the size of a streamed body is known only
+/// after it was written.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ContentOut<'a, 'b> {
@@ -249,7 +248,7 @@ impl Serialize for Prepared<'_> {
     }
 }
 
-/// The base64 text of a stream, produced as it is asked for.
+/// The base64 text of a stream, encoded while it is written.
 impl fmt::Display for Prepared<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Prepared::Stream { input, size, failed } = self else { return Ok(()) };
@@ -258,7 +257,7 @@ impl fmt::Display for Prepared<'_> {
             chunk.clear();
             // A multiple of three, so that chunks join without padding.
             if let Err(error) = input.borrow_mut().by_ref().take(48 << 10).read_to_end(&mut chunk) {
-                // Formatting has no way to say why it failed; the caller asks `outcome`.
+                // Formatting cannot report the cause of a failure. The caller checks `outcome`.
                 failed.replace(Some(error));
                 return Ok(());
             }
@@ -279,7 +278,7 @@ impl Serialize for SizeOf<'_, '_> {
     }
 }
 
-/// Bytes that the content coding saved on the wire.
+/// The number of bytes that the content coding saved in transit.
 struct Saved<'a, 'b>(&'a Prepared<'b>, u64);
 
 impl Serialize for Saved<'_, '_> {
@@ -288,7 +287,7 @@ impl Serialize for Saved<'_, '_> {
     }
 }
 
-/// Takes the content coding off; a body that does not decode is written as it is.
+/// Removes the content coding. A body that does not decode is written as it is.
 fn prepare<'a>(body: &'a Body, headers: &Headers) -> io::Result<Prepared<'a>> {
     let coding = headers.get_str("content-encoding").unwrap_or_default();
     let mut held = Vec::new();
@@ -311,7 +310,7 @@ fn prepare<'a>(body: &'a Body, headers: &Headers) -> io::Result<Prepared<'a>> {
     })
 }
 
-/// A reader of the decoded body, once it is certain that all of it decodes to a bearable size.
+/// A reader of the decoded body, if all of it decodes and stays below the limit.
 fn decoded<'a>(coding: &str, body: &'a Body) -> Option<Box<dyn Read + Send + 'a>> {
     let trial = decoder(coding, body.reader()).ok()?;
     let size = io::copy(&mut trial.take(DECODED + 1), &mut io::sink()).ok()?;

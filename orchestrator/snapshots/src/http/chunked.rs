@@ -1,18 +1,18 @@
-//! Takes the chunked transfer coding off a stored body.
+//! Removes the chunked transfer coding from a stored body.
 
 use std::io::{self, BufRead, Read};
 
-/// The longest chunk-size or trailer line that is believed.
+/// The maximum length of a chunk-size or trailer line.
 const MAX_LINE: usize = 16 << 10;
 
-/// Reads a chunked body as plain bytes. Recorders are known to store a body without its chunks
-/// under a header that still says `chunked`: a first line that is no chunk size makes everything
-/// pass through unchanged. Later mistakes end the body where they happen, as a browser would.
+/// Decodes a chunked body. Some recorders store a body without chunks under a header that still
+/// says `chunked`: if the first line is not a chunk size, everything passes through unchanged. A
+/// later error ends the body there, as in a browser.
 #[derive(Debug)]
 pub struct Dechunk<R> {
     inner: R,
     state: State,
-    /// Bytes that turned out to be no chunk header and are handed out first.
+    /// Bytes that turned out not to be a chunk header; they are returned first.
     replay: Vec<u8>,
     replayed: usize,
 }
@@ -28,7 +28,7 @@ enum State {
 }
 
 impl<R: BufRead> Dechunk<R> {
-    /// Wraps `inner`, which stands at the start of the body.
+    /// Wraps `inner`, which is positioned at the start of the body.
     pub fn new(inner: R) -> Dechunk<R> {
         Dechunk { inner, state: State::First, replay: Vec::new(), replayed: 0 }
     }
@@ -93,7 +93,7 @@ impl<R: BufRead> Read for Dechunk<R> {
     }
 }
 
-/// A chunk size, with extensions ignored.
+/// A chunk size; extensions are ignored.
 fn size(line: &[u8]) -> Option<u64> {
     if !line.ends_with(b"\n") {
         return None;

@@ -1,16 +1,16 @@
-//! Content codings: gzip, deflate, br and zstd, decoded under a limit.
+//! Content codings: gzip, deflate, br and zstd, decoded up to a limit.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use super::HttpError;
 
-/// More stacked codings than this are refused: nobody sends them but an attacker.
+/// The maximum number of stacked codings. Only an attacker sends more.
 const MAX_CODINGS: usize = 4;
-/// The largest zstd window that is granted, as a power of two (128 MiB; browsers grant 8 MiB).
+/// The maximum zstd window, as a power of two (128 MiB; browsers allow 8 MiB).
 const ZSTD_WINDOW_LOG: u32 = 27;
 
-/// The decoded bytes of `body`, whose `Content-Encoding` value is `encodings`; an error if they are
-/// more than `limit`, however small the coded form.
+/// Decodes `body`, whose `Content-Encoding` value is `encodings`. Fails if the decoded bytes exceed
+/// `limit`, however small the coded form is.
 pub fn decode_content<R: Read + Send>(encodings: &str, body: R, limit: u64) -> Result<Vec<u8>, HttpError> {
     let mut out = Vec::new();
     let decoded = decoder(encodings, body)?.take(limit.saturating_add(1)).read_to_end(&mut out);
@@ -22,7 +22,7 @@ pub fn decode_content<R: Read + Send>(encodings: &str, body: R, limit: u64) -> R
     Ok(out)
 }
 
-/// A stream that decodes `body`; the caller bounds how much is read from it.
+/// A stream that decodes `body`. The caller limits how much is read from it.
 pub fn decoder<'a, R: Read + Send + 'a>(
     encodings: &str,
     body: R,
@@ -32,7 +32,7 @@ pub fn decoder<'a, R: Read + Send + 'a>(
         return Err(HttpError::UnknownCoding(encodings.chars().take(80).collect()));
     }
     let mut stream: Box<dyn Read + Send + 'a> = Box::new(body);
-    // Listed in the order they were applied, hence taken off from the last.
+    // Codings are listed in the order of application, so they are removed from the last.
     for name in names.into_iter().rev() {
         stream = match name.to_ascii_lowercase().as_str() {
             "identity" | "none" | "utf-8" => stream,
@@ -46,7 +46,7 @@ pub fn decoder<'a, R: Read + Send + 'a>(
     Ok(stream)
 }
 
-/// `deflate` means zlib, but half the servers of old sent raw deflate.
+/// `deflate` means zlib, but many old servers sent raw deflate.
 fn deflate<'a, R: BufRead + Send + 'a>(mut reader: R) -> Box<dyn Read + Send + 'a> {
     let start = reader.fill_buf().unwrap_or_default();
     let zlib = start.len() >= 2
@@ -59,7 +59,7 @@ fn deflate<'a, R: BufRead + Send + 'a>(mut reader: R) -> Box<dyn Read + Send + '
     }
 }
 
-/// Makes the decoder on the first read, so that its errors come as read errors.
+/// Creates the decoder on the first read, so that its errors are read errors.
 struct Zstd<'a> {
     start: Option<Box<dyn Read + Send + 'a>>,
     decoder: Option<zstd::Decoder<'static, BufReader<Box<dyn Read + Send + 'a>>>>,

@@ -1,4 +1,4 @@
-//! Message heads: request line or status line, and the header fields.
+//! Message heads: request line or status line, and header fields.
 
 use super::HttpError;
 use crate::Headers;
@@ -10,7 +10,7 @@ pub struct RequestHead {
     pub method: String,
     /// The request target as sent: a path with query, an absolute URL, `*` or `host:port`.
     pub target: String,
-    /// `HTTP/1.1` and the like; empty when the line had none.
+    /// `HTTP/1.1` or similar; empty if the line has none.
     pub version: String,
     /// The header fields.
     pub headers: Headers,
@@ -19,7 +19,7 @@ pub struct RequestHead {
 /// A status line and its header fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponseHead {
-    /// `HTTP/1.1` and the like.
+    /// `HTTP/1.1` or similar.
     pub version: String,
     /// The status code.
     pub status: u16,
@@ -29,8 +29,8 @@ pub struct ResponseHead {
     pub headers: Headers,
 }
 
-/// Where the head ends and the body starts: the offset behind the first empty line. Line feeds need
-/// no carriage return. `None` while no empty line has been seen.
+/// The offset of the body: after the first empty line. A line feed alone also ends a line. `None`
+/// while there is no empty line.
 pub fn find_end(bytes: &[u8]) -> Option<usize> {
     let mut line = 0;
     while let Some(feed) = bytes[line..].iter().position(|b| *b == b'\n') {
@@ -43,8 +43,8 @@ pub fn find_end(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Reads the head at the start of `bytes`; gives it with the offset of the body. A block that ends
-/// before the empty line is all head.
+/// Parses the head at the start of `bytes`; returns it with the offset of the body. If there is no
+/// empty line, the whole block is the head.
 pub fn parse_request(bytes: &[u8]) -> Result<(RequestHead, usize), HttpError> {
     let (first, headers, end) = split(bytes)?;
     let mut words = first.splitn(2, ' ');
@@ -63,8 +63,8 @@ pub fn parse_request(bytes: &[u8]) -> Result<(RequestHead, usize), HttpError> {
     Ok((head, end))
 }
 
-/// Reads the head at the start of `bytes`; gives it with the offset of the body. A block that ends
-/// before the empty line is all head.
+/// Parses the head at the start of `bytes`; returns it with the offset of the body. If there is no
+/// empty line, the whole block is the head.
 pub fn parse_response(bytes: &[u8]) -> Result<(ResponseHead, usize), HttpError> {
     let (first, headers, end) = split(bytes)?;
     let mut words = first.splitn(2, [' ', '\t']);
@@ -84,8 +84,8 @@ pub fn parse_response(bytes: &[u8]) -> Result<(ResponseHead, usize), HttpError> 
     }
 }
 
-/// Appends the request head, ended by its empty line, always as HTTP/1.1. What would break the
-/// framing (control bytes in names, targets or values) is replaced by spaces.
+/// Appends the request head with its empty line, always as HTTP/1.1. Control bytes in names,
+/// targets or values would break the framing and are replaced by spaces.
 pub fn write_request(out: &mut Vec<u8>, method: &str, target: &str, headers: &Headers) {
     push_token(out, method.as_bytes());
     out.push(b' ');
@@ -94,7 +94,7 @@ pub fn write_request(out: &mut Vec<u8>, method: &str, target: &str, headers: &He
     write_fields(out, headers);
 }
 
-/// Appends the response head, ended by its empty line, always as HTTP/1.1.
+/// Appends the response head with its empty line, always as HTTP/1.1.
 pub fn write_response(out: &mut Vec<u8>, status: u16, reason: &str, headers: &Headers) {
     out.extend_from_slice(format!("HTTP/1.1 {status:03} ").as_bytes());
     push_text(out, reason.as_bytes());
@@ -135,8 +135,8 @@ fn split(bytes: &[u8]) -> Result<(String, Headers, usize), HttpError> {
 
 const MAX_SCAN: usize = super::MAX_HEAD + 1;
 
-/// Header fields out of lines without their ends. Folded lines are joined by a space; a line
-/// without a colon is dropped, as browsers do.
+/// Parses header fields from lines without their line ends. Folded lines are joined by a space. A
+/// line without a colon is dropped, as in browsers.
 pub(crate) fn fields<'a>(lines: impl Iterator<Item = &'a [u8]>) -> Headers {
     let mut headers = Headers::new();
     for line in lines {

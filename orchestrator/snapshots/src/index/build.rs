@@ -1,8 +1,8 @@
-//! One scan over an archive, from records to tables.
+//! Builds the index of an archive in one scan.
 //!
-//! Captures are written as they come; the keys that lead to them go through external sorts; at
-//! last, revisits are led to the record that holds their body. Memory stays the same whatever the
-//! size of the archive.
+//! Captures are written as they are read. Their keys go through external sorts. At the end,
+//! revisits are resolved to the record with their body. Memory use does not depend on the size of
+//! the archive.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -19,9 +19,9 @@ use crate::matching::{self, Key, ReplayRequest};
 use crate::sorter::Sorter;
 use crate::{Archive, RecordRef};
 
-/// Bytes of rows that each sort keeps in memory.
+/// The memory for rows of each sort, in bytes.
 const SORT_MEMORY: usize = 24 << 20;
-/// Progress is told every so many records.
+/// Progress is reported once per this many records.
 const TELL: u64 = 512;
 
 /// Reads all of `archive` and writes its index to `file`, which is empty.
@@ -95,13 +95,13 @@ struct Builder<'a> {
     anchor_count: u64,
     paths: Sorter,
     path_count: u64,
-    /// Captures that lead to another record: number, then three keys, then how many of them are
+    /// Captures that refer to another record: capture number, three keys, and the number of keys
     /// set.
     origins: BufWriter<File>,
     summary: Summary,
 }
 
-/// Bytes of a row of [`Builder::origins`].
+/// The size of a row of [`Builder::origins`], in bytes.
 const ORIGIN: usize = 4 + 3 * 16 + 1;
 
 impl<'a> Builder<'a> {
@@ -223,8 +223,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Leads every capture without a body of its own to the one that has it; gives the number of
-/// revisits resolved.
+/// Resolves every capture without its own body. Returns the number of resolved revisits.
 fn resolve(file: &File, anchors: &Table, mut origins: BufReader<File>) -> io::Result<u64> {
     let mut resolved = 0;
     let mut row = [0; ORIGIN];
@@ -244,8 +243,8 @@ fn resolve(file: &File, anchors: &Table, mut origins: BufReader<File>) -> io::Re
     Ok(resolved)
 }
 
-/// Sets where the body of a capture is, now that it is known. A revisit that recorded no status has
-/// its head there too.
+/// Sets the location of a capture's body. A revisit without a recorded status also uses the head
+/// there.
 fn lead(capture: &mut Capture, target: RecordRef, status: u16) {
     if capture.kind == CaptureKind::Socket {
         capture.response = target;
@@ -259,8 +258,8 @@ fn lead(capture: &mut Capture, target: RecordRef, status: u16) {
     }
 }
 
-/// The capture that holds what `origin` refers to: by record id, else by payload digest, preferably
-/// at the URI and time named, else by URI and time alone.
+/// The capture that `origin` refers to: by record id, else by payload digest, preferably at the
+/// given URI and time, else by URI and time alone.
 pub(super) fn origin_of<E>(
     origin: &Origin,
     mut group: impl FnMut(&Key) -> Result<Vec<Entry>, E>,

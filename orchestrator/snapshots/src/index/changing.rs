@@ -1,14 +1,14 @@
-//! Captures by the rules of what changes by itself, see [`ChangingParts`].
+//! Finds captures by the rules about volatile request parts, see [`ChangingParts`].
 
 use std::collections::HashMap;
 
 use super::{IndexError, IndexHit, RecordedRequest, ReplaySet};
 use crate::matching::{ChangingPart, ChangingParts, Key, ReplayRequest};
 
-/// Captures of a host that are looked at for its rules.
+/// How many captures of a host are examined for its rules.
 const OF_A_HOST: usize = 1 << 20;
 
-/// The captures that the rules of a set speak of.
+/// The captures to which the rules of a set apply.
 #[derive(Debug, Default)]
 pub(super) struct Changing {
     rules: Vec<ChangingPart>,
@@ -16,20 +16,20 @@ pub(super) struct Changing {
     captures: HashMap<Key, Vec<IndexHit>>,
 }
 
-/// Captures that differ from a request only in what changes by itself.
+/// Captures that differ from a request only in volatile parts.
 #[derive(Debug)]
 pub struct ChangingMatch {
-    /// The key that the request shares with them.
+    /// The key shared by the request and the captures.
     pub key: Key,
-    /// What changes, for the ledger.
+    /// The volatile parts, for the ledger.
     pub labels: Vec<String>,
     /// The captures, in recorded order.
     pub hits: Vec<IndexHit>,
 }
 
 impl ReplaySet {
-    /// The captures that differ from a request only in what the rules of the archives say changes
-    /// by itself. The first question reads every capture of the hosts that the rules speak of.
+    /// The captures that differ from a request only in parts that the archives' rules declare
+    /// volatile. The first call reads every capture of the hosts in the rules.
     pub fn changing(&self, asked: &ReplayRequest<'_>) -> Result<Option<ChangingMatch>, IndexError> {
         if self.rules.rules.is_empty() {
             return Ok(None);
@@ -50,7 +50,7 @@ impl ReplaySet {
         Ok(None)
     }
 
-    /// What the archives say changes by itself.
+    /// The rules of the archives.
     pub fn changing_parts(&self) -> &ChangingParts {
         &self.rules
     }
@@ -74,11 +74,11 @@ impl ReplaySet {
         Ok(Changing { rules, captures })
     }
 
-    /// The keys of a capture under the rules that speak of it.
+    /// The keys of a capture under the rules that apply to it.
     fn keys(&self, rules: &[ChangingPart], recorded: &RecordedRequest) -> Result<Vec<Key>, IndexError> {
         let capture = self.capture(recorded.hit)?;
         let has_body = capture.request_body != [0; 8];
-        // A record of a request that cannot be read is as good as one without a body.
+        // An unreadable request record counts as one without a body.
         let parts = if has_body { self.request(recorded.hit, &capture).ok().flatten() } else { None };
         let asked = parts
             .as_ref()

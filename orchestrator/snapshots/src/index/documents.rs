@@ -1,4 +1,4 @@
-//! The pages of a set, and what they are made of.
+//! Lists the pages and HTML documents of a set.
 
 use std::collections::HashSet;
 
@@ -6,22 +6,22 @@ use super::{CaptureKind, IndexError, IndexHit, RecordedRequest, ReplaySet};
 use crate::matching::Key;
 use crate::{Archive, Page, RecordKind, Timestamp, content};
 
-/// The largest document that is looked into.
+/// The maximum size of a document that is inspected.
 const SNIFFED: u64 = 64 << 20;
 
-/// A recorded document without its encodings.
+/// A recorded document, decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// Its `Content-Type`; empty where there was none.
+    /// Its `Content-Type`; empty if there was none.
     pub media_type: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
 impl ReplaySet {
-    /// The pages of the archives: those of their page lists, or, where an archive has none, every
-    /// HTML document that was answered with status 200. Each URL once, as it was recorded first.
-    /// They are read as they are asked for.
+    /// The pages of the archives: those of their page lists or, for an archive without one, every
+    /// HTML document with status 200. Each URL appears once, with its first capture. Pages are read
+    /// lazily.
     pub fn pages(&self) -> impl Iterator<Item = Page> {
         let mut seen = HashSet::new();
         let pages = self.members().flat_map(|(archive, _)| {
@@ -35,10 +35,10 @@ impl ReplaySet {
         pages.filter(move |page| seen.insert(Key::of("page", &[page.url.as_bytes()])))
     }
 
-    /// What a browser can be shown: the pages of the page lists, then every other HTML document
-    /// that was answered to a GET with status 200 for a window or a frame. Each URL once, as it was
-    /// recorded first. What a script fetched as HTML is none: where the browser did not say what it
-    /// was for, a document begins with a tag.
+    /// The documents that a browser can show: the pages of the page lists, then every other HTML
+    /// document for a window or a frame that was the response to a GET with status 200. Each URL
+    /// appears once, with its first capture. HTML fetched by a script is excluded. If the browser
+    /// did not send a request destination, a document must begin with a tag.
     pub fn html_documents(&self) -> Result<Vec<Page>, IndexError> {
         let mut seen = HashSet::new();
         let mut pages = Vec::new();
@@ -65,7 +65,7 @@ impl ReplaySet {
         if !matches!(capture.kind, CaptureKind::Response | CaptureKind::Revisit) {
             return Ok(false);
         }
-        // What cannot be read cannot be visited either.
+        // An unreadable record cannot be visited either.
         let Ok(head) = self.read(recorded.hit.member, capture.response)?.response_head() else {
             return Ok(false);
         };
@@ -85,10 +85,10 @@ impl ReplaySet {
         }
     }
 
-    /// The document of a capture; `None` where its body is in no archive of the set.
+    /// The document of a capture; `None` if no archive of the set has its body.
     ///
     /// # Errors
-    /// When it cannot be read, or has more than `limit` bytes.
+    /// It cannot be read, or has more than `limit` bytes.
     pub fn document(&self, hit: IndexHit, limit: u64) -> Result<Option<Document>, IndexError> {
         let capture = self.capture(hit)?;
         let Some((member, at)) = self.body_of(hit, &capture)? else { return Ok(None) };
@@ -108,7 +108,7 @@ fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or(url)
 }
 
-/// Damaged records are passed over: what cannot be read cannot be visited either.
+/// Damaged records are skipped, because they cannot be visited either.
 fn documents(archive: &Archive) -> impl Iterator<Item = Page> {
     let records = archive.records().filter_map(Result::ok);
     records.filter_map(|(_, mut record)| {

@@ -1,4 +1,4 @@
-//! What can go wrong with an index.
+//! Errors of building and reading an index.
 
 use std::io;
 
@@ -6,29 +6,29 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::table::ReadError;
 
-/// Why an index could not be built or read. Every text reads after "failed to ...".
+/// Why an index could not be built or read. Every message reads after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     /// The archive itself cannot be read.
     #[error(transparent)]
     Archive(#[from] crate::Error),
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("{action} {path}")]
     Io {
-        /// What was attempted, as a verb.
+        /// The attempted action, as a verb.
         action: &'static str,
-        /// The file it was attempted on.
+        /// The file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// Some bytes of the index are not what was written.
+    /// Some bytes of the index have changed since they were written.
     #[error("read the index {path}: {part} is damaged; remove the file and it is built again")]
     Damaged {
         /// The index file.
         path: Utf8PathBuf,
-        /// Which part of it.
+        /// The damaged part.
         part: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! The first page of an index file: what it is, which archive it belongs to, where everything lies.
+//! The first page of an index file: format, archive identity, and the location of all sections.
 
 use std::fs::File;
 use std::io;
@@ -10,16 +10,16 @@ use sha2::{Digest, Sha256};
 use super::row::CAPTURE;
 use super::table::TablePlace;
 
-/// Bytes of the first page.
+/// The size of the first page, in bytes.
 pub(super) const PAGE: usize = 512;
 const MAGIC: &[u8; 8] = b"SBXINDEX";
-/// Raised whenever the file or the keys in it change; another version is built anew, for an index
-/// is only a cache.
+/// Incremented when the file format or the keys change. An index of another version is rebuilt,
+/// because an index is only a cache.
 const VERSION: u64 = 1;
-/// Bytes of an entry of the table of paths.
+/// The size of an entry of the path table, in bytes.
 pub(super) const PATH: usize = 8;
 
-/// What ties an index to one state of one archive.
+/// Identifies the state of the archive to which an index belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Binding {
     size: u64,
@@ -29,13 +29,13 @@ pub(super) struct Binding {
 }
 
 impl Binding {
-    /// All of it in digits.
+    /// The identity as digits.
     pub(super) fn state(&self) -> String {
         let digest = hex::encode(self.digest);
         format!("{}-{}.{:09}-{digest}", self.size, self.modified_seconds, self.modified_nanos)
     }
 
-    /// Size, time of modification, and a digest over sixteen samples spread from start to end.
+    /// File size, modification time, and a digest over sixteen samples spread from start to end.
     pub(super) fn of(path: &Utf8Path) -> io::Result<Binding> {
         const SAMPLE: u64 = 16 << 10;
         let file = File::open(path)?;
@@ -60,24 +60,24 @@ impl Binding {
     }
 }
 
-/// What an archive holds, counted while its index was built.
+/// The contents of an archive, counted while its index is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Summary {
     /// Records of any kind.
     pub records: u64,
-    /// Recorded answers: responses, revisits, resources and WebSocket connections.
+    /// Recorded responses: responses, revisits, resources and WebSocket connections.
     pub captures: u64,
-    /// Answers whose request was recorded too.
+    /// Responses whose request was recorded too.
     pub paired: u64,
-    /// Answers whose body is another record's.
+    /// Responses whose body is in another record.
     pub revisits: u64,
     /// Of these, those whose body is not in this archive.
     pub dangling: u64,
-    /// Damaged records that were passed over.
+    /// Damaged records that were skipped.
     pub damaged: u64,
 }
 
-/// Everything on the first page.
+/// The contents of the first page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) binding: Binding,
@@ -85,7 +85,7 @@ pub(super) struct Layout {
     pub(super) exact: TablePlace,
     pub(super) normalised: TablePlace,
     pub(super) anchors: TablePlace,
-    /// Captures, in archive order, start behind the first page.
+    /// Captures, in archive order, start after the first page.
     pub(super) captures: u64,
     pub(super) paths_at: u64,
     pub(super) paths: u64,
@@ -114,7 +114,7 @@ impl Layout {
         page
     }
 
-    /// `None` for anything but a whole page of this version whose places lie within a file of
+    /// `None` unless this is a complete page of this version whose offsets are within a file of
     /// `length` bytes.
     pub(super) fn from_page(page: &[u8; PAGE], length: u64) -> Option<Layout> {
         let seal: [u8; 32] = Sha256::digest(&page[..PAGE - 32]).into();

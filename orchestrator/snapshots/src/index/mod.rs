@@ -1,9 +1,8 @@
-//! The sidecar index of an archive: from a request to the record that answers it.
+//! The sidecar index of an archive: finds the recorded response for a request.
 //!
-//! An index is one file, built by one scan and bound to the archive by size, time of modification
-//! and digest. It holds tables of fixed-size rows that are read by position; in memory are only the
-//! fan-outs, about 400 kB for a million records, so opening costs nothing and memory does not grow
-//! with use.
+//! An index is one file, built by one scan. It is bound to the archive by size, modification time
+//! and digest. Its tables have fixed-size rows that are read by position. Only the fan-outs are in
+//! memory, about 400 kB for a million records, so opening is cheap and memory use stays constant.
 //!
 //! ```text
 //!  page | captures ...... | exact | normalised | anchors | paths | texts
@@ -11,8 +10,8 @@
 //!         records lie      recorded order          digest -> ...     host, path
 //! ```
 //!
-//! Every row carries its own checksum. An index is a cache: one that is missing, of another version
-//! or of another state of the archive is built again; the archive is never written to.
+//! Every row has its own checksum. An index is a cache: if it is missing, or belongs to another
+//! version or another state of the archive, it is rebuilt. The archive is never modified.
 
 mod build;
 mod changing;
@@ -47,21 +46,21 @@ pub(crate) use scan::request_parts;
 pub use scan::{RequestParts, SOCKET_FRAMES, body_mark};
 pub use set::{IndexHit, RecordedRequest, ReplaySet};
 
-/// The method under which the frames of a WebSocket connection are found.
+/// The method under which the frames of a WebSocket connection are indexed.
 pub const SOCKET: &str = "WEBSOCKET";
 
-/// How far the building of an index has come.
+/// Progress of building an index.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildProgress {
     /// Records read.
     pub records: u64,
     /// Bytes of the archive read.
     pub bytes: u64,
-    /// Bytes of the archive.
+    /// Total bytes of the archive.
     pub total_bytes: u64,
 }
 
-/// An opened index. Look-ups take `&self`, share no cursor and no lock.
+/// An opened index. Look-ups take `&self` and share no cursor and no lock.
 #[derive(Debug)]
 pub struct Index {
     path: Utf8PathBuf,
@@ -72,19 +71,19 @@ pub struct Index {
     anchors: Table,
 }
 
-/// Captures of a host that are looked at in search of a port.
+/// How many captures of a host are examined in search of a port.
 const PATHS: usize = 1 << 16;
 
 impl Index {
-    /// Where the index of an archive lies in a cache folder.
+    /// The path of an archive's index in a cache folder.
     pub fn sidecar(archive: &Utf8Path, cache: &Utf8Path) -> Utf8PathBuf {
         let whole = archive.canonicalize_utf8().unwrap_or_else(|_| archive.to_owned());
         let key = Key::of("archive path", &[whole.as_str().as_bytes()]).to_string();
         cache.join(format!("{}-{}.index", archive.file_name().unwrap_or("archive"), &key[..12]))
     }
 
-    /// Opens the index of `archive` in the folder `cache`, and builds it first if there is none
-    /// that fits.
+    /// Opens the index of `archive` in the folder `cache`. Builds it first if there is none that
+    /// matches.
     pub fn open_or_build(
         archive: &Archive,
         cache: &Utf8Path,
@@ -102,7 +101,7 @@ impl Index {
         Index::from_file(file, path)
     }
 
-    /// Builds an index that goes when it is dropped.
+    /// Builds an index in an unnamed file, which is deleted when it is dropped.
     pub fn build_unnamed(
         archive: &Archive,
         progress: &mut dyn FnMut(BuildProgress),
@@ -113,8 +112,8 @@ impl Index {
         Index::from_file(file, path)
     }
 
-    /// Opens the index at `path`; `None` if there is none, or it does not belong to `archive` as it
-    /// is now.
+    /// Opens the index at `path`. Returns `None` if there is none, or it does not match the current
+    /// state of `archive`.
     pub fn open(archive: &Archive, path: &Utf8Path) -> Result<Option<Index>, IndexError> {
         let file = match File::open(path) {
             Ok(file) => file,
@@ -146,18 +145,18 @@ impl Index {
         Ok(Index { path, file, layout, exact, normalised, anchors })
     }
 
-    /// What the archive holds.
+    /// The contents of the archive.
     pub fn summary(&self) -> Summary {
         self.layout.summary
     }
 
-    /// What tells this state of the archive from any other: its size, its time of modification, and
-    /// a digest over samples of it.
+    /// Identifies this state of the archive: its size, its modification time, and a digest over
+    /// samples.
     pub fn state(&self) -> String {
         self.layout.binding.state()
     }
 
-    /// The file it lies in.
+    /// The path of the index file.
     pub fn path(&self) -> &Utf8Path {
         &self.path
     }
@@ -182,7 +181,7 @@ impl Index {
         Capture::from_bytes(&row).ok_or_else(damaged)
     }
 
-    /// The method and the URL of a capture, as `METHOD URL`.
+    /// The method and URL of a capture, as `METHOD URL`.
     fn text(&self, capture: &Capture) -> Result<String, IndexError> {
         let damaged = || IndexError::Damaged { path: self.path.clone(), part: "a URL" };
         let text = capture.text;
@@ -199,14 +198,14 @@ impl Index {
         String::from_utf8(bytes).map_err(|_| damaged())
     }
 
-    /// The first capture that holds what a revisit refers to.
+    /// The first capture to which a revisit refers.
     fn origin_of(&self, origin: &Origin) -> Result<Option<Capture>, IndexError> {
         let group = |key: &Key| self.anchors.group(&self.file, key);
         let found = build::origin_of(origin, group).map_err(IndexError::reading(&self.path, "an anchor"))?;
         found.map(|entry| self.capture(entry.capture)).transpose()
     }
 
-    /// The numbers of captures near a URL: those of the same host and path, and those beside it
+    /// The numbers of captures near a URL: those with the same host and path, and their neighbours
     /// with the same host, up to `limit` on either side.
     fn neighbours(&self, method: &str, url: &str, limit: usize) -> Result<Vec<u32>, IndexError> {
         let Some(key) = paths::path_key(method, url) else { return Ok(Vec::new()) };
@@ -224,8 +223,7 @@ impl Index {
         Ok(found)
     }
 
-    /// The numbers of captures of a host (lower-case), at most `limit`, in the order of their
-    /// paths.
+    /// The numbers of captures of a host (lower-case), at most `limit`, ordered by path.
     fn of_host(&self, host: &str, limit: usize) -> Result<Vec<u32>, IndexError> {
         let start = [host.as_bytes(), &[0]].concat();
         let first = self.path_position(&start)?;
@@ -234,7 +232,7 @@ impl Index {
         Ok(found)
     }
 
-    /// The numbers of captures of this status.
+    /// The numbers of captures with this status.
     fn with_status(&self, status: u16) -> Result<Vec<u32>, IndexError> {
         let mut found = Vec::new();
         for number in 0..self.layout.captures as u32 {
@@ -245,8 +243,8 @@ impl Index {
         Ok(found)
     }
 
-    /// The hosts of which anything was recorded, in lower case and in order. Takes a search per
-    /// host, not a walk over all captures.
+    /// The recorded hosts, in lower case and sorted. Takes one search per host, not a walk over all
+    /// captures.
     pub fn hosts(&self) -> Result<Vec<String>, IndexError> {
         let mut hosts = Vec::new();
         let mut position = 0;
@@ -255,7 +253,7 @@ impl Index {
             let (_, same_host) = paths::prefixes(&key);
             let host = same_host.strip_suffix(&[0]).unwrap_or(same_host);
             hosts.push(String::from_utf8_lossy(host).into_owned());
-            // Behind every key that starts with the host and the zero byte after it.
+            // After every key that starts with the host and its zero byte.
             let behind = [host, &[1]].concat();
             position = self.path_position(&behind)?.max(position + 1);
         }
@@ -263,8 +261,8 @@ impl Index {
         Ok(hosts)
     }
 
-    /// Whether anything was recorded of a host (lower-case, IPv6 without brackets) at a port that
-    /// its URLs name. A host of which very much was recorded is given the benefit of the doubt.
+    /// Whether anything was recorded for a host (lower-case, IPv6 without brackets) at a port in
+    /// its URLs. Returns true for a host with very many captures without examining all of them.
     pub fn has_port(&self, host: &str, port: u16) -> Result<bool, IndexError> {
         let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
         let start = [host.as_bytes(), &[0]].concat();
@@ -301,7 +299,7 @@ impl Index {
         Ok(())
     }
 
-    /// The position of the first path that is not before `key`.
+    /// The position of the first path that does not sort before `key`.
     fn path_position(&self, key: &[u8]) -> Result<u64, IndexError> {
         let (mut low, mut high) = (0, self.layout.paths);
         while low < high {
@@ -330,7 +328,7 @@ impl Index {
     }
 }
 
-/// The keys of what a revisit record refers to.
+/// The keys of the record to which a revisit refers.
 fn origin_keys(record: &Record) -> Origin {
     let url = record.target_uri().unwrap_or_default().into_owned();
     scan::origin(record, &url)

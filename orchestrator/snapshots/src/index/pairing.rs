@@ -1,23 +1,23 @@
-//! Which request does a response answer?
+//! Pairs requests with responses.
 //!
-//! `WARC-Concurrent-To` says it, in either direction and with either record first; failing that,
-//! the records stand next to each other under one URI. Writers keep pairs close, so only a bounded
-//! number of records waits for its partner.
+//! `WARC-Concurrent-To` names the partner, in either direction and with either record first.
+//! Without it, the two records are adjacent and have the same URI. Writers keep pairs close
+//! together, so only a limited number of records waits for a partner.
 
 use std::collections::{HashMap, VecDeque};
 
 use crate::RecordRef;
 use crate::matching::{Key, Rules};
 
-/// Records that may stand between the two of a pair.
+/// The maximum number of records between the two of a pair.
 const WINDOW: usize = 8 << 10;
 
-/// How a record of a pair is found by its partner.
+/// How the partner of a record finds it.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     /// Key of its id.
     pub(super) id: Option<Key>,
-    /// Keys of the ids it is concurrent to.
+    /// Keys of the ids in its `WARC-Concurrent-To`.
     pub(super) concurrent: Vec<Key>,
     /// Key of its URI.
     pub(super) url: Key,
@@ -25,7 +25,7 @@ pub(super) struct Link {
     pub(super) number: u64,
 }
 
-/// A request record, reduced to what the index keeps of it.
+/// A request record, reduced to what the index stores.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     pub(super) link: Link,
@@ -37,7 +37,7 @@ pub(super) struct Request {
     pub(super) body: [u8; 8],
 }
 
-/// A response with what was learnt of it, waiting for its request.
+/// A response that waits for its request.
 #[derive(Debug)]
 struct Waiting<T> {
     link: Link,
@@ -45,7 +45,7 @@ struct Waiting<T> {
     request: Option<Request>,
 }
 
-/// Gives responses back in the order they came, each with its request if there is one.
+/// Returns responses in their original order, each with its request if there is one.
 #[derive(Debug)]
 pub(super) struct Pairing<T> {
     waiting: VecDeque<Waiting<T>>,
@@ -114,8 +114,8 @@ impl<T> Pairing<T> {
         self.waiting.push_back(Waiting { link, response, request });
     }
 
-    /// The next response whose request is found or no longer to be hoped for; with `ended`, any
-    /// that is left.
+    /// The next response whose request is found or can no longer arrive. With `ended`, any
+    /// remaining response.
     pub(super) fn next(&mut self, ended: bool) -> Option<(T, Option<Request>)> {
         let full = self.waiting.len() > WINDOW;
         if !(ended || full || self.waiting.front()?.request.is_some()) {
@@ -153,8 +153,8 @@ impl<T> Pairing<T> {
 mod tests {
     use super::*;
 
-    /// `q` a request, `a` an answer; then its id, the id it is concurrent to, and its URI, `-` for
-    /// none.
+    /// `q` is a request, `a` a response; then follow its id, the id in its `WARC-Concurrent-To`,
+    /// and its URI, `-` for none.
     fn pairs(records: &[&str]) -> Vec<(u64, Option<u64>)> {
         let key = |text: &str| Key::of("test", &[text.as_bytes()]);
         let mut pairing = Pairing::new();

@@ -1,8 +1,8 @@
-//! Captures in the order of host, path and query, so that what is near a missed URL lies near it.
+//! Orders captures by host, path and query, so that similar URLs are adjacent.
 
 /// A byte string that sorts requests by host, then path, then query, then scheme, port and method.
-/// `None` for a URL without a host. Kept simple, for it is made of every URL that a search comes
-/// by.
+/// `None` for a URL without a host. It is simple, because it is computed for every URL that a
+/// search visits.
 pub(super) fn path_key(method: &str, url: &str) -> Option<Vec<u8>> {
     let url = url.split('#').next().unwrap_or_default();
     let (scheme, rest) = url.split_once("://")?;
@@ -23,8 +23,8 @@ pub(super) fn path_key(method: &str, url: &str) -> Option<Vec<u8>> {
     (!host.is_empty()).then_some(key)
 }
 
-/// The start that all requests of the same host and path have in common, and the start of those of
-/// the same host.
+/// The common prefix of all requests with the same host and path, and that of all requests with the
+/// same host.
 pub(super) fn prefixes(key: &[u8]) -> (&[u8], &[u8]) {
     let mut ends = key.iter().enumerate().filter(|(_, byte)| **byte == 0).map(|(at, _)| at + 1);
     let host = ends.next().unwrap_or(key.len());
@@ -32,7 +32,7 @@ pub(super) fn prefixes(key: &[u8]) -> (&[u8], &[u8]) {
     (&key[..path], &key[..host])
 }
 
-/// The port that the URL named; nothing where it left it out.
+/// The port in the URL; empty if the URL has none.
 pub(super) fn port(key: &[u8]) -> &[u8] {
     key.split(|byte| *byte == 0).nth(4).unwrap_or_default()
 }

@@ -1,17 +1,18 @@
-//! The two fixed-size rows of the index file: where a capture lies, and which captures a key has.
+//! The two kinds of fixed-size rows of the index file: the location of a capture, and a capture
+//! under a key.
 //!
-//! Each row ends with a CRC-32 of itself, so that a damaged index is found out by the row that is
-//! read, not by reading all of it when it is opened.
+//! Each row ends with its CRC-32. A damaged index is detected when a row is read, without reading
+//! the whole file at opening.
 
 use crate::RecordRef;
 use crate::matching::{Key, Rules};
 
-/// Bytes of a capture.
+/// The size of a capture row, in bytes.
 pub(super) const CAPTURE: usize = 104;
-/// Bytes of an entry of a keyed table.
+/// The size of an entry of a keyed table, in bytes.
 pub(super) const ENTRY: usize = 32;
 
-/// What kind of record answers.
+/// The kind of record that holds the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaptureKind {
     /// A response with its own body.
@@ -20,36 +21,36 @@ pub enum CaptureKind {
     Resource,
     /// The frames of a WebSocket connection.
     Socket,
-    /// A response whose body is another record's; [`Capture::body`] names that one.
+    /// A response whose body is in another record, named by [`Capture::body`].
     Revisit,
     /// A response whose body is in no record of this archive.
     Dangling,
 }
 
-/// One recorded answer: where it lies and what it answers.
+/// One recorded response: its location and its request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capture {
     /// What kind of record it is.
     pub kind: CaptureKind,
     /// The record with the status and the headers.
     pub response: RecordRef,
-    /// The record with the body; the same as `response` unless that is a revisit.
+    /// The record with the body; the same as `response` unless this is a revisit.
     pub body: RecordRef,
     /// The request record, if there is one.
     pub request: Option<RecordRef>,
     /// `WARC-Date`, in milliseconds since 1970.
     pub at_millis: i64,
-    /// The status; 0 where there is none.
+    /// The status; 0 if there is none.
     pub status: u16,
-    /// The rules that changed the recorded request when its normalised key was made.
+    /// The rules that changed the recorded request when its normalised key was computed.
     pub rules: Rules,
     /// The first bytes of the SHA-256 of the request's body; zero without a body.
     pub request_body: [u8; 8],
-    /// Where method and URL stand among the texts.
+    /// The location of method and URL in the text section.
     pub(super) text: Text,
 }
 
-/// A place in the section of texts.
+/// A location in the text section.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Text {
     pub(super) offset: u64,
@@ -78,7 +79,7 @@ impl Capture {
         seal(out.bytes)
     }
 
-    /// `None` when the row is damaged.
+    /// `None` if the row is damaged.
     pub(super) fn from_bytes(bytes: &[u8; CAPTURE]) -> Option<Capture> {
         let mut row = Reader { bytes: unseal(bytes)?, at: 0 };
         let [response, body, request] = std::array::from_fn(|_| RecordRef {
@@ -111,8 +112,8 @@ impl Capture {
     }
 }
 
-/// One capture under a key. Rows sort by key, then by time, then by place in the archive: recorded
-/// order.
+/// One capture under a key. Rows sort by key, then by time, then by position in the archive:
+/// recorded order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) key: Key,
@@ -120,7 +121,7 @@ pub(super) struct Entry {
     pub(super) at_millis: u64,
     /// Number of the capture.
     pub(super) capture: u32,
-    /// The status; 0 where the capture itself must be asked.
+    /// The status; 0 if it must be read from the capture.
     pub(super) status: u16,
 }
 
@@ -134,7 +135,7 @@ impl Entry {
         seal(out.bytes)
     }
 
-    /// `None` when the row is damaged.
+    /// `None` if the row is damaged.
     pub(super) fn from_bytes(bytes: &[u8; ENTRY]) -> Option<Entry> {
         let mut row = Reader { bytes: unseal(bytes)?, at: 0 };
         let key = Key(row.take());
@@ -145,7 +146,7 @@ impl Entry {
     }
 }
 
-/// The CRC-32 that closes rows and texts.
+/// The CRC-32 at the end of rows and texts.
 pub(super) fn crc(bytes: &[u8]) -> u32 {
     let mut crc = flate2::Crc::new();
     crc.update(bytes);

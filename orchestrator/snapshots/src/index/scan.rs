@@ -1,4 +1,4 @@
-//! What one record means to the index.
+//! Extracts the index data of one record.
 
 use std::io::Read;
 
@@ -15,13 +15,13 @@ pub const SOCKET_FRAMES: &str = "application/x-websocket-frames+jsonl";
 /// Longer URIs are not indexed.
 const MAX_URI: usize = 64 << 10;
 
-/// A record that takes part in an exchange.
+/// A record that is part of an exchange.
 pub(super) enum Message {
     Request(Request),
     Response(Link, ResponseRecord),
 }
 
-/// A recorded answer.
+/// A recorded response.
 #[derive(Debug)]
 pub(super) struct ResponseRecord {
     pub(super) kind: CaptureKind,
@@ -29,13 +29,13 @@ pub(super) struct ResponseRecord {
     pub(super) at: RecordRef,
     pub(super) at_millis: i64,
     pub(super) status: u16,
-    /// Keys by which revisits find it: its id, its URI and time, its payload digest.
+    /// The keys by which revisits find it: its id, its URI and time, its payload digest.
     pub(super) anchors: [Option<Key>; 3],
-    /// The record it leads to.
+    /// The record to which it refers.
     pub(super) origin: Option<Origin>,
 }
 
-/// Keys of the record that a revisit, or a WebSocket recording, leads to.
+/// The keys of the record to which a revisit, or a WebSocket recording, refers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Origin {
     pub(super) id: Option<Key>,
@@ -43,7 +43,7 @@ pub(super) struct Origin {
     pub(super) digest: Option<Key>,
 }
 
-/// Reads what the index needs of a record; `None` for records that are no part of an exchange.
+/// Extracts the index data of a record; `None` for records that are not part of an exchange.
 pub(super) fn message(record: &mut Record, at: RecordRef, number: u64) -> Result<Option<Message>, Error> {
     let Some(url) = record.target_uri().map(|uri| uri.split('#').next().unwrap_or_default().to_owned())
     else {
@@ -91,21 +91,21 @@ fn request(record: &mut Record, at: RecordRef, url: &str, link: Link) -> Result<
     Ok(Request { link, at, exact, normalised, rules, body, method: parts.method })
 }
 
-/// A recorded request, read again.
+/// A recorded request, read from its record.
 #[derive(Debug)]
 pub struct RequestParts {
     /// The method.
     pub method: String,
     /// Its `Content-Type`.
     pub content_type: Option<String>,
-    /// The body, unless it is too large to have structure.
+    /// The body, unless it exceeds the limit for structured comparison.
     pub body: Option<Vec<u8>>,
     /// The SHA-256 of the body.
     pub digest: [u8; 32],
 }
 
 impl RequestParts {
-    /// The request, for matching; a record does not say its URL by itself.
+    /// The request for matching. A request record does not contain its full URL.
     pub fn asked<'a>(&'a self, url: &'a str) -> ReplayRequest<'a> {
         ReplayRequest {
             method: &self.method,
@@ -116,7 +116,7 @@ impl RequestParts {
     }
 }
 
-/// Reads a request record as matching needs it.
+/// Reads a request record as needed for matching.
 pub(crate) fn request_parts(record: &mut Record) -> Result<RequestParts, Error> {
     let head = record.request_head()?;
     let io = |e| Error::io("read", "a request body".into(), e);
@@ -147,7 +147,7 @@ pub(crate) fn request_parts(record: &mut Record) -> Result<RequestParts, Error> 
     })
 }
 
-/// What a capture keeps of its request's body, to tell whether another body is the same.
+/// The part of the body digest that a capture stores, to compare request bodies.
 pub fn body_mark(body: &Payload<'_>) -> [u8; 8] {
     let mut mark = [0; 8];
     if !matches!(body, Payload::Bytes([])) {
@@ -167,7 +167,7 @@ fn response(
     let date = record.date();
     let origin = match kind {
         CaptureKind::Dangling => Some(origin(record, &url)),
-        // The frames lead to the answer of the handshake.
+        // The frames refer to the response of the handshake.
         CaptureKind::Socket => {
             Some(Origin { id: link.concurrent.first().copied().map(anchored), ..Origin::default() })
         }
@@ -185,7 +185,7 @@ fn response(
     Message::Response(link, ResponseRecord { kind, url, at, at_millis, status, anchors, origin })
 }
 
-/// The keys of what a revisit record refers to.
+/// The keys of the record to which a revisit refers.
 pub(super) fn origin(record: &Record, url: &str) -> Origin {
     let text = |name: &str| record.headers.get_str(name).map(str::trim);
     let bare = |uri: &str| uri.trim_matches(['<', '>']).split('#').next().unwrap_or_default().to_owned();
@@ -214,7 +214,7 @@ fn anchored(id: Key) -> Key {
     Key::of("anchor-id", &[&id.0])
 }
 
-/// Writers give the second, even where the record itself has a fraction.
+/// Writers of revisits give whole seconds, even if the record itself has a fraction.
 fn time_key(url: &str, date: Timestamp) -> Key {
     let seconds = date.as_millis().div_euclid(1000);
     Key::of("anchor-time", &[matching::whole_url(url).as_bytes(), &seconds.to_le_bytes()])

@@ -1,4 +1,4 @@
-//! Several archives read as one.
+//! A set of archives that is read as one.
 
 use std::sync::OnceLock;
 
@@ -12,12 +12,12 @@ use super::{
 use crate::matching::{ChangingParts, Key};
 use crate::{Archive, Record, RecordRef};
 
-/// Archives with their indexes. What was recorded in any of them is found, in the order in which it
-/// was recorded; a revisit in one may have its body in another.
+/// Archives with their indexes. Captures are found in all of them, in recorded order. A revisit in
+/// one archive may have its body in another.
 #[derive(Debug, Default)]
 pub struct ReplaySet {
     members: Vec<Member>,
-    /// What the archives say changes by itself.
+    /// The rules of the archives about volatile request parts.
     pub(super) rules: ChangingParts,
     pub(super) changing: OnceLock<Changing>,
 }
@@ -28,7 +28,7 @@ struct Member {
     index: Index,
 }
 
-/// A capture of a set, as a look-up finds it.
+/// A capture of a set, as returned by a look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IndexHit {
     /// Number of the archive in the set.
@@ -37,14 +37,14 @@ pub struct IndexHit {
     pub capture: u32,
     /// When it was recorded, in milliseconds since 1970.
     pub at_millis: u64,
-    /// The status; 0 where [`ReplaySet::capture`] must be asked.
+    /// The status; 0 if it must be read with [`ReplaySet::capture`].
     pub status: u16,
 }
 
-/// A recorded request near to one that was asked.
+/// A recorded request that is similar to a given one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedRequest {
-    /// Where it is.
+    /// Its location.
     pub hit: IndexHit,
     /// Its method; [`super::SOCKET`] for a WebSocket connection.
     pub method: String,
@@ -53,9 +53,9 @@ pub struct RecordedRequest {
 }
 
 impl ReplaySet {
-    /// Opens archives, each with its index in `cache`, which is built where none fits; without a
-    /// cache folder it is built into a temporary file. `progress` is told which archive is being
-    /// indexed.
+    /// Opens archives, each with its index in `cache`. A missing or outdated index is built.
+    /// Without a cache folder it is built in a temporary file. `progress` receives the archive that
+    /// is being indexed.
     pub fn open(
         paths: &[Utf8PathBuf],
         cache: Option<&Utf8Path>,
@@ -85,13 +85,12 @@ impl ReplaySet {
         Ok(ReplaySet { members, rules, changing: OnceLock::new() })
     }
 
-    /// The archives, each with what it holds.
+    /// The archives, each with a summary of its contents.
     pub fn members(&self) -> impl Iterator<Item = (&Archive, Summary)> {
         self.members.iter().map(|member| (&member.archive, member.index.summary()))
     }
 
-    /// What tells these archives in this state from any others: the [`Index::state`] of each in a
-    /// line, in order.
+    /// Identifies these archives in this state: the [`Index::state`] of each, one a line, in order.
     pub fn state(&self) -> String {
         self.members.iter().map(|member| member.index.state() + "\n").collect()
     }
@@ -126,7 +125,7 @@ impl ReplaySet {
         Ok(hits)
     }
 
-    /// Where the records of a capture lie.
+    /// The record locations of a capture.
     pub fn capture(&self, hit: IndexHit) -> Result<Capture, IndexError> {
         self.member(hit.member)?.index.capture(hit.capture)
     }
@@ -160,8 +159,8 @@ impl ReplaySet {
         Ok(self.member(member)?.archive.read_at(at)?)
     }
 
-    /// The record that holds the body of a capture: its own, or the one that its revisit leads to,
-    /// in whichever archive. `None` when no archive of the set has it.
+    /// The record with the body of a capture: its own, or the one to which its revisit refers, in
+    /// any archive of the set. `None` if no archive has it.
     pub fn body_of(&self, hit: IndexHit, capture: &Capture) -> Result<Option<(u32, RecordRef)>, IndexError> {
         if capture.kind != CaptureKind::Dangling {
             return Ok(Some((hit.member, capture.body)));
@@ -178,7 +177,7 @@ impl ReplaySet {
         Ok(None)
     }
 
-    /// The hosts of which anything was recorded, in lower case and in order.
+    /// The recorded hosts, in lower case and sorted.
     pub fn hosts(&self) -> Result<Vec<String>, IndexError> {
         let mut hosts = Vec::new();
         for member in &self.members {
@@ -189,7 +188,7 @@ impl ReplaySet {
         Ok(hosts)
     }
 
-    /// Whether anything was recorded of a host (lower-case) at a port that its URLs name.
+    /// Whether anything was recorded for a host (lower-case) at a port in its URLs.
     pub fn has_port(&self, host: &str, port: u16) -> Result<bool, IndexError> {
         for member in &self.members {
             if member.index.has_port(host, port)? {
@@ -199,8 +198,8 @@ impl ReplaySet {
         Ok(false)
     }
 
-    /// Recorded requests near a URL, at most a few times `limit`, in no order that matters: those
-    /// of the same host and path, and those that stand beside it among the paths of the host.
+    /// Recorded requests near a URL, at most a few times `limit`, in no particular order: those
+    /// with the same host and path, and their neighbours among the paths of the host.
     pub fn neighbours(
         &self,
         method: &str,
@@ -210,13 +209,12 @@ impl ReplaySet {
         self.recorded(|index| index.neighbours(method, url, limit))
     }
 
-    /// Recorded requests to a host (lower-case), at most `limit` of each archive, in the order of
-    /// their paths.
+    /// Recorded requests to a host (lower-case), at most `limit` per archive, ordered by path.
     pub fn of_host(&self, host: &str, limit: usize) -> Result<Vec<RecordedRequest>, IndexError> {
         self.recorded(|index| index.of_host(host, limit))
     }
 
-    /// Every request of this method that was answered with this status, in recorded order.
+    /// All requests with this method and this response status, in recorded order.
     pub(super) fn captures_of(&self, method: &str, status: u16) -> Result<Vec<RecordedRequest>, IndexError> {
         let mut found = self.recorded(|index| index.with_status(status))?;
         found.retain(|recorded| recorded.method == method);

@@ -1,5 +1,5 @@
-//! A keyed table: entries in order of key, and a fan-out that leads from the first bits of a key to
-//! a few dozen of them.
+//! A keyed table: entries sorted by key, and a fan-out that maps the first bits of a key to a few
+//! dozen entries.
 //!
 //! Only the fan-out is in memory (four bytes for every 32 entries). A look-up is one `pread` of
 //! about a kilobyte.
@@ -11,14 +11,15 @@ use std::os::unix::fs::FileExt;
 use super::row::{ENTRY, Entry, crc};
 use crate::matching::Key;
 
-/// Entries that share a slot of the fan-out, on average.
+/// The average number of entries per slot of the fan-out.
 const PER_SLOT: u64 = 32;
-/// Entries read at once; a slot holds more only when one request was recorded many times.
+/// How many entries are read at once. A slot holds more only if one request was recorded many
+/// times.
 const AT_ONCE: u64 = 128;
-/// A request recorded more often than this replays its first captures only.
+/// Of a request that was recorded more often, only the first captures are replayed.
 pub(super) const MAX_GROUP: usize = 1 << 14;
 
-/// Where a table lies in the file.
+/// The location of a table in the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TablePlace {
     /// Offset of the first entry.
@@ -27,7 +28,7 @@ pub(super) struct TablePlace {
     pub(super) entries: u64,
     /// Offset of the fan-out.
     pub(super) fan: u64,
-    /// Number of bits of the key that choose the slot.
+    /// How many bits of the key select the slot.
     pub(super) bits: u32,
     /// CRC-32 of the fan-out.
     pub(super) fan_crc: u32,
@@ -36,7 +37,7 @@ pub(super) struct TablePlace {
 #[derive(Debug)]
 pub(super) struct Table {
     place: TablePlace,
-    /// `fan[slot]` is the first entry of the slot; one more at the end.
+    /// `fan[slot]` is the first entry of the slot, with one extra element at the end.
     fan: Vec<u32>,
 }
 
@@ -132,7 +133,7 @@ impl TableWriter {
         out.write_all(row)
     }
 
-    /// Writes the fan-out and says where everything lies.
+    /// Writes the fan-out and returns the location of the table.
     pub(super) fn finish(mut self, out: &mut impl Write) -> io::Result<TablePlace> {
         self.place.fan = self.place.offset + self.place.entries * ENTRY as u64;
         self.fill(1 << self.place.bits, self.place.entries as u32);
@@ -150,7 +151,7 @@ impl TableWriter {
 }
 
 impl TablePlace {
-    /// The offset behind the table.
+    /// The offset after the table.
     pub(super) fn end(&self) -> u64 {
         self.fan + fan_bytes(self.bits) as u64
     }

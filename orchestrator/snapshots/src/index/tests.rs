@@ -13,7 +13,7 @@ use crate::matching::{self, Payload, ReplayRequest};
 use crate::warc::RecordHead;
 use crate::{Headers, RecordKind, Timestamp};
 
-/// Writes a WARC record by record, each in a gzip member if `gzip`.
+/// Writes a WARC record by record, each in its own gzip member if `gzip`.
 struct Writer {
     bytes: Vec<u8>,
     gzip: bool,
@@ -91,7 +91,7 @@ fn get(set: &ReplaySet, url: &str) -> Vec<IndexHit> {
     set.exact(&matching::exact(&ReplayRequest::bare("GET", url))).unwrap()
 }
 
-/// The body that answers a hit, as it lies in the archive.
+/// The body of a hit, as stored in the archive.
 fn body(set: &ReplaySet, hit: IndexHit) -> Option<String> {
     let capture = set.capture(hit).unwrap();
     let (member, at) = set.body_of(hit, &capture).unwrap()?;
@@ -336,7 +336,7 @@ fn a_damaged_row_is_an_error_and_no_answer() {
     bytes[PAGE..].iter_mut().step_by(16).for_each(|byte| *byte ^= 0x55);
     let bad = folder.path().join("bad");
     let layout = index.layout;
-    // The fan-outs are left whole: they are checked when the file is opened.
+    // The fan-outs are left intact, because they are checked when the file is opened.
     for table in [layout.exact, layout.normalised, layout.anchors] {
         let (from, to) = (table.fan as usize, table.end() as usize);
         bytes[from..to].copy_from_slice(&std::fs::read(index.path()).unwrap()[from..to]);

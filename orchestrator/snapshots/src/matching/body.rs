@@ -1,14 +1,14 @@
-//! Request bodies: their family, and the canonical form of those that have one.
+//! Request bodies: their content type family, and a canonical form for structured bodies.
 
 use std::borrow::Cow;
 
 use super::rules::{Rule, Rules};
 use super::{Payload, ReplayRequest, json, query};
 
-/// A body larger than this is compared byte by byte only.
+/// A larger body is only compared byte by byte.
 pub const MAX_STRUCTURED_BODY: usize = 1 << 20;
 
-/// What kind of content type a body has; parameters and spelling do not count.
+/// The family of a content type. Parameters and spelling are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family<'a> {
     /// No body.
@@ -19,9 +19,9 @@ pub enum Family<'a> {
     Form,
     /// `multipart/...`.
     Multipart,
-    /// `text/plain`, under which scripts send JSON to be spared a preflight.
+    /// `text/plain`, which scripts also use for JSON to avoid a preflight.
     Text,
-    /// Anything else, by the type as written; empty when there was none.
+    /// Any other type, as written; empty if there was none.
     Other(&'a str),
 }
 
@@ -50,7 +50,7 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// A name that is the same for all content types of the family.
+    /// A name shared by all content types of the family.
     pub fn name(&self) -> Cow<'a, str> {
         match self {
             Family::None => Cow::Borrowed("none"),
@@ -63,8 +63,8 @@ impl<'a> Family<'a> {
     }
 }
 
-/// The canonical form of a body that has structure, `None` for one that is compared as it is.
-/// `rules` gains those that changed something.
+/// The canonical form of a structured body; `None` for a body that is compared as bytes. Adds the
+/// rules that changed something to `rules`.
 pub(super) fn canonical(asked: &ReplayRequest<'_>, rules: &mut Rules) -> Option<Vec<u8>> {
     let Payload::Bytes(bytes) = asked.body else { return None };
     if bytes.is_empty() || bytes.len() > MAX_STRUCTURED_BODY {
@@ -89,8 +89,8 @@ fn form(bytes: &[u8], rules: &mut Rules) -> Option<Vec<u8>> {
     Some(fields.join("&").into_bytes())
 }
 
-/// The parts of a multipart body, each behind its length, so that the boundary is gone and nothing
-/// is ambiguous.
+/// The parts of a multipart body, each prefixed with its length. This removes the boundary and is
+/// unambiguous.
 fn multipart(bytes: &[u8], boundary: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len());
     for part in parts(bytes, boundary)? {
@@ -100,7 +100,7 @@ fn multipart(bytes: &[u8], boundary: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Splits a multipart body; `None` when it does not end with the closing delimiter.
+/// Splits a multipart body; `None` if it does not end with the closing delimiter.
 pub(super) fn parts<'a>(bytes: &'a [u8], boundary: &str) -> Option<Vec<&'a [u8]>> {
     let first = format!("--{boundary}");
     let later = format!("\r\n--{boundary}");

@@ -1,5 +1,5 @@
-//! Parts of requests that change by themselves: time stamps, tokens of chance, counters. A
-//! recording says which, in rules that people can read and edit:
+//! Volatile request parts: time stamps, random tokens and counters that differ each time a page is
+//! loaded. A recording lists them in rules that people can read and edit:
 //!
 //! ```yaml
 //! rules:
@@ -10,39 +10,38 @@
 //!   body: [nonce, "events[*].at"]
 //! ```
 //!
-//! Requests that differ in nothing else are the same, and are answered in the order in which they
-//! were recorded.
+//! Requests that differ only in these parts count as the same. They are answered in recorded order.
 
 use serde::{Deserialize, Serialize};
 
 use super::leaves::{Leaf, Place, leaves};
 use super::{Key, ReplayRequest, query};
 
-/// More values than this, and a request is none that a rule speaks of.
+/// A request with more values than this matches no rule.
 const MAX_VALUES: usize = 4000;
 
-/// What changes by itself in one snapshot.
+/// The volatile request parts of one snapshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChangingParts {
-    /// The rules; of several that speak of a request, the first counts.
+    /// The rules. If several apply to a request, the first one is used.
     #[serde(default)]
     pub rules: Vec<ChangingPart>,
 }
 
-/// What changes by itself in the requests to one address.
+/// The volatile parts of the requests to one URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChangingPart {
-    /// The address without query and fragment. `*` as a segment of its path is one that changes.
+    /// The URL without query and fragment. `*` as a path segment matches a volatile segment.
     pub url: String,
-    /// The method; `GET` where it is left out.
+    /// The method; default `GET`.
     #[serde(default = "get", skip_serializing_if = "is_get")]
     pub method: String,
     /// Names of query parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub query: Vec<String>,
-    /// Fields of the body: names in forms, paths in JSON (`user.at`; `[*]` is any place in a list).
+    /// Fields of the body: names in forms, paths in JSON (`user.at`; `[*]` is any index of a list).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub body: Vec<String>,
 }
@@ -55,13 +54,13 @@ fn is_get(method: &str) -> bool {
     method == "GET"
 }
 
-/// Why a text is no list of rules.
+/// Why a text is not a valid list of rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRules {
-    /// It does not read as one.
+    /// It cannot be parsed.
     #[error("read the rules: {0}")]
     Format(String),
-    /// A rule that could match nothing, or anything.
+    /// A rule that could match nothing, or everything.
     #[error(
         "read rule {number} ({url}): {reason}; a rule names `url: https://host/path`, and a changing part in `query`, \
          `body`, or as `*` in its path"
@@ -69,7 +68,7 @@ pub enum BadRules {
     Rule {
         /// Its number, from 1.
         number: usize,
-        /// The address it names.
+        /// Its URL.
         url: String,
         /// What is wrong.
         reason: &'static str,
@@ -77,9 +76,9 @@ pub enum BadRules {
 }
 
 impl ChangingParts {
-    /// Reads rules as they stand in a snapshot.
+    /// Parses rules in the format of a snapshot.
     pub fn from_yaml(text: &str) -> Result<ChangingParts, BadRules> {
-        // An empty file, or one of comments alone, has no rules.
+        // An empty file, or one with comments only, has no rules.
         let read: Option<ChangingParts> =
             serde_yaml::from_str(text).map_err(|error| BadRules::Format(error.to_string()))?;
         let mut parts = read.unwrap_or_default();
@@ -98,7 +97,7 @@ impl ChangingParts {
         format!("# What changes by itself in requests, and is passed over when they are matched.\n{rules}")
     }
 
-    /// Adds the rules of another snapshot.
+    /// Appends the rules of another snapshot.
     pub fn join(&mut self, other: ChangingParts) {
         for rule in other.rules {
             let same = |own: &&mut ChangingPart| own.url == rule.url && own.method == rule.method;
@@ -129,7 +128,7 @@ impl ChangingPart {
         nothing.then_some("it names nothing that changes")
     }
 
-    /// The host that it speaks of.
+    /// The host to which the rule applies.
     pub fn host(&self) -> Option<String> {
         url::Url::parse(&self.url).ok()?.host_str().map(str::to_owned)
     }
@@ -138,8 +137,8 @@ impl ChangingPart {
         self.url.split('/').collect()
     }
 
-    /// The key under which requests meet that differ only in what this rule names; `None` for those
-    /// that it does not speak of.
+    /// The key shared by requests that differ only in the parts that this rule names; `None` for
+    /// requests to which it does not apply.
     pub fn key(&self, asked: &ReplayRequest<'_>) -> Option<Key> {
         if asked.method != self.method {
             return None;
@@ -147,7 +146,7 @@ impl ChangingPart {
         let url = super::normalised_url(asked.url);
         let segments: Vec<&str> = query::split(&url).0.split('/').collect();
         let pattern = self.path();
-        // The host stands in the third place; it never is a part that changes.
+        // The host is the third element; it is never a volatile part.
         let fits = |(at, (own, other)): (usize, (&&str, &&str))| own == other || (at > 2 && *own == "*");
         if segments.len() != pattern.len() || !pattern.iter().zip(&segments).enumerate().all(fits) {
             return None;
@@ -173,7 +172,7 @@ impl ChangingPart {
         }
     }
 
-    /// What the ledger shows: each part that changes.
+    /// The labels for the ledger, one for each volatile part.
     pub fn labels(&self) -> Vec<String> {
         let path = self.path().contains(&"*").then(|| "changing path".to_owned());
         let query = self.query.iter().map(|name| format!("changing query {name}"));
@@ -182,7 +181,7 @@ impl ChangingPart {
     }
 }
 
-/// A path in JSON with `[*]` for every place in a list.
+/// A JSON path with `[*]` for every list index.
 pub(super) fn anywhere(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut rest = name;

@@ -1,4 +1,4 @@
-//! What stands between a request and one that was recorded, in words for the miss page.
+//! Lists the differences between a request and a recorded one, in words for the miss page.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,25 @@ use url::Url;
 use super::ReplayRequest;
 use super::leaves::{Leaf, Place, leaves};
 
-/// More differences than this are not told apart.
+/// The maximum number of listed differences.
 const MAX_DIFFERENCES: usize = 24;
-/// Values longer than this are shown shortened.
+/// The maximum length of a displayed value.
 const MAX_SHOWN: usize = 80;
 
-/// One difference. `asked` and `recorded` are `None` where that side does not have the thing at
-/// all.
+/// One difference. `asked` and `recorded` are `None` if that side lacks the item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Difference {
     /// What differs: `method`, `scheme`, `host`, `port`, `path`, `parameter NAME`, `body field
     /// NAME`, `body`.
     pub what: String,
-    /// The value asked for.
+    /// The requested value.
     pub asked: Option<String>,
-    /// The value recorded.
+    /// The recorded value.
     pub recorded: Option<String>,
 }
 
-/// What differs between two requests, the coarsest first. Empty when they are the same at the
+/// The differences between two requests, the coarsest first. Empty if they are equal at the
 /// normalised level.
 pub fn differences(asked: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> Vec<Difference> {
     let mut found = Vec::new();
@@ -62,7 +61,7 @@ pub fn differences(asked: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> V
     found
 }
 
-/// Values by name; several of one name stand behind one another.
+/// Values by name. Several values of one name are joined by `, `.
 fn by_name(leaves: Vec<Leaf>) -> BTreeMap<(Place, String), String> {
     let mut map = BTreeMap::new();
     for leaf in leaves {

@@ -1,30 +1,29 @@
-//! Values that look as if they had changed by themselves, where nothing was learned: time stamps
-//! and random tokens.
+//! Guesses which values are volatile from their format, without learned rules: time stamps and
+//! random tokens.
 //!
-//! This is the weakest of the normalised rules. Two requests meet by it only if everything else
-//! agrees, names and order of magnitude included, and only where the value cannot be what a person
-//! chose:
+//! This is the weakest of the normalised rules. It applies only if everything else is equal,
+//! including names and orders of magnitude. The value must not be something that a person chose:
 //!
 //! - a *time stamp* is a number of seconds, milliseconds, microseconds, minutes or five minutes, or
-//!   an ISO 8601 time with seconds, and the recorded one lies within ten minutes of the moment at
-//!   which it was recorded;
-//! - a *random token* is a fraction as `Math.random()` gives, or a UUID or a mix of letters and
-//!   digits under a name that says so (`nonce`, `token`, `session`, `rnd`, ...). A UUID under `id`
-//!   may be the thing that is asked for.
+//!   an ISO 8601 time with seconds. The recorded one must be within ten minutes of the time of
+//!   recording;
+//! - a *random token* is a fraction in the format of `Math.random()`, or a UUID or a mix of letters
+//!   and digits under a telling name (`nonce`, `token`, `session`, `rnd`, ...). A UUID under `id`
+//!   may identify the requested resource.
 
 use super::leaves::{Leaf, leaves};
 use super::{ReplayRequest, query};
 use crate::Timestamp;
 
-/// The label of a time stamp in the ledger.
+/// The ledger label of a time stamp.
 pub const TIME_STAMP: &str = "time-stamp";
-/// The label of a random token in the ledger.
+/// The ledger label of a random token.
 pub const RANDOM_TOKEN: &str = "random-token";
 
-/// How far a recorded time stamp may lie from the moment of recording, in milliseconds.
+/// The maximum distance of a recorded time stamp from the time of recording, in milliseconds.
 const NEAR: i64 = 10 * 60 * 1000;
 
-/// Parts of a name that say that the value is of chance.
+/// Parts of a name that indicate a random value.
 const OF_CHANCE: &[&str] = &[
     "cachebust",
     "correlation",
@@ -42,11 +41,11 @@ const OF_CHANCE: &[&str] = &[
     "visit",
     "xsrf",
 ];
-/// Names that say so as a whole.
+/// Whole names that indicate a random value.
 const NAMES_OF_CHANCE: &[&str] = &["_", "cb", "cid", "guid", "r", "sid", "uuid", "z"];
 
-/// The rules by which `asked` is `recorded`, which was recorded at `at_millis`; `None` where it is
-/// another request. Empty when nothing differs.
+/// The rules by which `asked` matches `recorded`, which was recorded at `at_millis`; `None` if they
+/// are different requests. Empty if nothing differs.
 pub fn guess(
     asked: &ReplayRequest<'_>,
     recorded: &ReplayRequest<'_>,
@@ -99,8 +98,8 @@ pub fn guess(
     Some(rules)
 }
 
-/// Whether a request holds anything that looks like a time stamp or a random token: without, no
-/// guess is worth its search.
+/// Whether a request contains anything that looks like a time stamp or a random token. Otherwise a
+/// search is pointless.
 pub fn may_guess(asked: &ReplayRequest<'_>) -> bool {
     let url = super::normalised_url(asked.url);
     let is_time = |text: &str| time(text).is_some();
@@ -111,20 +110,20 @@ pub fn may_guess(asked: &ReplayRequest<'_>) -> bool {
         })
 }
 
-/// Whether both are times in the same notation, the recorded one of the moment of recording.
+/// Whether both are times in the same notation, the recorded one close to the time of recording.
 fn is_time_stamp(asked: &str, recorded: &str, at_millis: i64) -> bool {
     let (Some((notation, _)), Some((other, recorded))) = (time(asked), time(recorded)) else { return false };
     notation == other && recorded.abs_diff(at_millis) <= NEAR.unsigned_abs()
 }
 
-/// The notation of a time and its milliseconds since 1970.
+/// The notation of a time, and its milliseconds since 1970.
 fn time(value: &str) -> Option<(usize, i64)> {
     let (whole, fraction) = value.split_once('.').unwrap_or((value, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !whole.is_empty() && digits(whole) && digits(fraction) {
         let number: i64 = whole.parse().ok()?;
         return match whole.len() {
-            // Steps of five minutes, and minutes.
+            // Units of five minutes, and of minutes.
             7 => Some((7, number.checked_mul(300_000)?)),
             8 => Some((8, number.checked_mul(60_000)?)),
             10 => Some((10, number.checked_mul(1000)?)),
@@ -133,7 +132,7 @@ fn time(value: &str) -> Option<(usize, i64)> {
             _ => None,
         };
     }
-    // A day or a minute is what somebody chose; a second is what a clock said.
+    // A person may choose a day or a minute; seconds come from a clock.
     let iso = value.len() >= 19 && value.as_bytes()[10] == b'T' && value.matches([':', '%']).count() >= 2;
     let plain = value.replace("%3A", ":").replace("%2B", "+");
     iso.then(|| Timestamp::parse(&plain).ok()).flatten().map(|time| (0, time.as_millis()))
@@ -162,8 +161,8 @@ fn is_random(name: &str, asked: &str, recorded: &str) -> bool {
     of_chance && asked.len().abs_diff(recorded.len()) <= 4 && token(asked) && token(recorded)
 }
 
-/// Whether both begin with a UUID, under a name that does not say that it is what is asked for.
-/// Beside a time stamp it is that of a visit.
+/// Whether both begin with a UUID, under a name that does not mark it as the requested resource.
+/// Together with a time stamp it identifies a visit.
 fn is_visit(name: &str, asked: &str, recorded: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let uuid = |value: &str| value.get(..36).is_some_and(|start| uuid::Uuid::try_parse(start).is_ok());
@@ -217,7 +216,7 @@ mod tests {
     #[test]
     fn what_somebody_chose_is_not() {
         for (asked, recorded) in [
-            // Not the clock at the time of recording: the day of a timetable.
+            // Not the time of recording, but the day of a timetable.
             ("x?t=1767312000000", "x?t=1767484800000"),
             ("x?t=17672257", "x?t=17672256"),
             ("x?day=2026-01-02", "x?day=2026-01-01"),

@@ -1,8 +1,8 @@
-//! JSON, kept as written: numbers and strings stay the bytes they were, so that two bodies that
+//! Parses JSON without changing its scalars: numbers and strings keep their bytes. Two bodies that
 //! differ in the thirtieth digit of an identifier stay different. Only white space and the order of
 //! keys are lost.
 
-/// Deeper documents are compared as bytes.
+/// The maximum nesting depth. Deeper documents are compared as bytes.
 const MAX_DEPTH: usize = 96;
 
 /// A JSON value over the bytes of its document.
@@ -10,11 +10,11 @@ pub(crate) enum Node<'a> {
     /// A string, number, `true`, `false` or `null`, as written.
     Scalar(&'a [u8]),
     Array(Vec<Node<'a>>),
-    /// Keys as written, quotes included, in the order written; a key may stand twice.
+    /// Keys as written, with quotes, in their order. Duplicate keys are possible.
     Object(Vec<(&'a [u8], Node<'a>)>),
 }
 
-/// Parses a whole document; `None` when it is not JSON.
+/// Parses a whole document; `None` if it is not JSON.
 pub(crate) fn parse(bytes: &[u8]) -> Option<Node<'_>> {
     let mut parser = Parser { bytes, at: 0 };
     let node = parser.value(0)?;
@@ -23,7 +23,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<Node<'_>> {
 }
 
 impl<'a> Node<'a> {
-    /// The document without white space, keys sorted; equal keys keep their order.
+    /// The document without white space and with sorted keys. Equal keys keep their order.
     pub(super) fn canonical(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write(&mut out);
@@ -60,7 +60,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Calls `see` with the path and the text of every scalar; empty arrays and objects count as
+    /// Calls `see` with the path and the text of every scalar. Empty arrays and objects count as
     /// scalars.
     pub(super) fn each_leaf(&self, path: &mut String, see: &mut dyn FnMut(&str, &'a [u8])) {
         let length = path.len();
@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A string with its quotes; escapes are checked no further than needed to find the end.
+    /// A string with its quotes. Escapes are only checked as needed to find the end.
     fn string(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
         self.take(b'"').then_some(())?;

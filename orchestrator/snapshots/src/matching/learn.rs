@@ -1,9 +1,9 @@
-//! Learns from two loads of a page which parts of its requests change by themselves.
+//! Learns from two loads of a page which parts of its requests are volatile.
 //!
-//! Both loads ask for the same; what differs is of the clock or of chance. A part counts as
-//! changing where its values in one load are none of those in the other, and all else of the
-//! requests agrees. A list that is asked for page by page, or a picture that is one of many, has
-//! values in common and is left alone.
+//! Both loads request the same resources, so differences come from the clock or from randomness. A
+//! part is volatile if its values in one load are disjoint from those in the other, and the rest of
+//! the requests is equal. The pages of a list, or one image of many, share values between the loads
+//! and are not affected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +11,12 @@ use super::changing::{ChangingPart, anywhere};
 use super::leaves::{Leaf, Place, leaves};
 use super::{ReplayRequest, query};
 
-/// A segment of a path that changes is at least this long, so that `/2/` and `/3/` stay two things.
+/// The minimum length of a volatile path segment, so that `/2/` and `/3/` stay different resources.
 const SEGMENT: usize = 8;
-/// Requests of a load whose paths are compared with each other.
+/// How many requests of a load are compared by path.
 const COMPARED: usize = 200;
 
-/// A request as learning looks at it.
+/// A request in the form for learning.
 struct RequestSample {
     method: String,
     path: Vec<String>,
@@ -32,7 +32,7 @@ impl RequestSample {
         RequestSample { method: asked.method.to_owned(), path, leaves }
     }
 
-    /// What requests have in common that can be compared part by part.
+    /// The properties that requests must share to be compared part by part.
     fn shape(&self) -> Shape {
         let names = self.leaves.iter().map(|leaf| (leaf.place, anywhere(&leaf.name))).collect();
         (self.method.clone(), self.path.join("/"), names)
@@ -43,7 +43,7 @@ impl RequestSample {
         self.leaves.iter().filter(of_name).map(|leaf| leaf.value.as_str())
     }
 
-    /// The values that are not named.
+    /// The values whose names are not in `changing`.
     fn rest(&self, changing: &BTreeSet<Name>) -> Vec<&Leaf> {
         let kept = |leaf: &&Leaf| !changing.contains(&(leaf.place, anywhere(&leaf.name)));
         self.leaves.iter().filter(kept).collect()
@@ -53,7 +53,7 @@ impl RequestSample {
 type Name = (Place, String);
 type Shape = (String, String, BTreeSet<Name>);
 
-/// The rules that two loads of one page show.
+/// The rules that follow from two loads of one page.
 pub fn learn(first: &[ReplayRequest<'_>], second: &[ReplayRequest<'_>]) -> Vec<ChangingPart> {
     let mut loads = [first, second].map(|load| load.iter().map(RequestSample::of).collect::<Vec<_>>());
     join_paths(&mut loads);
@@ -78,7 +78,7 @@ pub fn learn(first: &[ReplayRequest<'_>], second: &[ReplayRequest<'_>]) -> Vec<C
             body: names(Place::Body),
         });
     }
-    // A body without structure is one value without a name, which no rule can speak of.
+    // A body without structure is one value without a name, to which no rule can refer.
     rules.retain(|rule| !rule.body.iter().chain(&rule.query).any(String::is_empty));
     rules
 }
@@ -97,8 +97,8 @@ fn is_changing(name: &Name, before: &[RequestSample], after: &[RequestSample]) -
     !before.is_empty() && after.peek().is_some() && after.all(|value| !before.contains(value))
 }
 
-/// Puts `*` for a segment in paths that only one load has, where the other has the same but for
-/// that segment.
+/// Replaces a segment by `*` in paths that only one load has, if the other load has the same path
+/// except for that segment.
 fn join_paths(loads: &mut [Vec<RequestSample>; 2]) {
     let paths = |load: &[RequestSample]| load.iter().map(|seen| seen.path.clone()).collect::<BTreeSet<_>>();
     let (first, second) = (paths(&loads[0]), paths(&loads[1]));
@@ -116,7 +116,7 @@ fn join_paths(loads: &mut [Vec<RequestSample>; 2]) {
     }
 }
 
-/// The one place where two paths differ, and the path with `*` there.
+/// The one index where two paths differ, and the path with `*` there.
 fn one_segment(own: &[String], other: &[String]) -> Option<(usize, Vec<String>)> {
     if own.len() != other.len() {
         return None;
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(of_urls(&["x?q=a"], &["y?q=b"]), []);
         assert_eq!(of_urls(&["items/2/x"], &["items/3/x"]), []);
         assert_eq!(of_urls(&["x?t=1"], &[]), []);
-        // A name that changes is no reason to pass over one that was asked for with two values.
+        // A volatile name must not hide a name that was requested with two values.
         assert_eq!(
             of_urls(&["x?t=1&p=1", "x?t=2&p=2"], &["x?t=3&p=1"]),
             [rule("https://a.test/x", "GET", &["t"], &[])]

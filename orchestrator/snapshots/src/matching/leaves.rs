@@ -1,4 +1,4 @@
-//! A request taken apart into named values, and how far two requests overlap in them.
+//! Splits a request into named values, and measures how many values two requests share.
 
 use sha2::{Digest, Sha256};
 
@@ -6,10 +6,10 @@ use super::body::{Family, MAX_STRUCTURED_BODY, boundary, parts};
 use super::rules::Rules;
 use super::{Payload, ReplayRequest, json, query};
 
-/// Values beyond this many are lumped together.
+/// The maximum number of separate values; the rest is combined.
 const MAX_LEAVES: usize = 4096;
 
-/// Where a value stands in the request.
+/// Where in the request a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
     Query,
@@ -24,8 +24,8 @@ pub(super) struct Leaf {
     pub(super) value: String,
 }
 
-/// How much of two requests is the same, from 0 to 1: twice the number of equal values over the
-/// number of all values, in query and body together. 0 when method, host or path differ. Parameters
+/// The similarity of two requests, from 0 to 1: twice the number of equal values divided by the
+/// number of all values, in query and body together. 0 if method, host or path differ. Parameters
 /// that the rules ignore do not count.
 pub fn score(asked: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> f64 {
     let (url_a, url_b) = (super::normalised_url(asked.url), super::normalised_url(recorded.url));
@@ -58,7 +58,7 @@ fn common(a: &[Leaf], b: &[Leaf]) -> usize {
     same
 }
 
-/// The values of a request's query and body, ignorable ones left out.
+/// The values in a request's query and body, without ignored ones.
 pub(super) fn leaves(asked: &ReplayRequest<'_>) -> Vec<Leaf> {
     let mut leaves = Vec::new();
     let whole = query::whole(asked.url);

@@ -1,13 +1,13 @@
-//! Which recorded request is the one being asked?
+//! Request matching: decides which recorded request corresponds to a replay request.
 //!
-//! Two requests are the same `exact`ly when method, URL (without fragment), family of content type
-//! and body bytes are equal; they are the same `normalised` when they become equal under the rules
-//! of [`Rule::ALL`], each of which has a name that the ledger shows. Everything weaker is a
-//! [`score`], and no score is ever an answer by itself.
+//! Two requests are equal at the `exact` level if method, URL (without fragment), content type
+//! family and body bytes are equal. They are equal at the `normalised` level if they become equal
+//! under the rules of [`Rule::ALL`]; the ledger shows the names of the rules. Any weaker relation
+//! is a [`score`], and a score alone never selects a response.
 //!
-//! Keys are sixteen bytes of SHA-256 over length-delimited parts, so no two different requests
-//! share one by accident of concatenation. Nothing is cut: two bodies that differ in their last
-//! byte have different keys.
+//! Keys are sixteen bytes of SHA-256 over length-delimited parts, so that concatenation cannot make
+//! different requests collide. Nothing is truncated: two bodies that differ in their last byte have
+//! different keys.
 
 mod body;
 mod changing;
@@ -31,10 +31,10 @@ pub use learn::learn;
 pub use leaves::score;
 pub use rules::{Rule, Rules};
 
-/// A request as far as matching looks at it.
+/// The parts of a request that matter for matching.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayRequest<'a> {
-    /// The method, upper case as on the wire.
+    /// The method, upper case as sent.
     pub method: &'a str,
     /// The absolute URL; a fragment is ignored.
     pub url: &'a str,
@@ -51,12 +51,12 @@ impl<'a> ReplayRequest<'a> {
     }
 }
 
-/// A request body: held, or known by its digest only because it is too large to hold.
+/// A request body: its bytes, or only its digest if it is too large to hold.
 #[derive(Clone, Copy, Debug)]
 pub enum Payload<'a> {
     /// The bytes.
     Bytes(&'a [u8]),
-    /// The SHA-256 of a body that was spooled; such a body matches exactly or not at all.
+    /// The SHA-256 of a spooled body. Such a body can only match exactly.
     Hashed([u8; 32]),
 }
 
@@ -74,12 +74,12 @@ impl Payload<'_> {
     }
 }
 
-/// Sixteen bytes that stand for a request, a URL or a digest in the index.
+/// Sixteen bytes that identify a request, a URL or a digest in the index.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(pub [u8; 16]);
 
 impl Key {
-    /// The key of `parts`, in the name space `domain`: keys of different domains never meet.
+    /// The key of `parts` in the name space `domain`. Keys of different domains never collide.
     pub fn of(domain: &str, parts: &[&[u8]]) -> Key {
         let mut hasher = Sha256::new();
         for part in std::iter::once(&domain.as_bytes()).chain(parts) {
@@ -105,7 +105,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// The key under which only the very same request is found.
+/// The key of exactly this request.
 pub fn exact(asked: &ReplayRequest<'_>) -> Key {
     let url = query::whole(asked.url);
     let family = if asked.body.is_empty() { Family::None } else { Family::of(asked.content_type) };
@@ -115,8 +115,8 @@ pub fn exact(asked: &ReplayRequest<'_>) -> Key {
     )
 }
 
-/// The key under which requests meet that differ only by what the rules say does not matter, and
-/// the rules that changed this one.
+/// The key shared by requests that differ only in what the rules ignore, and the rules that changed
+/// this request.
 pub fn normalised(asked: &ReplayRequest<'_>) -> (Key, Rules) {
     let mut rules = Rules::default();
     let url = query::normalised(asked.url, &mut rules);
@@ -133,8 +133,8 @@ pub fn normalised(asked: &ReplayRequest<'_>) -> (Key, Rules) {
     (key, rules)
 }
 
-/// The rules that stand between `asked` and `recorded`, given that their normalised keys are equal.
-/// Empty when the two are exactly the same.
+/// The rules by which `asked` and `recorded` differ, given that their normalised keys are equal.
+/// Empty if the two are exactly the same.
 pub fn rules_between(asked: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> Rules {
     let mut between = query::rules_between(asked.url, recorded.url);
     if asked.body.sha256() != recorded.body.sha256() {
@@ -145,17 +145,17 @@ pub fn rules_between(asked: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) ->
     between
 }
 
-/// The URL as [`exact`] sees it: parsed and written again, without fragment.
+/// The URL at the level of [`exact`]: parsed and serialised, without fragment.
 pub fn whole_url(url: &str) -> String {
     query::whole(url).into_owned()
 }
 
-/// The URL as [`normalised`] sees it.
+/// The URL at the level of [`normalised`].
 pub fn normalised_url(url: &str) -> String {
     query::normalised(url, &mut Rules::default())
 }
 
-/// The rules by which two URLs of one normalised form differ.
+/// The rules by which two URLs of the same normalised form differ.
 pub fn url_rules_between(asked: &str, recorded: &str) -> Rules {
     query::rules_between(asked, recorded)
 }

@@ -1,4 +1,4 @@
-//! URLs: the whole form, and the normalised form.
+//! URLs in serialised form and in normalised form.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use url::Url;
 
 use super::rules::{Rule, Rules, is_cache_buster, is_tracking};
 
-/// The URL as a browser writes it, without fragment. What does not parse stays as it is.
+/// The URL as a browser serialises it, without fragment. An invalid URL stays unchanged.
 pub(super) fn whole(url: &str) -> Cow<'_, str> {
     match Url::parse(url) {
         Ok(parsed) if without_fragment(parsed.as_str()) == url => Cow::Borrowed(url),
@@ -15,7 +15,7 @@ pub(super) fn whole(url: &str) -> Cow<'_, str> {
     }
 }
 
-/// The URL under the rules; `rules` gains those that changed something.
+/// The URL under the rules. Adds the rules that changed something to `rules`.
 pub(super) fn normalised(url: &str, rules: &mut Rules) -> String {
     let whole = whole(url);
     let (before, query) = split(&whole);
@@ -81,7 +81,7 @@ pub(super) fn rules_between(a: &str, b: &str) -> Rules {
     between
 }
 
-/// The parameters that may choose content, respelled and in order of name.
+/// The parameters that may select content, in canonical spelling and sorted by name.
 pub(super) fn kept_parameters<'a>(query: &'a str, rules: &mut Rules) -> Vec<Cow<'a, str>> {
     let mut kept = Vec::new();
     for piece in pieces(query) {
@@ -97,7 +97,7 @@ pub(super) fn kept_parameters<'a>(query: &'a str, rules: &mut Rules) -> Vec<Cow<
     kept
 }
 
-/// Sorts `name=value` pieces by name; pieces of one name keep their order, which may matter.
+/// Sorts `name=value` pieces by name. Pieces of one name keep their order, which may matter.
 pub(super) fn sort_by_name(pieces: &mut [Cow<'_, str>], rules: &mut Rules, rule: Rule) {
     if !pieces.is_sorted_by(|a, b| name(a) <= name(b)) {
         pieces.sort_by(|a, b| name(a).cmp(name(b)));
@@ -134,8 +134,8 @@ fn without_fragment(url: &str) -> &str {
     url.split_once('#').map_or(url, |(before, _)| before)
 }
 
-/// Percent escapes in one spelling: capital digits, and none where the character needs none (RFC
-/// 3986, 6.2.2).
+/// Percent escapes in canonical spelling: upper-case digits, and no escapes where the character
+/// needs none (RFC 3986, 6.2.2).
 fn respell<'a>(text: &'a str, rules: &mut Rules) -> Cow<'a, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);

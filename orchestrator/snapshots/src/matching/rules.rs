@@ -1,33 +1,33 @@
-//! The rules of normalised matching, and the names of parameters that never choose a page's
+//! The rules of normalised matching, and the names of parameters that never select a page's
 //! content.
 
 use serde::{Deserialize, Serialize};
 
-/// One way in which two requests may differ and still be the same at the normalised level.
+/// One kind of difference between two requests that are equal at the normalised level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
-    /// Parameters of the query stand in another order; those of one name keep theirs.
+    /// Query parameters in a different order; those of one name keep theirs.
     QueryOrder,
-    /// Click and campaign identifiers differ: `utm_*`, `gclid`, `fbclid`, `msclkid` and their like.
+    /// Different click and campaign identifiers: `utm_*`, `gclid`, `fbclid`, `msclkid` and similar.
     TrackingParameters,
-    /// A parameter whose name says cache buster (`_`, `cb`, `nocache`, ...) holds another token of
-    /// chance or time.
+    /// A parameter with the name of a cache buster (`_`, `cb`, `nocache`, ...) and a different
+    /// random or time token.
     CacheBusters,
     /// `%7E` for `~`, `%2f` for `%2F`.
     PercentSpelling,
-    /// A question mark with nothing behind it.
+    /// A question mark with an empty query.
     EmptyQuery,
     /// White space between the tokens of a JSON body, and the order of its keys.
     JsonSpelling,
-    /// Fields of a form body stand in another order; those of one name keep theirs.
+    /// Form fields in a different order; those of one name keep theirs.
     FormOrder,
     /// The boundary between the parts of a multipart body.
     MultipartBoundary,
 }
 
 impl Rule {
-    /// Every rule there is.
+    /// All rules.
     pub const ALL: [Rule; 8] = [
         Rule::QueryOrder,
         Rule::TrackingParameters,
@@ -39,7 +39,7 @@ impl Rule {
         Rule::MultipartBoundary,
     ];
 
-    /// The name the ledger shows.
+    /// The name in the ledger.
     pub fn name(self) -> &'static str {
         match self {
             Rule::QueryOrder => "query-order",
@@ -59,53 +59,53 @@ impl Rule {
 pub struct Rules(u16);
 
 impl Rules {
-    /// The rules that look at the body.
+    /// The rules that concern the body.
     pub const OF_THE_BODY: Rules = Rules(
         1 << Rule::JsonSpelling as u16 | 1 << Rule::FormOrder as u16 | 1 << Rule::MultipartBoundary as u16,
     );
 
-    /// Adds one.
+    /// Adds a rule.
     pub fn add(&mut self, rule: Rule) {
         self.0 |= 1 << rule as u16;
     }
 
-    /// Those in either.
+    /// The union of two sets.
     pub fn or(self, other: Rules) -> Rules {
         Rules(self.0 | other.0)
     }
 
-    /// Those in both.
+    /// The intersection of two sets.
     pub fn and(self, other: Rules) -> Rules {
         Rules(self.0 & other.0)
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The set as it stands in the index.
+    /// The set as stored in the index.
     pub fn bits(self) -> u16 {
         self.0
     }
 
-    /// The set from the index; unknown bits fall away.
+    /// The set from the index; unknown bits are dropped.
     pub fn from_bits(bits: u16) -> Rules {
         Rules(bits & ((1 << Rule::ALL.len()) - 1))
     }
 
-    /// The rules in it, in the order of [`Rule::ALL`].
+    /// The rules in the set, in the order of [`Rule::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Rule> {
         Rule::ALL.into_iter().filter(move |rule| self.0 & (1 << *rule as u16) != 0)
     }
 
-    /// Their names.
+    /// The names of the rules in the set.
     pub fn names(self) -> Vec<String> {
         self.iter().map(|rule| rule.name().to_owned()).collect()
     }
 }
 
-/// Parameters by which advertisers and mailers follow a click. Sorted, lower case.
+/// Parameters with which advertisers and mailers track a click. Sorted, lower case.
 const TRACKING: &[&str] = &[
     "__hsfp",
     "__hssc",
@@ -153,8 +153,8 @@ const TRACKING: &[&str] = &[
     "yclid",
 ];
 
-/// Parameters that scripts add to get past a cache. Sorted, lower case. `t`, `ts`, `time` and `v`
-/// are not among them: on a timetable or a versioned file they choose the content.
+/// Parameters that scripts add to bypass a cache. Sorted, lower case. `t`, `ts`, `time` and `v` are
+/// excluded: on a timetable or a versioned file they select the content.
 const CACHE_BUSTERS: &[&str] = &[
     "_",
     "__t",
@@ -184,19 +184,19 @@ const CACHE_BUSTERS: &[&str] = &[
     "uncache",
 ];
 
-/// Whether a query parameter of this name only follows a click.
+/// Whether a query parameter of this name only tracks a click.
 pub(super) fn is_tracking(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     lower.starts_with("utm_") || TRACKING.binary_search(&lower.as_str()).is_ok()
 }
 
-/// Whether a query parameter only gets past a cache: the name says so, and the value looks like a
-/// token of chance or time. `_=true` or `cb=renderList` are none.
+/// Whether a query parameter only bypasses a cache: the name indicates it, and the value looks like
+/// a random or time token. `_=true` and `cb=renderList` do not qualify.
 pub(super) fn is_cache_buster(name: &str, value: &str) -> bool {
     CACHE_BUSTERS.binary_search(&name.to_ascii_lowercase().as_str()).is_ok() && is_token(value)
 }
 
-/// Eight characters or more of digits; a fraction as `Math.random()` gives; or letters mixed with
+/// At least eight digits; a fraction in the format of `Math.random()`; or letters mixed with
 /// digits.
 fn is_token(value: &str) -> bool {
     let bytes = value.as_bytes();

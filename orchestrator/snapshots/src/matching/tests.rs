@@ -17,7 +17,7 @@ fn post<'a>(content_type: &'a str, body: &'a str) -> ReplayRequest<'a> {
     }
 }
 
-/// Same at the normalised level, by exactly these rules; not the same exactly.
+/// Equal at the normalised level, by exactly these rules; not equal at the exact level.
 fn alike(a: ReplayRequest<'_>, b: ReplayRequest<'_>, rules: &[Rule]) {
     assert_eq!(normalised(&a).0, normalised(&b).0, "{a:?} {b:?}");
     assert_ne!(exact(&a), exact(&b), "{a:?} {b:?}");

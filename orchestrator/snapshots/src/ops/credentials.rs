@@ -1,9 +1,9 @@
-//! What lets one in: authorization headers, cookies, and fields named like passwords and tokens.
-//! Which records hold such, and how it is hidden before it is written.
+//! Credentials: authorization headers, cookies, and fields with names of passwords and tokens.
+//! Finds the records that contain them, and hides them before they are written.
 //!
-//! It is replaced where it stands, and only there: a password may be a common word, and a cookie's
-//! value a piece of any page. Requests keep their places in the index, but for those with a
-//! password in their URL or body.
+//! Only the fields themselves are replaced: a password may be a common word, and a cookie's value
+//! may occur in any page. Requests keep their positions in the index, except those with a password
+//! in their URL or body.
 
 use serde::Serialize;
 
@@ -13,21 +13,20 @@ use crate::content;
 use crate::recording::FRAMES_TYPE;
 use crate::{Archive, Body, BrowserState, Error, Exchange, Headers, Record, RecordKind};
 
-/// The largest body that is searched. Larger ones are files.
+/// The maximum size of a body that is searched. Larger ones are files.
 const LARGEST: u64 = 64 << 20;
 
-/// How many records hold what lets one in. Placeholders do not.
+/// How many records contain credentials. Placeholders do not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Credentials {
-    /// Requests with `Authorization`, `Proxy-Authorization` or a header named like a key.
+    /// Requests with `Authorization`, `Proxy-Authorization` or a header with the name of a key.
     pub authorization: u64,
     /// Requests with `Cookie`, and responses with `Set-Cookie`.
     pub cookies: u64,
-    /// Records with a field named like a password or a token: in a form, in JSON, in a URL, in the
-    /// messages of a WebSocket.
+    /// Records with a field that has the name of a password or a token: in a form, in JSON, in a
+    /// URL, or in WebSocket messages.
     pub passwords: u64,
-    /// Cookies that pages had kept in the browser, and what they had kept under names of passwords
-    /// and tokens.
+    /// Cookies in the browser state, and storage entries with names of passwords and tokens.
     pub kept: u64,
 }
 
@@ -38,10 +37,10 @@ impl Credentials {
     }
 }
 
-/// Counts the records of a snapshot that hold credentials.
+/// Counts the records of a snapshot that contain credentials.
 ///
 /// # Errors
-/// If the file is no snapshot or cannot be read. What is damaged is left out.
+/// The file is not a snapshot or cannot be read. Damaged records are skipped.
 pub fn count_credentials(path: &camino::Utf8Path) -> Result<Credentials, super::Error> {
     let mut count = Counter::default();
     let archive = Archive::open(path)?;
@@ -56,21 +55,21 @@ pub fn count_credentials(path: &camino::Utf8Path) -> Result<Credentials, super::
     Ok(count.found)
 }
 
-/// Hides credentials in what is being recorded.
+/// Hides credentials during a recording.
 #[derive(Debug)]
 pub struct CredentialFilter(Cleaner);
 
 impl CredentialFilter {
-    /// With the key of its placeholders: equal values have equal ones.
+    /// A filter with the given key for placeholders. Equal values have equal placeholders.
     pub fn new(key: &[u8]) -> CredentialFilter {
         let what = Redaction { key: key.to_vec(), credentials: true, ..Redaction::default() };
         CredentialFilter(Cleaner::new(&what))
     }
 
-    /// Hides them in an exchange.
+    /// Hides the credentials in an exchange.
     ///
     /// # Errors
-    /// If a body cannot be read or decoded; it may hold any then.
+    /// A body cannot be read or decoded. The exchange may then still contain credentials.
     pub fn exchange(&self, exchange: &mut Exchange) -> Result<(), Error> {
         exchange.url = self.url(&exchange.url);
         exchange.request.target = self.url(&exchange.request.target);
@@ -80,12 +79,12 @@ impl CredentialFilter {
         self.message(RecordKind::Response, &mut response.headers, &mut response.body)
     }
 
-    /// Hides them in an address.
+    /// Hides the credentials in a URL.
     pub fn url(&self, url: &str) -> String {
         String::from_utf8_lossy(&self.0.url(url.as_bytes(), &mut 0)).into_owned()
     }
 
-    /// Hides them in a message of a WebSocket; `None` where there are none.
+    /// Hides the credentials in a WebSocket message; `None` if there are none.
     pub fn socket_message(&self, message: &[u8]) -> Option<Vec<u8>> {
         let mut count = 0;
         let clean = self.0.socket_message(message, &mut count);
@@ -112,7 +111,7 @@ impl CredentialFilter {
     }
 }
 
-/// Counts record by record.
+/// Counts credentials record by record.
 pub(super) struct Counter {
     filter: CredentialFilter,
     pub(super) found: Credentials,
@@ -125,12 +124,12 @@ impl Default for Counter {
 }
 
 impl Counter {
-    /// Takes in what pages had kept in the browser.
+    /// Adds the browser state.
     pub(super) fn kept(&mut self, state: &BrowserState) {
         self.found.kept = self.filter.0.state(state.clone()).1;
     }
 
-    /// Takes in a record that was not looked at yet.
+    /// Adds a record that has not been inspected yet.
     fn take(&mut self, record: &mut Record) {
         let kind = record.kind();
         let head = match kind {
@@ -144,7 +143,7 @@ impl Counter {
         }
     }
 
-    /// Takes in a record of another kind than HTTP messages: the messages of a WebSocket.
+    /// Adds a record that is not an HTTP message: WebSocket messages.
     pub(super) fn frames(&mut self, record: &mut Record) {
         if record.headers.get_str("Content-Type") == Some(FRAMES_TYPE)
             && let Ok(lines) = record.read_block(LARGEST)
@@ -153,11 +152,11 @@ impl Counter {
         }
     }
 
-    /// Takes in an HTTP message whose head has been read off the record.
+    /// Adds an HTTP message whose head has already been read from the record.
     pub(super) fn message(&mut self, headers: &Headers, record: &mut Record) {
         let (kind, cleaner) = (record.kind(), &self.filter.0);
         let url = record.target_uri().map(|url| url.into_owned()).unwrap_or_default();
-        // Said once for an exchange, by its request.
+        // Counted once for an exchange, by its request.
         let mut password = kind == RecordKind::Request && self.filter.url(&url) != url;
         let (mut authorization, mut cookies) = (false, false);
         for (name, _) in headers.iter().filter(|(name, value)| cleaner.holds(name, value)) {

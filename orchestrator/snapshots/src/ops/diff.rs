@@ -1,4 +1,4 @@
-//! `diff`: what changed between two snapshots of the same places.
+//! `diff`: the changes between two snapshots of the same sites.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use crate::{Archive, Exchange, RecordRef, Timestamp, content};
 
 mod text;
 
-/// Largest body whose digest is taken.
+/// The maximum size of a body that is hashed.
 const LARGEST: u64 = 4 << 30;
-/// Largest body of which the text is compared.
+/// The maximum size of a body whose text is compared.
 const LARGEST_TEXT: u64 = 4 << 20;
 
 /// The differences between two snapshots.
@@ -25,15 +25,15 @@ pub struct Diff {
     pub new: Utf8PathBuf,
     /// Whether nothing was added, removed or changed.
     pub equal: bool,
-    /// Captures that are only in the later one.
+    /// Captures only in the later snapshot.
     pub added: Vec<Capture>,
-    /// Captures that are only in the earlier one.
+    /// Captures only in the earlier snapshot.
     pub removed: Vec<Capture>,
-    /// Captures that answer differently.
+    /// Captures with different responses.
     pub changed: Vec<Change>,
-    /// How many captures answer alike.
+    /// The number of captures with equal responses.
     pub unchanged: u64,
-    /// Responses that could not be compared (no HTTP, or a revisit without its payload), in both.
+    /// Responses that could not be compared (not HTTP, or a revisit without its payload), in both.
     pub not_compared: u64,
 }
 
@@ -44,7 +44,7 @@ pub struct Capture {
     pub method: String,
     /// URL of the request.
     pub url: String,
-    /// Which of several captures of this request it is, from 1, in the order of recording.
+    /// Its number among the captures of this request, from 1, in recorded order.
     pub nth: u64,
     /// When it was recorded.
     pub date: Timestamp,
@@ -56,16 +56,16 @@ pub struct Capture {
     pub bytes: u64,
 }
 
-/// A capture that both snapshots have, with different answers.
+/// A capture in both snapshots with different responses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// The capture in the earlier snapshot.
     pub old: Capture,
     /// The capture in the later one.
     pub new: Capture,
-    /// `Location` of both, if one of them redirects elsewhere.
+    /// `Location` of both, if the redirects differ.
     pub location: Option<(Option<String>, Option<String>)>,
-    /// What changed in the body, if it did.
+    /// The change of the body, if any.
     pub body: Option<BodyChange>,
 }
 
@@ -77,15 +77,15 @@ pub struct BodyChange {
     /// Digest of the decoded body in the later one.
     pub new: String,
     /// For HTML, JSON and other text: how many pieces of text (lines, visible text, JSON leaves)
-    /// are gone.
+    /// were removed.
     pub text_removed: u64,
-    /// How many pieces of text are new.
+    /// How many pieces of text were added.
     pub text_added: u64,
-    /// The first of them, marked `-` and `+`.
+    /// The first changed pieces, marked `-` and `+`.
     pub sample: Vec<String>,
 }
 
-/// What a request is known by: the same method, URL and body.
+/// The identity of a request: method, URL and body.
 type Key = (String, String, String);
 
 struct Entry {
@@ -98,11 +98,11 @@ struct Entry {
     digest: String,
 }
 
-/// Compares the captures of two snapshots, request by request. Bodies are compared decoded; of a
-/// request recorded several times, the n-th capture is compared with the n-th.
+/// Compares the captures of two snapshots, request by request. Bodies are compared decoded. If a
+/// request was recorded several times, the n-th capture is compared with the n-th.
 ///
 /// # Errors
-/// If one of them cannot be read or is damaged.
+/// One of them cannot be read or is damaged.
 pub fn diff(old: &Utf8Path, new: &Utf8Path, progress: OnProgress<'_>) -> Result<Diff, Error> {
     let (old_archive, new_archive) = (Archive::open(old)?, Archive::open(new)?);
     let (old_exchanges, new_exchanges) = (Exchanges::of(&old_archive)?, Exchanges::of(&new_archive)?);
@@ -165,8 +165,8 @@ fn capture(key: &Key, index: usize, entry: &Entry) -> Capture {
     }
 }
 
-/// All captures by request, each list in the order of recording; and how many responses are no
-/// exchange.
+/// All captures by request, each list in recorded order; and the number of responses that are not
+/// exchanges.
 fn entries(
     exchanges: &Exchanges<'_>,
     progress: OnProgress<'_>,

@@ -1,4 +1,4 @@
-//! Digests as WARC and WACZ write them: `algorithm:value`, the value in base32, hex or base64.
+//! Digests in the form of WARC and WACZ: `algorithm:value`, the value in base32, hex or base64.
 
 use std::io::{self, Read};
 
@@ -7,25 +7,25 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256, Sha512};
 
-/// How a digest compares with the bytes it is said to be of.
+/// The result of comparing a digest with the bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DigestComparison {
-    /// It is theirs.
+    /// It matches.
     Equal,
-    /// It is not; this one is, in the same spelling.
+    /// It does not match. The value is the actual digest, in the same spelling.
     Differs(String),
-    /// It is made by an algorithm that is not known here, or is not a digest.
+    /// The algorithm is unknown, or the text is not a digest.
     Unknown,
 }
 
-/// An algorithm at work.
+/// The state of a hash algorithm.
 enum State {
     Sha1(Sha1),
     Sha256(Sha256),
     Sha512(Sha512),
 }
 
-/// Hashes bytes as a digest label demands, and compares at the end.
+/// Hashes bytes with the algorithm of a digest label, and compares at the end.
 pub(super) struct Check {
     label: String,
     state: Option<State>,
@@ -70,7 +70,7 @@ impl Check {
                 DigestComparison::Differs(format!("{name}:{is}"))
             };
         }
-        // Base64 is met, too, in both alphabets.
+        // Base64 also occurs, in both alphabets.
         let plain = said.trim_end_matches('=').replace('-', "+").replace('_', "/");
         if plain == STANDARD_NO_PAD.encode(&bytes) {
             return DigestComparison::Equal;
@@ -84,7 +84,7 @@ impl Check {
     }
 }
 
-/// Reads all of `input` through several checks at once, and counts its bytes.
+/// Reads all of `input` through several checks at once. Returns the number of bytes.
 pub(super) fn run(mut input: impl Read, checks: &mut [&mut Check]) -> io::Result<u64> {
     let mut buffer = vec![0; 64 << 10];
     let mut total = 0;
@@ -100,13 +100,12 @@ pub(super) fn run(mut input: impl Read, checks: &mut [&mut Check]) -> io::Result
     }
 }
 
-/// Whether two labels name the same digest, however they are spelt.
+/// Whether two labels denote the same digest, in any spelling.
 pub(super) fn same(a: &str, b: &str) -> bool {
     spelling(a) == spelling(b)
 }
 
-/// One spelling for each digest: case, padding, and a dash in the name of the algorithm do not
-/// count.
+/// The canonical spelling of a digest. Case, padding, and a dash in the algorithm name are ignored.
 pub(super) fn spelling(label: &str) -> String {
     let label = label.trim().trim_end_matches('=').to_ascii_lowercase();
     match label.split_once(':') {

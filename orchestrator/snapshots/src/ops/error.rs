@@ -1,11 +1,11 @@
-//! Why an operation on snapshots could not be done at all. What it finds wrong *in* a snapshot
-//! stands in its report.
+//! Errors that prevent an operation on snapshots. Flaws *in* a snapshot are in the operation's
+//! report instead.
 
 use std::io;
 
 use camino::Utf8PathBuf;
 
-/// Why an operation failed. Every text reads after "failed to ...".
+/// Why an operation failed. Every message reads after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A snapshot could not be read or written.
@@ -14,30 +14,30 @@ pub enum Error {
     /// A HAR could not be read or written.
     #[error(transparent)]
     Har(#[from] crate::har::Error),
-    /// The operating system refused.
+    /// An error of the operating system.
     #[error("{action} {path}")]
     Io {
-        /// What was attempted, as a verb.
+        /// The attempted action, as a verb.
         action: &'static str,
-        /// The file it was attempted on.
+        /// The file.
         path: Utf8PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// The target is there already.
+    /// The output already exists.
     #[error("write {path}: it exists; --force replaces it")]
     Exists {
         /// The file or folder that would have been overwritten.
         path: Utf8PathBuf,
     },
-    /// Nothing was given to work on.
+    /// There is no input.
     #[error("{action}: no input was given")]
     NoInput {
         /// The operation.
         action: &'static str,
     },
-    /// The input holds nothing that could be kept.
+    /// The input contains nothing to keep.
     #[error("{action} {path}: it holds no whole record")]
     Nothing {
         /// The operation.
@@ -45,23 +45,23 @@ pub enum Error {
         /// The input.
         path: Utf8PathBuf,
     },
-    /// A WARC or ARC file, where only a WACZ has what is to be written.
+    /// The input is a WARC or ARC file, but the result can only be stored in a WACZ.
     #[error("write the rules of {path}: it is no WACZ; `sandbox snapshot import` makes one of it")]
     NoPackage {
         /// The input.
         path: Utf8PathBuf,
     },
-    /// A HAR of which no entry can be replayed.
+    /// No entry of the HAR can be replayed.
     #[error("import {path}: none of its {entries} entries can be replayed: {reason}")]
     NothingToReplay {
         /// The HAR.
         path: Utf8PathBuf,
-        /// Its entries.
+        /// The number of its entries.
         entries: u64,
-        /// What they lack, and what to do.
+        /// What the entries lack, and what to do.
         reason: String,
     },
-    /// A damaged input, where only `repair` goes on.
+    /// The input is damaged; only `repair` continues after damage.
     #[error("read {path}: {damage}; `repair` keeps what is whole")]
     Damaged {
         /// The input.
@@ -69,22 +69,22 @@ pub enum Error {
         /// The first damage found.
         damage: String,
     },
-    /// A value to be redacted is too short to be told from ordinary text.
+    /// A value to be redacted is too short to be distinguished from ordinary text.
     #[error("redact {name}: the value has fewer than {least} bytes and would match everywhere")]
     ShortSecret {
-        /// Which value was meant.
+        /// The name of the value.
         name: String,
-        /// The least length.
+        /// The minimum length.
         least: usize,
     },
-    /// After redaction, a value was still found in the result.
+    /// After redaction, the result still contains a value.
     #[error("redact {path}: {count} places still hold a value that was to be removed, the first in {place}")]
     StillThere {
         /// The result, which was not kept.
         path: Utf8PathBuf,
-        /// How many places.
+        /// The number of places.
         count: u64,
-        /// The first of them.
+        /// The first place.
         place: String,
     },
 }

@@ -1,5 +1,5 @@
-//! The HTTP exchanges of an archive: each response with its request, the payload of a revisit put
-//! back, and the frames of a WebSocket.
+//! Reads the HTTP exchanges of an archive: each response with its request, the payload of a
+//! revisit, and the frames of a WebSocket.
 
 use std::collections::HashMap;
 
@@ -10,17 +10,17 @@ use super::{Error, OnProgress};
 use crate::recording::FRAMES_TYPE;
 use crate::{Archive, Exchange, Frame, Progress, Record, RecordKind, RecordRef, content};
 
-/// What has to be known of all records before the first exchange can be put together.
+/// The data from all records that is needed to assemble exchanges.
 #[derive(Debug)]
 pub(super) struct Exchanges<'a> {
     archive: &'a Archive,
     pairs: Pairs,
     originals: Originals,
-    /// Records with frames, by the id of the response that opened the connection.
+    /// Frame records, by the id of the response that opened the connection.
     frames: HashMap<String, RecordRef>,
 }
 
-/// An exchange and where its response lies.
+/// An exchange and the location of its response.
 #[derive(Debug)]
 pub(super) struct LocatedExchange {
     pub(super) at: RecordRef,
@@ -49,7 +49,7 @@ impl<'a> Exchanges<'a> {
     }
 
     /// Calls `give` with every exchange in file order, and `leave_out` with the URL of each
-    /// response that is none: not HTTP, or a revisit without its payload.
+    /// response that is not an exchange: not HTTP, or a revisit without its payload.
     pub(super) fn each(
         &self,
         progress: OnProgress<'_>,
@@ -72,7 +72,7 @@ impl<'a> Exchanges<'a> {
         Ok(())
     }
 
-    /// The exchange whose response lies at `at`.
+    /// The exchange whose response is at `at`.
     pub(super) fn read(&self, at: RecordRef) -> Result<Option<Exchange>, Error> {
         let record = self.archive.read_at(at)?;
         Ok(self.put_together(at, record)?.map(|found| found.exchange))

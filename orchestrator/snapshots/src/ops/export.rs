@@ -1,4 +1,4 @@
-//! `export`: a snapshot as one `.warc.gz`, as HAR, or as a folder of plain files.
+//! `export`: writes a snapshot as one `.warc.gz`, as HAR, or as a folder of plain files.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -18,7 +18,7 @@ use crate::{Archive, Page, Progress, content};
 
 mod names;
 
-/// Largest body that is written to a folder.
+/// The maximum size of a body that is written to a folder.
 const LARGEST: u64 = 4 << 30;
 
 /// A format to export to.
@@ -29,11 +29,11 @@ pub enum Format {
     WarcGz,
     /// HAR 1.2.
     Har,
-    /// A folder per host with the decoded bodies, and `index.jsonl` that says which is which.
+    /// A folder per host with the decoded bodies, and `index.jsonl` that maps files to URLs.
     Folder,
 }
 
-/// What came out of an export.
+/// The result of an export.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExportReport {
     /// The file or folder.
@@ -42,17 +42,17 @@ pub struct ExportReport {
     pub format: Format,
     /// Records, entries or files written.
     pub written: u64,
-    /// Responses that could not be expressed in the format (no HTTP, or a revisit without its
-    /// payload), by URL; the first hundred.
+    /// Responses that the format cannot express (not HTTP, or a revisit without its payload), by
+    /// URL; the first hundred.
     pub left_out: Vec<String>,
-    /// How many were left out in all.
+    /// The total number of omitted responses.
     pub left_out_count: u64,
 }
 
 /// Writes the snapshot `input` to `out` in another format.
 ///
 /// # Errors
-/// If `out` exists, or the input cannot be read or is damaged.
+/// `out` exists, or the input cannot be read or is damaged.
 pub fn export(
     input: &Utf8Path,
     out: &Utf8Path,

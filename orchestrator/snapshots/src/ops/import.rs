@@ -1,5 +1,5 @@
-//! `import`: one valid WACZ out of WARC, ARC and HAR files, and of WACZ files with or without an
-//! index.
+//! `import`: makes one valid WACZ from WARC, ARC and HAR files, and from WACZ files with or without
+//! an index.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -19,7 +19,7 @@ use crate::{Archive, Damage, Exchange, Page, Recording, RecordingOptions};
 /// More bytes than this between two records may have been a record.
 const MOST_STRAY: u64 = 16;
 
-/// What is said of the new snapshot.
+/// The metadata of the new snapshot.
 #[derive(Debug, Clone, Default)]
 pub struct ImportOptions {
     /// Its title.
@@ -28,34 +28,34 @@ pub struct ImportOptions {
     pub description: Option<String>,
 }
 
-/// What came out of an import.
+/// The result of an import.
 #[derive(Debug, Clone, Serialize)]
 pub struct ImportReport {
     /// The new snapshot.
     pub path: Utf8PathBuf,
     /// Its size in bytes.
     pub bytes: u64,
-    /// `sha256:<hex>` of its description, which names its content.
+    /// `sha256:<hex>` of its description, which identifies its content.
     pub digest: String,
-    /// Responses, revisits among them.
+    /// Responses, including revisits.
     pub responses: u64,
-    /// Responses whose payload an earlier one holds.
+    /// Responses whose payload is in an earlier response.
     pub revisits: u64,
     /// Pages.
     pub pages: u64,
-    /// Whether pages had to be found, because an input listed none.
+    /// Whether pages had to be detected, because an input had no page list.
     pub pages_found: bool,
     /// Revisits whose payload is in none of the inputs.
     pub unresolved_revisits: u64,
-    /// Records left out because another input held the very same.
+    /// Records omitted because another input contains an identical record.
     pub identical: u64,
-    /// Records whose block did not have the digest that the input gave.
+    /// Records whose block does not match the digest in the input.
     pub wrong_digests: u64,
-    /// What was read, input by input.
+    /// The result for each input.
     pub inputs: Vec<InputReport>,
 }
 
-/// What one input gave.
+/// The result for one input.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct InputReport {
     /// The file.
@@ -66,42 +66,42 @@ pub struct InputReport {
     pub read: u64,
     /// How many of them are in the new snapshot.
     pub kept: u64,
-    /// Bytes between records that belong to none.
+    /// Bytes between records that belong to no record.
     pub stray_bytes: u64,
-    /// Why the others are not.
+    /// Why the others were skipped.
     pub skipped: BTreeMap<SkipReason, u64>,
-    /// Entries of a HAR that can be no exchange: the first hundred, each with its number and what
-    /// is wrong.
+    /// Entries of a HAR that are not valid exchanges: the first hundred, each with its number and
+    /// the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unusable: Vec<String>,
-    /// How entries of a HAR had to be changed, by kind of [`Note`].
+    /// How HAR entries had to be changed, by kind of [`Note`].
     pub notes: BTreeMap<String, u64>,
 }
 
-/// Why something was left out.
+/// Why something was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkipReason {
-    /// The request got no answer.
+    /// The request got no response.
     NoResponse,
-    /// The log does not hold the body: an empty answer in its place would be a lie.
+    /// The log does not contain the body. An empty response would be wrong.
     BodyMissing,
-    /// The URL is not one that a gateway can be asked for.
+    /// The URL is not one that a browser can request through a gateway.
     NotHttp,
-    /// The record lacks a type, a URL or a date; the entry of a HAR can be no exchange.
+    /// The record lacks a type, a URL or a date, or the HAR entry is not a valid exchange.
     Unusable,
-    /// Another input held the very same record.
+    /// Another input contains an identical record.
     Identical,
 }
 
-/// Makes one snapshot at `out` of all `inputs`, in their order.
+/// Makes one snapshot at `out` from all `inputs`, in their order.
 ///
-/// A 304 that a HAR gives with the body from the browser's cache is kept as the 200 that the page
-/// saw.
+/// A 304 that a HAR lists with the body from the browser's cache is stored as the 200 that the page
+/// received.
 ///
 /// # Errors
-/// If `out` exists, an input cannot be read, or an archive is damaged ([`Error::Damaged`]: `repair`
-/// it first).
+/// `out` exists, an input cannot be read, or an archive is damaged ([`Error::Damaged`]: `repair` it
+/// first).
 pub fn import(
     inputs: &[Utf8PathBuf],
     out: &Utf8Path,
@@ -124,8 +124,8 @@ pub fn import(
     let mut snapshot = NewSnapshot::create(out, description)?;
     let (mut har_reports, mut pages) = (Vec::new(), Vec::new());
     if !hars.is_empty() {
-        // Exchanges become records the way a recording makes them; the folder goes with the work in
-        // progress.
+        // Exchanges become records as in a recording. The folder is deleted with the unfinished
+        // output.
         let folder = snapshot.folder().join("har");
         let recording = Recording::create(&folder, RecordingOptions::default())?;
         for path in hars {
@@ -171,17 +171,17 @@ pub fn import(
     })
 }
 
-/// What copying archives gave.
+/// The result of copying archives.
 #[derive(Debug, Default)]
 pub(super) struct Copy {
     pub(super) reports: Vec<InputReport>,
     pub(super) pages: Vec<Page>,
-    /// HTML of each archive without a page list.
+    /// HTML documents of each archive without a page list.
     pub(super) candidates: Vec<Vec<Candidate>>,
     pub(super) counts: super::stage::Counts,
 }
 
-/// Copies every record of some archives into a snapshot, and gathers their pages.
+/// Copies every record of some archives into a snapshot, and collects their pages.
 pub(super) fn copy(
     archives: &[Archive],
     survey: &Survey,
@@ -197,7 +197,7 @@ pub(super) fn copy(
         let earlier = stage.counts.clone();
         let mut stray = 0;
         let mut refuse = |error| match error {
-            // Line ends too many or too few; no record is lost by them.
+            // Missing or superfluous line ends; no record is lost.
             crate::Error::Damaged { damage: Damage::Stray { bytes }, .. } if bytes <= MOST_STRAY => {
                 stray += bytes;
                 Ok(())
@@ -221,7 +221,7 @@ pub(super) fn copy(
     Ok(copy)
 }
 
-/// Adds pages that are not listed yet; the same page is the same URL at the same time.
+/// Adds pages that are not listed yet. Pages with the same URL and time are equal.
 pub(super) fn join_pages(pages: &mut Vec<Page>, more: Vec<Page>) {
     let mut known: HashMap<(String, crate::Timestamp), usize> =
         pages.iter().enumerate().map(|(index, page)| ((page.url.clone(), page.ts), index)).collect();
@@ -248,7 +248,7 @@ impl InputReport {
     }
 }
 
-/// Told by content: a JSON text, or a ZIP with a `.har` and no `archive/`.
+/// Detected by content: a JSON text, or a ZIP with a `.har` and no `archive/`.
 fn is_har(path: &Utf8Path) -> Result<bool, Error> {
     let failed = |source| Error::io("open", path, source);
     let file = File::open(path).map_err(failed)?;
@@ -304,7 +304,7 @@ fn add_har(path: &Utf8Path, recording: &Recording, pages: &mut Vec<Page>) -> Res
     Ok(report)
 }
 
-/// Why a HAR, of several the first, gives nothing to replay; `None` where one of them does.
+/// Why a HAR (the first, if several) has nothing to replay; `None` if one of them has.
 fn without_bodies(reports: &[InputReport]) -> Option<Error> {
     let first = reports.first().filter(|_| reports.iter().all(|report| report.kept == 0))?;
     let missing = first.skipped.get(&SkipReason::BodyMissing).copied().unwrap_or_default();
@@ -317,7 +317,7 @@ fn without_bodies(reports: &[InputReport]) -> Option<Error> {
     Some(Error::NothingToReplay { path: first.path.clone(), entries: first.read, reason })
 }
 
-/// Whether a browser showed it as a page: the first of those is the page of a HAR, whatever came
+/// Whether a browser displayed it as a page. The first one is the page of a HAR, whatever comes
 /// before it.
 fn is_document(exchange: &Exchange) -> bool {
     let headers = &exchange.response.headers;

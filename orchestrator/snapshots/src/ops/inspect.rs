@@ -1,4 +1,4 @@
-//! `inspect`: what a snapshot holds, without judging it.
+//! `inspect`: summarises the contents of a snapshot, without validating it.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use super::signature::{self, Signature};
 use super::{Error, OnProgress};
 use crate::{Archive, BrowserState, Encoding, Progress, Record, RecordKind, Timestamp};
 
-/// Longest list of damages that a report carries; the count goes on.
+/// The maximum number of listed damages; the count continues.
 const DAMAGES: usize = 20;
 
-/// What is in a snapshot.
+/// The contents of a snapshot.
 #[derive(Debug, Clone, Serialize)]
 pub struct Inspection {
     /// The file.
@@ -29,11 +29,11 @@ pub struct Inspection {
     pub description: Option<String>,
     /// When the package was made.
     pub created: Option<String>,
-    /// Programs that wrote it: of the package first, then of the records.
+    /// Programs that wrote it: first from the package, then from the records.
     pub software: Vec<String>,
     /// The package's signature; `None` for a plain file.
     pub signature: Option<Signature>,
-    /// The streams of records.
+    /// The record streams.
     pub segments: Vec<SegmentSummary>,
     /// Records by kind.
     pub records: BTreeMap<&'static str, u64>,
@@ -41,13 +41,13 @@ pub struct Inspection {
     pub hosts: BTreeMap<String, HostCount>,
     /// Responses and revisits by status.
     pub statuses: BTreeMap<u16, u64>,
-    /// Responses by media type, without parameters; `-` if none is given.
+    /// Responses by media type, without parameters; `-` if there is none.
     pub media_types: BTreeMap<String, u64>,
     /// Requests by method.
     pub methods: BTreeMap<String, u64>,
     /// Pages in the page lists.
     pub pages: u64,
-    /// Pages whose text is kept.
+    /// Pages with stored text.
     pub pages_with_text: u64,
     /// Date of the earliest response.
     pub first: Option<Timestamp>,
@@ -55,18 +55,18 @@ pub struct Inspection {
     pub last: Option<Timestamp>,
     /// Bytes of all record blocks, uncompressed.
     pub block_bytes: u64,
-    /// Records that hold what lets one in; `redact --credentials` hides it.
+    /// Records that contain credentials; `redact --credentials` hides them.
     pub credentials: Credentials,
-    /// What pages had kept in the browser; absent where nothing is said of it.
+    /// The size of the browser state; `None` if it is not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub browser_state: Option<BrowserStateCounts>,
-    /// How many places are damaged.
+    /// The number of damaged places.
     pub damaged: u64,
-    /// The first of them.
+    /// The first damages.
     pub damages: Vec<String>,
 }
 
-/// A stream of records.
+/// A record stream.
 #[derive(Debug, Clone, Serialize)]
 pub struct SegmentSummary {
     /// Its name.
@@ -77,7 +77,7 @@ pub struct SegmentSummary {
     pub compressed: bool,
 }
 
-/// What one host has in a snapshot.
+/// The responses of one host.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct HostCount {
     /// Responses and revisits.
@@ -86,10 +86,10 @@ pub struct HostCount {
     pub bytes: u64,
 }
 
-/// How much pages had kept in the browser. Values are not told.
+/// The size of the browser state. Values are not shown.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct BrowserStateCounts {
-    /// Cookies by the domain that they are for.
+    /// Cookies by domain.
     pub cookies: BTreeMap<String, usize>,
     /// Entries of `localStorage` by origin.
     pub local_storage: BTreeMap<String, usize>,
@@ -98,7 +98,7 @@ pub struct BrowserStateCounts {
 }
 
 impl BrowserStateCounts {
-    /// Nothing where nothing was kept.
+    /// `None` if the state is empty.
     fn of(state: &BrowserState) -> Option<BrowserStateCounts> {
         if state.is_empty() {
             return None;
@@ -116,10 +116,10 @@ impl BrowserStateCounts {
     }
 }
 
-/// Looks through the snapshot at `path`.
+/// Inspects the snapshot at `path`.
 ///
 /// # Errors
-/// If the file is no snapshot. Damage inside is counted, not an error.
+/// The file is not a snapshot. Damage inside it is counted, and is not an error.
 pub fn inspect(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Inspection, Error> {
     let archive = Archive::open(path)?;
     let bytes = path.metadata().map_err(|source| Error::io("open", path, source))?.len();

@@ -1,4 +1,5 @@
-//! `merge`: several snapshots as one. Equal payloads are kept once, page lists are joined.
+//! `merge`: combines several snapshots into one. Equal payloads are stored once, page lists are
+//! joined.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
@@ -9,38 +10,38 @@ use super::stage::survey;
 use super::{Error, OnProgress};
 use crate::Archive;
 
-/// What came out of a merge.
+/// The result of a merge.
 #[derive(Debug, Clone, Serialize)]
 pub struct MergeReport {
     /// The new snapshot.
     pub path: Utf8PathBuf,
     /// Its size in bytes.
     pub bytes: u64,
-    /// `sha256:<hex>` of its description, which names its content.
+    /// `sha256:<hex>` of its description, which identifies its content.
     pub digest: String,
-    /// Responses, revisits among them.
+    /// Responses, including revisits.
     pub responses: u64,
-    /// Responses whose payload an earlier one holds.
+    /// Responses whose payload is in an earlier response.
     pub revisits: u64,
-    /// Records left out because an earlier snapshot holds the very same.
+    /// Records omitted because an earlier snapshot contains an identical record.
     pub identical: u64,
     /// Revisits whose payload is in none of the snapshots.
     pub unresolved_revisits: u64,
-    /// Records whose block did not have the digest that its snapshot gave.
+    /// Records whose block does not match the digest in its snapshot.
     pub wrong_digests: u64,
     /// Pages.
     pub pages: u64,
-    /// What each snapshot gave.
+    /// The result for each snapshot.
     pub inputs: Vec<InputReport>,
 }
 
-/// Joins `inputs` into a new snapshot at `out`.
+/// Merges `inputs` into a new snapshot at `out`.
 ///
-/// A record is in the result once, however many inputs hold it (same id, URL, date and bytes).
-/// Captures of one URL at different times are all kept.
+/// A record is in the result once, even if several inputs contain it (same id, URL, date and
+/// bytes). Captures of one URL at different times are all kept.
 ///
 /// # Errors
-/// If `out` exists, or an input cannot be read or is damaged.
+/// `out` exists, or an input cannot be read or is damaged.
 pub fn merge(inputs: &[Utf8PathBuf], out: &Utf8Path, progress: OnProgress<'_>) -> Result<MergeReport, Error> {
     if inputs.is_empty() {
         return Err(Error::NoInput { action: "merge" });

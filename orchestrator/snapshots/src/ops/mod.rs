@@ -1,11 +1,12 @@
-//! What one does with finished snapshots: look into them, check them, turn them into other formats
-//! and back, join, compare, mend and clean them.
+//! Operations on finished snapshots: inspect, verify, convert, merge, compare, repair and redact.
 //!
-//! Each operation is one function in a file of its own. It takes paths, tells its progress by a
-//! callback and returns a report that can be serialised; the reports are what the command line
-//! prints and scripts read. None of them changes its input, and none overwrites anything: output is
-//! written under a temporary name beside the target and moved there when it is complete, and a
-//! target that exists is refused before any work is done.
+//! Each operation is one function in its own file. It takes paths, reports progress through a
+//! callback and returns a serialisable report. The command line prints the reports, and scripts
+//! read them.
+//!
+//! No operation changes its input or overwrites a file. Output is written under a temporary name
+//! beside the target and moved there when it is complete. An existing target is rejected before any
+//! work is done.
 
 mod credentials;
 mod diff;
@@ -47,5 +48,5 @@ pub use verify::{Finding, Flaw, Severity, Verification, verify};
 
 use crate::Progress;
 
-/// Told from time to time how far an operation has come, in bytes of its input.
+/// Receives the progress of an operation, in bytes of its input.
 pub type OnProgress<'a> = &'a mut dyn FnMut(Progress);

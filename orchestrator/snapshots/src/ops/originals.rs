@@ -1,4 +1,4 @@
-//! Where the payload of a revisit lies.
+//! Finds the payload of a revisit.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 use super::digest::spelling;
 use crate::{Record, RecordKind, RecordRef};
 
-/// Responses of one or more archives, by what revisits refer to them with.
+/// Responses of one or more archives, by the properties with which revisits refer to them.
 #[derive(Debug, Default)]
 pub(super) struct Originals {
     hasher: RandomState,
@@ -15,12 +15,12 @@ pub(super) struct Originals {
     by_digest: HashMap<u64, Place>,
 }
 
-/// A record in one of several archives.
+/// The location of a record in one of several archives.
 pub(super) type Place = (usize, RecordRef);
 
 impl Originals {
-    /// Takes note of a record of archive number `archive`; only responses and resources can be
-    /// originals. The first of several stays.
+    /// Adds a record of archive number `archive`. Only responses and resources can be originals.
+    /// The first of several is kept.
     pub(super) fn note(&mut self, archive: usize, at: RecordRef, record: &Record) {
         if !matches!(record.kind(), RecordKind::Response | RecordKind::Resource) {
             return;
@@ -37,8 +37,8 @@ impl Originals {
         }
     }
 
-    /// The record that holds the payload of `revisit`: the one it names by id, else by URL and
-    /// date, else any with the same payload digest.
+    /// The record with the payload of `revisit`: the one that it names by id, else by URL and date,
+    /// else any with the same payload digest.
     pub(super) fn find(&self, revisit: &Record) -> Option<Place> {
         let text =
             |name| revisit.headers.get_str(name).map(|value: &str| value.trim().trim_matches(['<', '>']));

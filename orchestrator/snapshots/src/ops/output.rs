@@ -1,4 +1,4 @@
-//! A target that appears whole or not at all.
+//! An output that appears whole or not at all.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::Error;
 
-/// Work in progress in a hidden folder beside the target, gone when dropped.
+/// A hidden work folder beside the target, deleted when dropped.
 #[derive(Debug)]
 pub(super) struct Output {
     target: Utf8PathBuf,
@@ -17,7 +17,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// Refuses a target that exists, before any work is done.
+    /// Rejects an existing target before any work is done.
     pub(super) fn create(target: &Utf8Path) -> Result<Output, Error> {
         if target.symlink_metadata().is_ok() {
             return Err(Error::Exists { path: target.to_owned() });
@@ -32,12 +32,12 @@ impl Output {
         Ok(Output { target: target.to_owned(), path, _folder: folder })
     }
 
-    /// Where the result is to be made: a file or folder of the target's name.
+    /// Where to create the result: a file or folder with the target's name.
     pub(super) fn path(&self) -> &Utf8Path {
         &self.path
     }
 
-    /// Moves the result to the target; if something has appeared there meanwhile, it stays.
+    /// Moves the result to the target. If a file has appeared there meanwhile, that file is kept.
     pub(super) fn keep(self) -> Result<(), Error> {
         let moved = match renameat_with(
             CWD,
@@ -59,7 +59,7 @@ impl Output {
         })
     }
 
-    /// For file systems that cannot refuse to replace.
+    /// For file systems without a rename that refuses to replace.
     fn rename_by_hand(&self) -> io::Result<()> {
         if self.target.symlink_metadata().is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());

@@ -1,4 +1,4 @@
-//! Finds the pages of an archive that has no page list: documents that a person went to, not
+//! Detects the pages of an archive without a page list: documents that a person visited, not
 //! everything that is HTML.
 
 use std::collections::HashSet;
@@ -8,13 +8,13 @@ use std::io::Read;
 use crate::http::decoder;
 use crate::{Archive, Page, Record, RecordKind, Timestamp};
 
-/// How much of a page is searched for its title.
+/// How many bytes of a page are searched for its title.
 const SEARCHED: u64 = 256 << 10;
-/// Most pages that are found.
+/// The maximum number of detected pages.
 const MOST: usize = 100_000;
 
-/// Collects what tells pages from other HTML. [`PageFinder::note`] has to see every record before
-/// [`PageFinder::consider`] sees the first.
+/// Collects evidence that distinguishes pages from other HTML. [`PageFinder::note`] must see every
+/// record before [`PageFinder::consider`] sees the first.
 #[derive(Debug, Default)]
 pub(super) struct PageFinder {
     hasher: RandomState,
@@ -33,7 +33,7 @@ pub(super) struct Candidate {
 }
 
 impl PageFinder {
-    /// Takes note of a request.
+    /// Adds a request.
     pub(super) fn note(&mut self, record: &mut Record) {
         if record.kind() != RecordKind::Request || !record.holds_http() {
             return;
@@ -52,7 +52,7 @@ impl PageFinder {
         }
     }
 
-    /// Whether a response may be a page; `block` is its HTTP message.
+    /// Whether a response may be a page. `block` is its HTTP message.
     pub(super) fn consider(&self, url: &str, ts: Timestamp, block: impl Read) -> Option<Candidate> {
         if !(url.starts_with("http://") || url.starts_with("https://")) {
             return None;
@@ -79,7 +79,7 @@ impl PageFinder {
     }
 }
 
-/// The pages of a recording that nobody listed while it was made. What is damaged is no page.
+/// The pages of a recording that was made without a page list. Damaged records are skipped.
 pub(crate) fn find(archive: &Archive) -> Vec<Page> {
     let mut finder = PageFinder::default();
     for (_, mut record) in archive.records().flatten() {
@@ -93,9 +93,9 @@ pub(crate) fn find(archive: &Archive) -> Vec<Page> {
     choose(candidates.collect())
 }
 
-/// The pages among candidates, by the best evidence there is: the browser said so; or other
-/// requests came from there; or, with nothing known about any, all of them. Of several captures of
-/// a page the first counts.
+/// Selects the pages among candidates by the best available evidence: the browser's request
+/// destination; or other requests with it as referer; or, without evidence for any, all candidates.
+/// Of several captures of a page the first is used.
 pub(super) fn choose(candidates: Vec<Candidate>) -> Vec<Page> {
     let documents = candidates.iter().any(|candidate| candidate.document);
     let referers = candidates.iter().any(|candidate| candidate.referer);
@@ -110,7 +110,7 @@ pub(super) fn choose(candidates: Vec<Candidate>) -> Vec<Page> {
 
 fn title(coding: &str, body: &[u8]) -> Option<String> {
     let mut html = Vec::new();
-    // A body that is cut, or chunked, gives what it gives.
+    // A truncated or chunked body yields what it can.
     let _ = decoder(coding, body).ok()?.take(SEARCHED).read_to_end(&mut html);
     let html = String::from_utf8_lossy(&html);
     let lower = html.to_ascii_lowercase();

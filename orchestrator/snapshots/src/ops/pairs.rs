@@ -1,5 +1,4 @@
-//! Which request belongs to which response: by `WARC-Concurrent-To` in either direction, or by URL
-//! and date.
+//! Pairs requests with responses: by `WARC-Concurrent-To` in either direction, or by URL and date.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -14,14 +13,14 @@ pub(super) struct Link {
     place: Option<u64>,
 }
 
-/// Requests of an archive by the response that answers them. Ids and URLs are kept as 64 bit keyed
+/// The requests of an archive, indexed for their responses. Ids and URLs are stored as 64-bit keyed
 /// hashes, so that a million records need tens of megabytes.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     hasher: RandomState,
     /// Requests by their own id.
     by_id: HashMap<u64, RecordRef>,
-    /// Requests by the id of the response they name.
+    /// Requests by the id of the response that they name.
     by_response: HashMap<u64, RecordRef>,
     /// Requests by URL and date, in file order.
     by_place: HashMap<u64, Vec<RecordRef>>,
@@ -30,7 +29,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Takes note of a record; anything but a request is passed over.
+    /// Adds a record. Records other than requests are ignored.
     pub(super) fn note(&mut self, at: RecordRef, record: &Record) {
         if record.kind() != RecordKind::Request {
             return;
@@ -56,11 +55,11 @@ impl Pairs {
         }
     }
 
-    /// The request of a response. All requests have to be noted before.
+    /// The request of a response. All requests must have been added before.
     pub(super) fn request_of(&self, link: &Link) -> Option<RecordRef> {
         let named = link.id.and_then(|id| self.by_response.get(&id));
         let names = || link.names.iter().find_map(|id| self.by_id.get(id));
-        // By URL and date alone only if the request does not name another response.
+        // Match by URL and date only if the request does not name another response.
         let near = || self.by_place.get(&link.place?)?.iter().find(|at| !self.linked.contains(at));
         named.or_else(names).or_else(near).copied()
     }

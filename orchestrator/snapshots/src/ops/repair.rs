@@ -1,5 +1,5 @@
-//! `repair`: everything that is whole in a damaged snapshot or an unfinished recording, as a new
-//! snapshot, and a list of what was lost.
+//! `repair`: copies all intact data of a damaged snapshot or an unfinished recording into a new
+//! snapshot, and lists the losses.
 
 use std::fs::{self, File};
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::{Archive, BrowserState, Page, Recording, Segment};
 
 mod salvage;
 
-/// What came out of a repair.
+/// The result of a repair.
 #[derive(Debug, Clone, Serialize)]
 pub struct RepairReport {
     /// The new snapshot.
     pub path: Utf8PathBuf,
     /// Its size in bytes.
     pub bytes: u64,
-    /// `sha256:<hex>` of its description, which names its content.
+    /// `sha256:<hex>` of its description, which identifies its content.
     pub digest: String,
     /// Records kept.
     pub records: u64,
@@ -33,13 +33,13 @@ pub struct RepairReport {
     pub responses: u64,
     /// Pages kept.
     pub pages: u64,
-    /// Whether the page list was lost, so that pages had to be found anew.
+    /// Whether the page list was lost, so that pages had to be detected.
     pub pages_found: bool,
-    /// Revisits whose payload is lost or was never there.
+    /// Revisits whose payload is lost or was never in the input.
     pub unresolved_revisits: u64,
-    /// Records whose block no longer has the digest that was written with it; they are kept.
+    /// Records whose block does not match its stored digest; they are kept.
     pub wrong_digests: u64,
-    /// What was lost, place by place.
+    /// The losses, place by place.
     pub losses: Vec<Loss>,
     /// Bytes of the input that are in no record that was kept, as far as known.
     pub lost_bytes: u64,
@@ -48,18 +48,18 @@ pub struct RepairReport {
 /// Something that could not be kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Loss {
-    /// The file or stream, with offset where there is one.
+    /// The file or stream, with offset if there is one.
     pub place: String,
     /// What is wrong with it.
     pub what: String,
 }
 
-/// Makes a good snapshot at `out` of a damaged `input`: a WARC, ARC or WACZ file, the `.recording`
-/// folder of a killed recording, or the path that the recording was to become. The input is left as
-/// it is.
+/// Makes an intact snapshot at `out` from a damaged `input`: a WARC, ARC or WACZ file, the
+/// `.recording` folder of a killed recording, or the path of its intended output. The input is not
+/// changed.
 ///
 /// # Errors
-/// If `out` exists, or nothing whole is found.
+/// `out` exists, or nothing intact is found.
 pub fn repair(input: &Utf8Path, out: &Utf8Path, progress: OnProgress<'_>) -> Result<RepairReport, Error> {
     let mut losses = Vec::new();
     let SalvagedFile { archive, pages, browser_state } = open(input, &mut losses)?;
@@ -73,7 +73,7 @@ pub fn repair(input: &Utf8Path, out: &Utf8Path, progress: OnProgress<'_>) -> Res
     let mut lose = |error: crate::Error| {
         lost_bytes += extent(&error, &archives[0]);
         losses.push(loss(&archives[0], &error));
-        // A disk that fails is no damage to be passed over.
+        // A failing disk is not damage to be skipped.
         if matches!(error, crate::Error::Io { action: "write" | "create", .. }) {
             Err(error.into())
         } else {
@@ -119,21 +119,21 @@ fn loss(archive: &Archive, error: &crate::Error) -> Loss {
     }
 }
 
-/// From the start of damage to the next good record, or to the end of the stream.
+/// The size of the damage: to the next intact record, or to the end of the stream.
 fn extent(error: &crate::Error, archive: &Archive) -> u64 {
     let crate::Error::Damaged { segment, offset, resumes_at, .. } = error else { return 0 };
     let length = archive.segments().iter().find(|s| s.name == *segment).map_or(0, |s| s.length);
     resumes_at.unwrap_or(length).saturating_sub(*offset)
 }
 
-/// What was found in a damaged file.
+/// The data recovered from a damaged file.
 struct SalvagedFile {
     archive: Archive,
     pages: Vec<Page>,
     browser_state: BrowserState,
 }
 
-/// Whatever `input` is.
+/// Opens `input`, whatever it is.
 fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<SalvagedFile, Error> {
     let left_over = Recording::folder_of(input);
     if input.is_dir() {
@@ -195,7 +195,7 @@ fn left_over_rules(input: &Utf8Path, losses: &mut Vec<Loss>) -> ChangingParts {
     )
 }
 
-/// The data of a recording with the frames of the connections that were open when it was killed.
+/// The data of a recording, with the frames of connections that were open when it was killed.
 fn with_open_sockets(folder: &Utf8Path, data: Archive) -> Result<Archive, Error> {
     let (records, length) = left_over_records(folder, &data)?;
     if length == 0 {
@@ -206,7 +206,7 @@ fn with_open_sockets(folder: &Utf8Path, data: Archive) -> Result<Archive, Error>
     Ok(Archive::from_segments(data.path(), segments))
 }
 
-/// The pages that can be read; a line that cannot is a loss.
+/// The readable pages; an unreadable line is a loss.
 fn read_pages(name: &str, list: impl std::io::BufRead, losses: &mut Vec<Loss>) -> Vec<Page> {
     let mut pages = Vec::new();
     for page in PageLines::new(name, list) {

@@ -1,4 +1,4 @@
-//! `rules`: what a snapshot says changes by itself in requests, read and written anew.
+//! `rules`: reads and replaces a snapshot's rules about volatile request parts.
 
 use std::io;
 
@@ -12,33 +12,33 @@ use crate::matching::ChangingParts;
 use crate::wacz::{ContainerWriter, Description, RULES_NAME};
 use crate::{Archive, Timestamp};
 
-/// The files that describe the others, which are written anew.
+/// The files that describe the others; they are regenerated.
 const DESCRIPTIONS: [&str; 2] = ["datapackage.json", "datapackage-digest.json"];
 
-/// What came of setting rules.
+/// The result of setting rules.
 #[derive(Debug, Clone, Serialize)]
 pub struct RulesSet {
     /// The new snapshot.
     pub path: Utf8PathBuf,
-    /// `sha256:<hex>` of its description, which names its content.
+    /// `sha256:<hex>` of its description, which identifies its content.
     pub digest: String,
-    /// Rules that it has now.
+    /// The new number of rules.
     pub rules: usize,
 }
 
-/// What `input` says changes by itself.
+/// The rules of `input` about volatile request parts.
 ///
 /// # Errors
-/// If it cannot be opened, or its rules cannot be read.
+/// It cannot be opened, or its rules cannot be read.
 pub fn rules(input: &Utf8Path) -> Result<ChangingParts, Error> {
     Ok(Archive::open(input)?.changing_parts()?.unwrap_or_default())
 }
 
-/// Writes `input` with other rules to a new snapshot at `out`. All else stays as it is; a signature
-/// does not, as it is of the old description.
+/// Writes a copy of `input` with other rules to `out`. Everything else stays the same, except a
+/// signature: it is dropped, because it applies to the old description.
 ///
 /// # Errors
-/// If `out` exists, or `input` is no WACZ or cannot be read.
+/// `out` exists, or `input` is not a WACZ or cannot be read.
 pub fn set_rules(
     input: &Utf8Path,
     rules: &ChangingParts,
@@ -63,7 +63,7 @@ pub fn set_rules(
     Ok(RulesSet { path: out.to_owned(), digest, rules: rules.rules.len() })
 }
 
-/// What the new description says: what the old one said, but for what is made anew.
+/// The new description: the old one, without the parts that are regenerated.
 fn description(old: Option<Value>, rules: ChangingParts) -> Description {
     const ANEW: [&str; 5] = ["profile", "resources", "wacz_version", "software", "created"];
     let mut extra: Map<String, Value> = old.and_then(|old| old.as_object().cloned()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The scan for likely secrets: what a snapshot should not be shared with.
+//! Scans a snapshot for likely secrets that should not be shared.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,12 @@ use crate::{Archive, BrowserState, Progress, Record, RecordKind, content};
 
 pub(super) mod patterns;
 
-/// Longest list of findings that a report carries; the counts go on.
+/// The maximum number of listed findings; the counts continue.
 const LISTED: usize = 1000;
-/// Largest body that is searched.
+/// The maximum size of a body that is searched.
 const LARGEST: u64 = 64 << 20;
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Debug, Clone, Serialize)]
 pub struct SecretScan {
     /// The file.
@@ -37,9 +37,10 @@ pub struct SecretScan {
 pub struct Secret {
     /// What it looks like.
     pub kind: SecretKind,
-    /// URL of the record it stands in.
+    /// URL of the record that contains it.
     pub url: String,
-    /// Where in it: `request header authorization`, `response body`, `url`, `page`, `localStorage`.
+    /// Its place in the record: `request header authorization`, `response body`, `url`, `page`,
+    /// `localStorage`.
     pub place: String,
     /// Its first four characters and its length; never more.
     pub hint: String,
@@ -49,9 +50,9 @@ pub struct Secret {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SecretKind {
-    /// An `Authorization` or `Proxy-Authorization` header, or one named like a key.
+    /// An `Authorization` or `Proxy-Authorization` header, or a header with the name of a key.
     AuthorizationHeader,
-    /// A cookie named like a session.
+    /// A cookie with the name of a session.
     SessionCookie,
     /// A JSON Web Token.
     JsonWebToken,
@@ -59,16 +60,16 @@ pub enum SecretKind {
     PrivateKey,
     /// A string with the prefix and form of a known service's API key.
     ApiKey,
-    /// A field of a URL named like a secret.
+    /// A URL field with the name of a secret.
     SecretInUrl,
-    /// An entry of a page's storage named like a secret.
+    /// A web storage entry with the name of a secret.
     StoredSecret,
 }
 
-/// Looks for likely secrets in a snapshot. Placeholders left by redaction are none.
+/// Searches a snapshot for likely secrets. Placeholders from redaction do not count.
 ///
 /// # Errors
-/// If the snapshot cannot be read or is damaged.
+/// The snapshot cannot be read or is damaged.
 pub fn scan_secrets(path: &Utf8Path, progress: OnProgress<'_>) -> Result<SecretScan, Error> {
     let archive = Archive::open(path)?;
     let mut scan = SecretScan {
@@ -110,7 +111,7 @@ impl SecretScan {
             }
         };
         if side == "response" {
-            // Said once for an exchange, not for the request too.
+            // Reported once for an exchange, not again for the request.
             self.url(&url);
         }
         if !record.holds_http() {
@@ -162,7 +163,7 @@ impl SecretScan {
         }
     }
 
-    /// What pages had kept in the browser.
+    /// Searches the browser state.
     fn state(&mut self, state: &BrowserState) {
         for cookie in &state.cookies {
             let value = cookie.value.as_bytes();
@@ -210,7 +211,7 @@ impl SecretScan {
         if self.secrets.len() < LISTED {
             let start: String = String::from_utf8_lossy(value).chars().take(4).collect();
             let hint = format!("{start}… ({} bytes)", value.len());
-            // The URL may hold the secret itself.
+            // The URL may contain the secret itself.
             let url = url.split(['?', '#']).next().unwrap_or_default().to_owned();
             self.secrets.push(Secret { kind, url, place: place.to_owned(), hint });
         }

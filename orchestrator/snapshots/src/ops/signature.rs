@@ -1,4 +1,4 @@
-//! What `datapackage-digest.json` says, and whether it fits the package.
+//! Reads `datapackage-digest.json`, and checks whether it matches the package.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,19 +6,19 @@ use serde_json::Value;
 use super::digest;
 use crate::wacz::{Package, signature_holds};
 
-/// Largest description that is read.
+/// The maximum size of a description.
 const MAX: u64 = 64 << 20;
 
-/// The state of a WACZ's signature. Whether the digest and the signature fit is checked; whether
-/// the key or certificate behind a signature is to be trusted is not.
+/// The state of a WACZ's signature. Digest and signature are checked. Whether the key or
+/// certificate of a signature can be trusted is not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Signature {
     /// Who signed, if anybody.
     pub kind: SignatureKind,
-    /// Whether the digest given is that of `datapackage.json`; `None` if none is given.
+    /// Whether the stored digest matches `datapackage.json`; `None` if there is none.
     pub digest_holds: Option<bool>,
-    /// Whether the signature was made with the key it names; `None` if there is none or it cannot
-    /// be computed.
+    /// Whether the signature was made with the key that it names; `None` if there is none or it
+    /// cannot be computed.
     pub signature_holds: Option<bool>,
     /// The domain or key that signed.
     pub signer: Option<String>,
@@ -28,7 +28,7 @@ pub struct Signature {
     pub software: Option<String>,
 }
 
-/// Kinds of signature that the WACZ signing specification knows.
+/// The kinds of signature in the WACZ signing specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SignatureKind {
@@ -40,11 +40,11 @@ pub enum SignatureKind {
     Anonymous,
     /// Signed with the certificate of a domain.
     Domain,
-    /// Not what the specification allows, or signed for another package.
+    /// Invalid by the specification, or the signature of another package.
     Malformed,
 }
 
-/// Reads the signature of a package. What is unreadable is [`SignatureKind::Malformed`].
+/// Reads the signature of a package. An unreadable one is [`SignatureKind::Malformed`].
 pub(super) fn of(package: &Package) -> Signature {
     let none = Signature {
         kind: SignatureKind::Absent,

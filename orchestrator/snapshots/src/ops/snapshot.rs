@@ -1,4 +1,4 @@
-//! A snapshot being made by an operation: records and pages in, a WACZ at its place out.
+//! Builds the output snapshot of an operation: takes records and pages, and writes a WACZ.
 
 use camino::Utf8Path;
 
@@ -10,26 +10,26 @@ use crate::wacz::{Description, SnapshotWriter};
 use crate::warc::{Block, Version, new_record_id};
 use crate::{Archive, Body, BrowserState, Headers, Page, Record, RecordKind, Timestamp};
 
-/// A snapshot that is not yet at its place; dropped, it leaves nothing behind.
+/// An unfinished snapshot. If it is dropped, it leaves no files behind.
 pub(super) struct NewSnapshot {
     writer: SnapshotWriter,
     output: Output,
     description: Description,
 }
 
-/// What was made.
+/// A summary of the new snapshot.
 #[derive(Debug)]
 pub(super) struct SnapshotSummary {
     pub(super) bytes: u64,
     pub(super) digest: String,
-    /// Responses, revisits among them.
+    /// Responses, including revisits.
     pub(super) responses: u64,
     pub(super) revisits: u64,
     pub(super) pages: u64,
 }
 
 impl NewSnapshot {
-    /// Starts a snapshot that is to be `out`, with a record that says what made it.
+    /// Starts a snapshot with the target `out`, and writes a record that names this software.
     pub(super) fn create(out: &Utf8Path, description: Description) -> Result<NewSnapshot, Error> {
         let output = Output::create(out)?;
         let writer = SnapshotWriter::create(output.path())?;
@@ -45,12 +45,12 @@ impl NewSnapshot {
         Ok(snapshot)
     }
 
-    /// What pages had kept in the browser, where that is not what the archives say.
+    /// Replaces the browser state of the archives.
     pub(super) fn set_browser_state(&mut self, state: BrowserState) {
         self.description.browser_state = state;
     }
 
-    /// Folder for what is needed meanwhile.
+    /// A folder for temporary files.
     pub(super) fn folder(&self) -> &Utf8Path {
         self.output.path().parent().unwrap_or(self.output.path())
     }
@@ -63,12 +63,12 @@ impl NewSnapshot {
         self.writer.add_page(page)
     }
 
-    /// Changes what is said of it.
+    /// The metadata, to be changed.
     pub(super) fn description(&mut self) -> &mut Description {
         &mut self.description
     }
 
-    /// Completes the snapshot, lets `check` see it, and moves it to its place.
+    /// Completes the snapshot, calls `check` on it, and moves it to its target.
     pub(super) fn finish(
         self,
         check: impl FnOnce(&Utf8Path) -> Result<(), Error>,
@@ -85,8 +85,8 @@ impl NewSnapshot {
     }
 }
 
-/// Title, description and main page of the first package among `archives` that has them, unless
-/// others are given; the rules of all, and what pages had kept in the browser by all of them.
+/// The new metadata. Title, description and main page come from the first package among `archives`
+/// that has them, unless they are given. Rules and browser state are merged from all archives.
 pub(super) fn describe(title: Option<&str>, description: Option<&str>, archives: &[Archive]) -> Description {
     let inherited = |key: &str| {
         let packages = archives.iter().filter_map(Archive::package);
@@ -112,7 +112,7 @@ pub(super) fn describe(title: Option<&str>, description: Option<&str>, archives:
     }
 }
 
-/// The page that an archive names as the one to show first.
+/// The main page of an archive.
 fn main_page(archive: &Archive) -> Option<(String, Timestamp)> {
     let description = archive.package()?.description().ok().flatten()?;
     let url = description.get("mainPageUrl")?.as_str().filter(|url| !url.is_empty())?;

@@ -1,8 +1,8 @@
 //! Copies records of any archives into a new snapshot.
 //!
-//! Records keep their ids, dates and blocks. Two things are undone on the way, so that the writer
-//! can do them over for the new whole: revisits get their payload back (the writer makes revisits
-//! of equal payloads again), and digests are dropped once they have been checked.
+//! Records keep their ids, dates and blocks. Two things are undone, so that the writer can redo
+//! them for the new snapshot. Revisits get their payload back; the writer creates new revisits for
+//! equal payloads. Digests are dropped after they have been checked.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -21,7 +21,7 @@ use crate::{
     Archive, Body, Error, Headers, Progress, Record, RecordKind, RecordRef, Spool, Timestamp, content, ops,
 };
 
-/// Where each segment starts in the sum of all, for progress.
+/// The start of each segment in the concatenation of all segments, for progress.
 pub(super) struct Starts {
     before: Vec<u64>,
     /// Bytes of all segments.
@@ -29,7 +29,7 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// How many bytes lie before a record.
+    /// The number of bytes before a record.
     pub(super) fn position(&self, at: RecordRef) -> u64 {
         self.before.get(at.segment as usize).map_or(0, |before| before + at.offset)
     }
@@ -45,7 +45,7 @@ pub(super) fn starts(archive: &Archive) -> Starts {
     Starts { before, total }
 }
 
-/// A record taken out of an archive, whole.
+/// A whole record from an archive.
 #[derive(Debug)]
 pub(super) struct StagedRecord {
     pub(super) kind: RecordKind,
@@ -56,12 +56,12 @@ pub(super) struct StagedRecord {
     pub(super) block: Body,
 }
 
-/// What one pass over the archives needs to know from the pass before.
+/// Data from the first pass over the archives that the second pass needs.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     pub(super) originals: Originals,
     pub(super) pages: PageFinder,
-    /// Requests by the response they belong to. They are written behind it, wherever they stood.
+    /// Requests by their response. They are written after it, whatever their original order.
     requests: HashMap<Place, RecordRef>,
     /// All requests that belong to a response.
     paired: HashSet<Place>,
@@ -69,7 +69,7 @@ pub(super) struct Survey {
     pub(super) total: u64,
 }
 
-/// The first pass: heads only. Damage is passed over here, the second pass reports it.
+/// The first pass, which reads heads only. It skips damage; the second pass reports it.
 pub(super) fn survey(archives: &[Archive]) -> Survey {
     let mut survey = Survey::default();
     for (number, archive) in archives.iter().enumerate() {
@@ -106,11 +106,11 @@ pub(super) struct Counts {
     pub(super) expanded: u64,
     /// Revisits whose payload is in none of the archives.
     pub(super) unresolved: u64,
-    /// Records left out because they were there already.
+    /// Records omitted as duplicates.
     pub(super) identical: u64,
-    /// Digests that did not fit the bytes they were of.
+    /// Digests that do not match their bytes.
     pub(super) wrong_digests: u64,
-    /// Records without the fields that a record must have.
+    /// Records without mandatory fields.
     pub(super) unusable: u64,
 }
 
@@ -123,7 +123,7 @@ pub(super) struct Stage<'a> {
     ids: HashSet<u64>,
     whole: HashSet<u64>,
     pub(super) counts: Counts,
-    /// HTML that may be a page, for archives without a page list.
+    /// HTML documents that may be pages, for archives without a page list.
     pub(super) candidates: Vec<Candidate>,
 }
 
@@ -134,9 +134,9 @@ impl<'a> Stage<'a> {
         Stage { archives, survey, out, hasher: RandomState::new(), ids, whole, counts, candidates }
     }
 
-    /// Copies the archive `number`, of which `before` bytes lie in earlier ones, as `change` makes
-    /// its records. What cannot be read goes to `damaged`, which may end it all. Gives the number
-    /// of records read.
+    /// Copies the archive `number`; `before` bytes are in earlier archives. `change` transforms its
+    /// records. Unreadable places are passed to `damaged`, which may stop the copy. Returns the
+    /// number of records read.
     pub(super) fn copy(
         &mut self,
         number: usize,
@@ -173,8 +173,8 @@ impl<'a> Stage<'a> {
         Ok(read)
     }
 
-    /// Takes a record with its block; `None` if it lacks what a record must have. A block whose end
-    /// cannot be read is an error, and nothing is written.
+    /// Takes a record with its block; `None` if it lacks mandatory fields. A block whose end cannot
+    /// be read is an error, and nothing is written.
     fn take(&mut self, mut record: Record) -> Result<Option<StagedRecord>, Error> {
         let (kind, http) = (record.kind(), record.holds_http());
         let needs_url = !matches!(kind, RecordKind::Warcinfo | RecordKind::Metadata | RecordKind::Other);
@@ -222,8 +222,8 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Writes a record, unless the very same was written before. A different record under an id
-    /// that is taken gets a new one.
+    /// Writes a record, unless an identical one was written before. A different record with an id
+    /// that is already used gets a new id.
     fn write(&mut self, mut taken: StagedRecord) -> Result<(), Error> {
         let id = taken.headers.get("WARC-Record-ID").map(<[u8]>::to_vec);
         match id {
@@ -252,7 +252,7 @@ fn is_identical_payload(record: &Record) -> bool {
     record.headers.get_str("WARC-Profile").is_none_or(|profile| profile.contains("identical-payload-digest"))
 }
 
-/// URL, date and block of a record, as one digest.
+/// One digest over URL, date and block of a record.
 fn fingerprint(taken: &StagedRecord) -> Result<String, Error> {
     let mut check = Check::new("sha256:");
     for name in ["WARC-Target-URI", "WARC-Date"] {
@@ -286,7 +286,7 @@ fn spool(record: &mut Record, said: Option<&str>) -> Result<(Body, Option<Digest
     Ok((spool.finish().map_err(failed)?, check.map(Check::compare)))
 }
 
-/// A revisit with the payload of the record it stands for, as the response it was.
+/// A revisit with the payload of its original, as a response.
 fn expand(mut revisit: Record, mut original: Record) -> Result<StagedRecord, Error> {
     let failed = |source| Error::io("read", "a record block".into(), source);
     let own = if revisit.block.remaining() > 0 { Some(revisit.response_head()?) } else { None };

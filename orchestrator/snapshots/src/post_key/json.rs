@@ -6,8 +6,8 @@ use crate::matching::json::{Node, parse};
 
 type Fields = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// The scalars of a document under the name of the key they stand at, the path being lost; a name
-/// that repeats gets `.2_`, `.3_` and so on. `None` for what is no JSON.
+/// The scalars of a document, named by their key without its path. A repeated name gets `.2_`,
+/// `.3_` and so on. `None` if the body is not JSON.
 pub(super) fn leaves(body: &[u8]) -> Option<Fields> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     std::str::from_utf8(body).ok()?;
@@ -27,7 +27,7 @@ impl Leaves {
     fn walk(&mut self, node: &Node<'_>, name: &str) -> Option<()> {
         match node {
             Node::Object(members) => {
-                // Of a key that stands twice in one object the last value counts, at the place of
+                // If a key occurs twice in one object, the last value counts, at the position of
                 // the first.
                 let mut order: Vec<String> = Vec::new();
                 let mut last: HashMap<String, &Node<'_>> = HashMap::new();
@@ -67,7 +67,7 @@ impl Leaves {
     }
 }
 
-/// The text of a scalar: strings unescaped, numbers as Python writes them, whole floats without a
+/// The text of a scalar: strings unescaped, numbers in Python's format, whole floats without a
 /// fraction.
 fn scalar(raw: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(raw).ok()?;

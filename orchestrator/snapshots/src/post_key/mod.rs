@@ -1,10 +1,10 @@
-//! Folds the method and body of a request into its URL, so that an index of URLs tells requests
-//! apart.
+//! Folds the method and body of a request into its URL, so that an index of URLs can distinguish
+//! requests.
 //!
-//! This is the convention of pywb: `__wb_method=POST` and the body as arguments are appended, and
-//! the SURT key is made of the result. It is lossy (the body is cut at 4096 characters, JSON keeps
-//! only the names of its leaves), so it is written for other tools to read and is never by itself a
-//! reason to answer a request.
+//! This is pywb's convention: `__wb_method=POST` and the body are appended as arguments, and the
+//! SURT key is computed from the result. It is lossy: the body is cut at 4096 characters, and JSON
+//! keeps only the names of its leaves. Therefore it is only written for other tools, and never by
+//! itself a reason to answer a request.
 
 mod json;
 pub(crate) mod multipart;
@@ -12,10 +12,10 @@ pub(crate) mod multipart;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// More of a body than this many characters is not folded in.
+/// The maximum number of body characters that are folded in.
 const MAX_QUERY: usize = 4096;
 
-/// What is folded into the URL of one request.
+/// The part of one request that is folded into its URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostQuery {
     /// The method, upper case.
@@ -24,7 +24,7 @@ pub struct PostQuery {
     pub body: String,
 }
 
-/// What the convention makes of a request; `None` for `GET`, whose URL is its key.
+/// Applies the convention to a request; `None` for `GET`, whose URL is its key.
 pub fn post_query(method: &str, content_type: &str, body: &[u8]) -> Option<PostQuery> {
     let method = method.to_ascii_uppercase();
     if method.is_empty() || method == "GET" {
@@ -35,7 +35,7 @@ pub fn post_query(method: &str, content_type: &str, body: &[u8]) -> Option<PostQ
     Some(PostQuery { method, body: cut(body) })
 }
 
-/// `url` with the method and body of its request appended, the text of which the SURT key is made.
+/// `url` with the method and body of its request appended, from which the SURT key is computed.
 pub fn append_post_query(url: &str, method: &str, content_type: &str, body: &[u8]) -> String {
     match post_query(method, content_type, body) {
         None => url.to_owned(),
@@ -44,7 +44,7 @@ pub fn append_post_query(url: &str, method: &str, content_type: &str, body: &[u8
 }
 
 impl PostQuery {
-    /// `url` with this appended.
+    /// `url` with this query appended.
     pub fn append_to(&self, url: &str) -> String {
         let mark = if url.contains('?') { '&' } else { '?' };
         let mut out = format!("{url}{mark}__wb_method={}", self.method);
@@ -67,7 +67,7 @@ fn fold(content_type: &str, body: &[u8]) -> String {
     } else if kind("text/plain") {
         json::leaves(body).map_or_else(|| binary(body), |fields| encode(&fields))
     } else if kind("application/x-amf") {
-        // Flash is gone; its bodies are told apart as bytes nowhere else either.
+        // Flash is obsolete; its bodies are not distinguished as bytes either.
         String::new()
     } else {
         binary(body)
@@ -75,7 +75,7 @@ fn fold(content_type: &str, body: &[u8]) -> String {
 }
 
 fn binary(body: &[u8]) -> String {
-    // Base64 of 3072 bytes fills the limit.
+    // Base64 of 3072 bytes reaches the limit.
     format!("__wb_post_data={}", STANDARD.encode(&body[..body.len().min(MAX_QUERY)]))
 }
 
@@ -86,7 +86,7 @@ fn cut(text: String) -> String {
     }
 }
 
-/// Undoes form encoding once; bytes that are no text become U+FFFD.
+/// Decodes form encoding once. Bytes that are not text become U+FFFD.
 fn unquote_plus(text: &str) -> String {
     let spaced = text.replace('+', " ");
     percent_encoding::percent_decode_str(&spaced).decode_utf8_lossy().into_owned()

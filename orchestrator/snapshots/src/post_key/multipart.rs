@@ -2,7 +2,7 @@
 
 type Fields = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// More parts than this are not looked at.
+/// The maximum number of parts.
 const MAX_PARTS: usize = 10_000;
 
 /// Name and content of each part; `None` without a usable boundary.
@@ -49,7 +49,7 @@ fn field(lines: &[&[u8]]) -> Option<(Vec<u8>, Vec<u8>)> {
     });
     let disposition = disposition.unwrap_or_default();
     let name = parameter(&disposition, "name").unwrap_or_else(|| "None".to_owned());
-    // A file is bytes, a field is text.
+    // A file is kept as bytes, a field as text.
     let text = parameter(&disposition, "filename").is_none();
     let content = if text { String::from_utf8_lossy(&content).into_owned().into_bytes() } else { content };
     Some((name.into_bytes(), content))

@@ -1,4 +1,4 @@
-//! Turns exchanges into records, as heads around bodies that are not copied.
+//! Converts exchanges into records: headers around bodies that are not copied.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -8,7 +8,7 @@ use crate::http::{write_request, write_response};
 use crate::warc::{RecordHead, RecordKind, new_record_id};
 use crate::{Body, Exchange, Headers};
 
-/// What is written in one go.
+/// A part of an entry; all parts are written together.
 #[derive(Debug)]
 pub(super) enum Piece<'a> {
     Bytes(&'a [u8]),
@@ -44,7 +44,7 @@ pub(super) struct Records {
     id: String,
     /// Header and HTTP head of the response.
     response: Vec<u8>,
-    /// End of the response record, header and HTTP head of the request.
+    /// End of the response record, then header and HTTP head of the request.
     request: Vec<u8>,
 }
 
@@ -99,9 +99,9 @@ fn about(kind: RecordKind, id: &str, url: &str, exchange: &Exchange) -> RecordHe
         .optional("WARC-Page-ID", exchange.page.as_deref())
 }
 
-/// The header fields for a body whose transfer coding is gone: a length in its place. Otherwise
-/// they are kept to the byte, also a length that counts a body which was not sent, as in an answer
-/// to `HEAD`.
+/// The header fields for a body whose transfer coding was removed: a length replaces it. Otherwise
+/// fields are kept byte for byte, even the length of a body that was not sent, as in a response to
+/// `HEAD`.
 fn framed(headers: &Headers, length: u64) -> Cow<'_, Headers> {
     if !headers.contains("Transfer-Encoding") {
         return Cow::Borrowed(headers);

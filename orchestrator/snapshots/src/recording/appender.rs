@@ -1,12 +1,13 @@
-//! A file that grows by whole entries or not at all, and quickly.
+//! An append-only file in which every entry is whole or absent, optimised for speed.
 //!
-//! An entry is written from its second byte on, and its first byte last: whatever moment the
-//! process is killed at, an entry either starts as it should and is whole, or does not start at
-//! all. An error, such as a full disk, cuts the file back to the last entry.
+//! An entry is written from its second byte on; its first byte is written last. If the process is
+//! killed at any moment, an entry either starts correctly and is whole, or does not start at all.
+//! After an error, such as a full disk, the file is truncated to the last entry.
 //!
-//! Most of the time of an append goes into finding memory and blocks for new pages of the file. A
-//! file that has grown large is therefore filled ahead, a large page at a time, with line ends:
-//! they may stand between records, so the file reads the same. They go when the file is closed.
+//! Most of the time of an append is spent on allocating memory and blocks for new pages of the
+//! file. Therefore a large file is filled ahead with line ends, one large page at a time. Line ends
+//! are allowed between records, so the file reads the same. They are removed when the file is
+//! closed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Read};
@@ -18,32 +19,32 @@ use rustix::fs::FallocateFlags;
 use super::append::Piece;
 use crate::Error;
 
-/// What is filled ahead: one page of the size that file systems handle best.
+/// The size of the fill: one page of the size that file systems handle best.
 const FILL: usize = 64 << 10;
-/// Smaller files are not worth it.
+/// Smaller files are not filled ahead.
 const FILL_FROM: u64 = 1 << 20;
-/// How far ahead blocks are set aside on disk; the file's length does not show it.
+/// How far ahead disk blocks are reserved, without changing the file's length.
 const RESERVE: u64 = 16 << 20;
 
-/// What stands ahead of the entries. Behind the last one it counts for nothing.
+/// The fill byte. After the last entry it has no meaning.
 pub(super) const FILLER: u8 = b'\n';
 static FILLING: [u8; FILL] = [FILLER; FILL];
 
-/// The writing end of a file.
+/// The write end of a file.
 #[derive(Debug)]
 pub(super) struct Appender {
     file: File,
-    /// Where the next entry goes.
+    /// The offset of the next entry.
     length: u64,
-    /// Up to where the file is filled; less than `length` if it is not.
+    /// The end of the filled range; less than `length` if there is none.
     filled: u64,
     reserved: u64,
     fills: bool,
 }
 
 impl Appender {
-    /// Goes on at the end of a file, which is made if there is none. `fills` says that line ends
-    /// may stand between its entries.
+    /// Opens a file for appending, or creates it. `fills` says that line ends are allowed between
+    /// its entries.
     pub(super) fn open(path: &Utf8Path, fills: bool) -> Result<Appender, Error> {
         let open = |e| Error::io("open", path, e);
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(open)?;
@@ -51,12 +52,12 @@ impl Appender {
         Ok(Appender { file, length, filled: 0, reserved: length, fills })
     }
 
-    /// Where the last entry ends.
+    /// The end of the last entry.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
 
-    /// Appends one entry, made of all pieces.
+    /// Appends one entry that consists of all pieces.
     pub(super) fn append(&mut self, pieces: &[Piece<'_>]) -> io::Result<()> {
         match self.write(pieces) {
             Ok(end) => {
@@ -64,7 +65,7 @@ impl Appender {
                 Ok(())
             }
             Err(error) => {
-                // What is there of the entry would be in the way of the next one.
+                // The partial entry would be in the way of the next one.
                 self.filled = 0;
                 self.file.set_len(self.length)?;
                 Err(error)
@@ -72,7 +73,7 @@ impl Appender {
         }
     }
 
-    /// Takes the filling away.
+    /// Removes the fill.
     pub(super) fn trim(&mut self) -> io::Result<()> {
         if self.filled > self.length {
             self.filled = 0;
@@ -107,7 +108,7 @@ impl Appender {
         Ok(end)
     }
 
-    /// One system call for all slices, and more only if the system takes less than all.
+    /// Writes with one system call for all slices, or more if the system accepts less.
     fn write_slices(&self, slices: &[&[u8]], mut at: u64) -> io::Result<u64> {
         let mut vectors: Vec<IoSlice<'_>> = slices.iter().map(|slice| IoSlice::new(slice)).collect();
         let mut left = &mut vectors[..];
@@ -142,13 +143,13 @@ impl Appender {
         Ok(at)
     }
 
-    /// Fills ahead for an entry of `size` bytes. Large entries take large pages by themselves.
+    /// Fills ahead for an entry of `size` bytes. Large entries get large pages anyway.
     fn make_room(&mut self, size: u64) -> io::Result<()> {
         if !self.fills || self.length < FILL_FROM || size > 4 * FILL as u64 {
             return Ok(());
         }
         if self.length + RESERVE / 4 > self.reserved {
-            // Where the file system cannot set blocks aside, it is not asked again.
+            // If the file system cannot reserve blocks, it is not tried again.
             let reserved = rustix::fs::fallocate(&self.file, FallocateFlags::KEEP_SIZE, self.length, RESERVE);
             self.reserved = reserved.map_or(u64::MAX, |()| self.length + RESERVE);
         }
@@ -166,7 +167,7 @@ impl Appender {
 
 impl Drop for Appender {
     fn drop(&mut self) {
-        // Of no consequence if it fails: line ends are left behind.
+        // A failure is harmless: it leaves line ends at the end.
         let _ = self.trim();
     }
 }

@@ -1,4 +1,4 @@
-//! Turns the folder of a recording into a snapshot.
+//! Converts the folder of a recording into a snapshot.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -15,9 +15,9 @@ use crate::wacz::{Description, PageLines, SnapshotWriter, WriteReport};
 use crate::{Archive, Error, RecordKind};
 
 impl Recording {
-    /// Makes the snapshot: digests, one copy of each payload, compression, index, pages. It is
-    /// written beside its place, read back, and moved there whole; then the folder goes. If
-    /// anything fails, the folder stays and [`Recording::recover`] takes it up again.
+    /// Creates the snapshot: digests, one copy of each payload, compression, index, pages. It is
+    /// written beside its target, verified, and moved there. Then the folder is deleted. If
+    /// anything fails, the folder stays and [`Recording::recover`] can resume it.
     pub fn finish(self, progress: &dyn Fn(Progress)) -> Result<RecordingReport, Error> {
         let part = Utf8PathBuf::from(format!("{}.part", self.out));
         if part.exists() {
@@ -28,8 +28,7 @@ impl Recording {
         let written = match written {
             Ok(written) => written,
             Err(error) => {
-                // The data is safe in the folder; a snapshot that does not read back is of no use
-                // to anyone.
+                // The data is safe in the folder. A snapshot that does not read back is useless.
                 let _ = fs::remove_file(&part);
                 return Err(error);
             }
@@ -77,7 +76,8 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
         listed = true;
     }
     if !listed {
-        // Nobody was there to list them: a proxy for any client, a person with a browser.
+        // There is no page list if the recording served any proxy client, or a person with a
+        // browser.
         pages::find(&archive).iter().try_for_each(|page| writer.add_page(page))?;
     }
     progress(Progress { done: total, total });
@@ -91,8 +91,8 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
     writer.finish(description)
 }
 
-/// Reads the snapshot back: every file has its digest, every record can be read, every line of the
-/// index points to one of them.
+/// Verifies the snapshot: every file has its digest, every record can be read, and every index line
+/// points to a record.
 fn verify(path: &Utf8Path, written: &WriteReport) -> Result<(), Error> {
     let wrong = |reason: String| Error::Verification { path: path.to_owned(), reason };
     let archive = Archive::open(path)?;
@@ -121,7 +121,7 @@ fn verify(path: &Utf8Path, written: &WriteReport) -> Result<(), Error> {
     }
 }
 
-/// Moves the finished file to its place, where somebody may have put another meanwhile.
+/// Moves the finished file to its target, where another file may have appeared meanwhile.
 fn publish(part: &Utf8Path, out: &Utf8Path, replace: bool) -> Result<(), Error> {
     if replace {
         return fs::rename(part, out).map_err(|e| Error::io("create", out, e));
@@ -130,7 +130,7 @@ fn publish(part: &Utf8Path, out: &Utf8Path, replace: bool) -> Result<(), Error> 
     match renameat_with(CWD, part.as_std_path(), CWD, out.as_std_path(), RenameFlags::NOREPLACE) {
         Ok(()) => Ok(()),
         Err(Errno::EXIST) => Err(exists()),
-        // Not every file system can refuse by itself.
+        // Not every file system supports a rename that refuses to replace.
         Err(Errno::INVAL | Errno::NOSYS) if out.symlink_metadata().is_ok() => Err(exists()),
         Err(Errno::INVAL | Errno::NOSYS) => fs::rename(part, out).map_err(|e| Error::io("create", out, e)),
         Err(error) => Err(Error::io("create", out, error.into())),

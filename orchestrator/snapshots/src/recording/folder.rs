@@ -1,4 +1,4 @@
-//! The folder of a recording: made, appended to, found again.
+//! The folder of a recording: created, appended to, recovered.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -16,11 +16,11 @@ use crate::{Archive, BrowserState, Error, Exchange, Page, Timestamp};
 
 pub(super) const DATA: &str = "data.warc";
 pub(super) const PAGES: &str = "pages.jsonl";
-/// What pages have kept in the browser.
+/// The browser state.
 const STATE: &str = "browser-state.json";
 
-/// A recording in progress. Its methods take `&self` and may be called from many tasks at once;
-/// each returns when its records are whole in the file.
+/// A recording in progress. Its methods take `&self` and can be called concurrently from many
+/// tasks. Each returns when its records are whole in the file.
 #[derive(Debug)]
 pub struct Recording {
     pub(super) out: Utf8PathBuf,
@@ -31,8 +31,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Starts a recording that will become `out`. Neither an existing file nor a left-over
-    /// recording is touched.
+    /// Starts a recording with the target `out`. Neither an existing file nor a left-over recording
+    /// is changed.
     pub fn create(out: &Utf8Path, options: RecordingOptions) -> Result<Recording, Error> {
         if !options.replace && out.symlink_metadata().is_ok() {
             return Err(Error::Exists { path: out.to_owned() });
@@ -49,20 +49,20 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Takes up a left-over recording: what was written after the last whole record is cut off.
-    /// Gives the number of bytes that were cut, too.
+    /// Resumes a left-over recording. Data after the last whole record is truncated. Also returns
+    /// the number of truncated bytes.
     pub fn recover(out: &Utf8Path, options: RecordingOptions) -> Result<(Recording, u64), Error> {
         let folder = Recording::folder_of(out);
         let cut = cut_data(&folder.join(DATA))? + cut_pages(&folder.join(PAGES))?;
         Ok((Recording::open(out, folder, options)?, cut))
     }
 
-    /// Where the recording that becomes `out` keeps its data: `<out>.recording`.
+    /// The data folder of the recording with the target `out`: `<out>.recording`.
     pub fn folder_of(out: &Utf8Path) -> Utf8PathBuf {
         Utf8PathBuf::from(format!("{out}.recording"))
     }
 
-    /// Gives it up: nothing of it is left.
+    /// Discards the recording and deletes its data.
     pub fn discard(self) -> Result<(), Error> {
         fs::remove_dir_all(&self.folder).map_err(|e| Error::io("remove", &self.folder, e))
     }
@@ -83,14 +83,14 @@ impl Recording {
         self.write(&self.data, &self.data_path(), &pieces)
     }
 
-    /// Appends the exchange that opens a WebSocket connection whose frames are still to come.
+    /// Appends the exchange that opens a WebSocket connection whose frames are yet to come.
     pub fn open_websocket(&self, opening: &Exchange) -> Result<OpenSocket, Error> {
         let records = append::exchange(opening);
         self.write(&self.data, &self.data_path(), &records.pieces(opening))?;
         OpenSocket::create(&self.folder, opening, records.response_id())
     }
 
-    /// Appends the frames of a connection that has ended.
+    /// Appends the frames of a closed connection.
     pub fn close_websocket(&self, socket: OpenSocket) -> Result<(), Error> {
         self.append_journal(socket.close()?)
     }
@@ -106,8 +106,7 @@ impl Recording {
         journal.remove()
     }
 
-    /// Appends a resource record: bytes without HTTP around them, such as a screenshot under a
-    /// `urn:`.
+    /// Appends a resource record: bytes without HTTP framing, such as a screenshot under a `urn:`.
     pub fn append_resource(
         &self,
         uri: &str,
@@ -133,7 +132,7 @@ impl Recording {
         self.write(&self.pages, &path, &[Piece::Bytes(&line)])
     }
 
-    /// Says what pages have kept in the browser, in place of what was said before.
+    /// Stores the browser state. Replaces an earlier one.
     pub fn set_browser_state(&self, state: &BrowserState) -> Result<(), Error> {
         let path = self.folder.join(STATE);
         let part = self.folder.join(format!("{STATE}.part"));
@@ -142,7 +141,7 @@ impl Recording {
         fs::rename(&part, &path).map_err(|e| Error::io("write", &path, e))
     }
 
-    /// What was said so in the folder of a recording; empty where nothing was.
+    /// The browser state in the folder of a recording; empty if none was stored.
     pub(crate) fn browser_state_in(folder: &Utf8Path) -> Result<BrowserState, Error> {
         let path = folder.join(STATE);
         let failed = |error| Error::io("read", &path, error);
@@ -153,8 +152,7 @@ impl Recording {
         }
     }
 
-    /// The WARC file that it appends to: everything recorded so far, but for WebSockets that are
-    /// still open.
+    /// The WARC file of the recording: everything so far, except WebSockets that are still open.
     pub fn data_path(&self) -> Utf8PathBuf {
         self.folder.join(DATA)
     }
@@ -164,7 +162,7 @@ impl Recording {
         self.data.lock().length()
     }
 
-    /// The file this will become.
+    /// The path of the target file.
     pub fn path(&self) -> &Utf8Path {
         &self.out
     }
@@ -180,7 +178,7 @@ impl Recording {
         appender.append(pieces).map_err(|e| Error::io("write", path, e))
     }
 
-    /// Takes the filling from the end of the data, before they are read as a whole.
+    /// Removes the fill from the end of the data, before the data is read as a whole.
     pub(super) fn trim(&self) -> Result<(), Error> {
         let mut data = self.data.lock();
         data.trim().map_err(|e| Error::io("cut", &self.data_path(), e))
@@ -207,16 +205,16 @@ impl Recording {
     }
 }
 
-/// Cuts a data file behind its last whole record; gives the number of bytes cut that were more than
-/// filling.
+/// Truncates a data file after its last whole record. Returns the number of removed bytes, without
+/// the fill.
 fn cut_data(path: &Utf8Path) -> Result<u64, Error> {
     let length = fs::metadata(path).map_err(|e| Error::io("open", path, e))?.len();
     let archive = Archive::open(path)?;
     let mut whole = 0;
     for record in archive.records() {
         match record {
-            // The blank lines behind a record belong to it: without them the next one would not be
-            // found.
+            // The blank lines after a record belong to it. Without them the next record would not
+            // be found.
             Ok((at, _)) if at.offset + at.length + 4 <= length => whole = at.offset + at.length + 4,
             _ => break,
         }
@@ -226,7 +224,7 @@ fn cut_data(path: &Utf8Path) -> Result<u64, Error> {
     Ok(written - whole)
 }
 
-/// Where the last byte between `from` and `to` ends that is no filling.
+/// The end of the last byte between `from` and `to` that is not fill.
 fn end_of_writing(path: &Utf8Path, from: u64, to: u64) -> io::Result<u64> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(from))?;
@@ -245,7 +243,7 @@ fn end_of_writing(path: &Utf8Path, from: u64, to: u64) -> io::Result<u64> {
     }
 }
 
-/// Cuts a page list behind its last whole line.
+/// Truncates a page list after its last whole line.
 fn cut_pages(path: &Utf8Path) -> Result<u64, Error> {
     let file = match File::open(path) {
         Ok(file) => file,

@@ -1,4 +1,4 @@
-//! The messages of a WebSocket connection, and the record they stand in.
+//! The messages of a WebSocket connection, and the record that stores them.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::{Exchange, Timestamp};
 /// Content type of the record of a WebSocket connection.
 pub(crate) const FRAMES_TYPE: &str = "application/x-websocket-frames+jsonl";
 
-/// Where a frame came from.
+/// The sender of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FrameSide {
@@ -42,16 +42,16 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The frame as it stands in a record and in a journal.
+    /// The frame as a line of a record or a journal.
     pub(super) fn line(&self) -> Vec<u8> {
         line(self)
     }
 }
 
-/// What the record of a connection says besides its frames.
+/// The metadata of a connection's record, without its frames.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FramesHead {
-    /// The id of the record to be.
+    /// The id of the future record.
     pub(super) id: String,
     url: String,
     date: Timestamp,
@@ -62,7 +62,7 @@ pub(super) struct FramesHead {
 }
 
 impl FramesHead {
-    /// For the connection that `opening` opened, whose response is the record `response`.
+    /// For the connection that `opening` opened and whose response is the record `response`.
     pub(super) fn new(opening: &Exchange, response: &str) -> FramesHead {
         let url = match opening.url.split_once("://") {
             Some(("https", rest)) => format!("wss://{rest}"),
@@ -79,12 +79,12 @@ impl FramesHead {
         }
     }
 
-    /// When the connection was opened, and its record's id.
+    /// When the connection was opened, and the id of its record.
     pub(super) fn opened(&self) -> (Timestamp, &str) {
         (self.date, &self.id)
     }
 
-    /// As the first line of a journal.
+    /// The first line of a journal.
     pub(super) fn line(&self) -> Vec<u8> {
         line(self)
     }
@@ -101,7 +101,7 @@ impl FramesHead {
     }
 }
 
-/// The record of a connection whose frames are known, whole.
+/// The whole record of a connection whose frames are known.
 pub(super) fn record(opening: &Exchange, response: &str, frames: &[Frame]) -> Vec<u8> {
     let lines: Vec<u8> = frames.iter().flat_map(Frame::line).collect();
     let mut record = FramesHead::new(opening, response).record(lines.len() as u64);
@@ -111,7 +111,7 @@ pub(super) fn record(opening: &Exchange, response: &str, frames: &[Frame]) -> Ve
 }
 
 fn line(of: &impl Serialize) -> Vec<u8> {
-    // Strings and numbers: they cannot fail to become JSON.
+    // Strings and numbers: their serialisation cannot fail.
     let mut line = serde_json::to_vec(of).unwrap_or_default();
     line.push(b'\n');
     line

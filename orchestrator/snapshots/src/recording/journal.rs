@@ -1,9 +1,9 @@
-//! WebSocket connections that are still open.
+//! Journals of WebSocket connections that are still open.
 //!
-//! A record begins with its length, and how long a connection will talk nobody knows. Until it
-//! ends, its frames are lines of a journal of its own, each on disk before it is passed on; then
-//! they become one record, and the journal goes. What a killed process leaves of a journal is made
-//! into that record by whoever takes the recording up again.
+//! A record begins with its length, but the length of an open connection's frames is unknown. Until
+//! it ends, its frames are lines of a separate journal, and each is on disk before it is forwarded.
+//! Then they become one record, and the journal is deleted. If the process is killed, the recovery
+//! of the recording converts the left-over journal into that record.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -18,7 +18,7 @@ use super::appender::Appender;
 use super::frames::FramesHead;
 use crate::{Archive, Error, Exchange};
 
-/// The folder of the journals in that of the recording.
+/// The folder of the journals, inside the recording's folder.
 const FOLDER: &str = "sockets";
 
 /// The frames of a connection that is still open.
@@ -29,7 +29,7 @@ pub struct OpenSocket {
 }
 
 impl OpenSocket {
-    /// Begins the journal of the connection that `opening` opened.
+    /// Creates the journal of the connection that `opening` opened.
     pub(super) fn create(
         recording: &Utf8Path,
         opening: &Exchange,
@@ -45,7 +45,7 @@ impl OpenSocket {
         Ok(socket)
     }
 
-    /// Writes a frame. It is on disk, as far as a killed process is concerned, when this returns.
+    /// Writes a frame. When this returns, the frame survives a kill of the process.
     pub fn append(&mut self, frame: &Frame) -> Result<(), Error> {
         self.write(&frame.line())
     }
@@ -54,7 +54,7 @@ impl OpenSocket {
         self.lines.append(&[Piece::Bytes(line)]).map_err(|e| Error::io("write", &self.path, e))
     }
 
-    /// What was written, to be made a record.
+    /// The written frames, to be converted into a record.
     pub(super) fn close(self) -> Result<Journal, Error> {
         let path = self.path;
         drop(self.lines);
@@ -68,13 +68,13 @@ pub(super) struct Journal {
     path: Utf8PathBuf,
     head: FramesHead,
     file: Arc<File>,
-    /// Where the frames start, behind the first line.
+    /// The start of the frames, after the first line.
     start: u64,
     end: u64,
 }
 
 impl Journal {
-    /// Reads a journal as far as its lines are whole; `None` if not even the first one is.
+    /// Reads the whole lines of a journal; `None` if not even the first line is whole.
     fn read(path: Utf8PathBuf) -> Result<Option<Journal>, Error> {
         let failed = |e| Error::io("read", &path, e);
         let file = File::open(&path).map_err(failed)?;
@@ -98,14 +98,14 @@ impl Journal {
         self.head.record(self.end - self.start)
     }
 
-    /// Removes it, once its record is written.
+    /// Deletes the journal, once its record is written.
     pub(super) fn remove(self) -> Result<(), Error> {
         fs::remove_file(&self.path).map_err(|e| Error::io("remove", &self.path, e))
     }
 }
 
-/// How many bytes of whole lines come next. A line that was being written when the process was
-/// killed lacks its first byte, which comes last, or its end.
+/// The number of bytes in the whole lines that follow. A line that was being written when the
+/// process was killed lacks its first byte, which is written last, or its end.
 pub(super) fn whole_lines(reader: &mut impl BufRead) -> io::Result<u64> {
     let mut whole = 0;
     let mut line = Vec::new();
@@ -119,8 +119,8 @@ pub(super) fn whole_lines(reader: &mut impl BufRead) -> io::Result<u64> {
     }
 }
 
-/// The journals in the folder of a recording that nobody made a record of: those of connections
-/// that were open when the process was killed.
+/// The journals in the folder of a recording without a record: those of connections that were open
+/// when the process was killed.
 pub(super) fn left_over(recording: &Utf8Path, data: &Archive) -> Result<Vec<Journal>, Error> {
     let folder = recording.join(FOLDER);
     let failed = |e| Error::io("read", &folder, e);
@@ -135,18 +135,18 @@ pub(super) fn left_over(recording: &Utf8Path, data: &Archive) -> Result<Vec<Jour
         Err(error) => return Err(failed(error)),
     }
     if !journals.is_empty() {
-        // Killed between writing a record and removing its journal.
+        // Killed between writing a record and deleting its journal.
         let ids = data.records().filter_map(|record| record.ok()?.1.id().map(str::to_owned));
         let known: HashSet<String> = ids.collect();
         journals.retain(|journal| !known.contains(&journal.head.id));
     }
-    // In the order in which they were opened.
+    // In the order of opening.
     journals.sort_by(|a, b| a.head.opened().cmp(&b.head.opened()));
     Ok(journals)
 }
 
-/// The records of all journals that were left over in the folder of a recording, in a file without
-/// a name, with its length. Nothing in the folder is changed.
+/// The records of all left-over journals in the folder of a recording, in an unnamed file, with its
+/// length. The folder is not changed.
 pub(crate) fn left_over_records(recording: &Utf8Path, data: &Archive) -> Result<(File, u64), Error> {
     let failed = |e| Error::io("copy", recording, e);
     let mut records = tempfile::tempfile().map_err(failed)?;

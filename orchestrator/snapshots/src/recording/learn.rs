@@ -1,5 +1,4 @@
-//! What a recording teaches about requests: parts that change by themselves between two loads of a
-//! page.
+//! Learns from a recording which request parts are volatile, by comparing two loads of a page.
 
 use std::fs;
 use std::io::Write;
@@ -9,18 +8,18 @@ use crate::index::{RequestParts, request_parts};
 use crate::matching::{ChangingParts, ReplayRequest, learn};
 use crate::{Archive, Error, RecordKind, Timestamp};
 
-/// When a page was loaded: its requests were sent from the first of these moments to the second.
+/// The period of a page load: its requests were sent from the first of these times to the second.
 pub type Load = (Timestamp, Timestamp);
 
-/// The file of a recording in progress that holds what was learned.
+/// The file with the learned rules of a recording in progress.
 pub(crate) const RULES: &str = "rules.yaml";
 
 /// A recorded request and its URL.
 type RequestAtUrl = (String, RequestParts);
 
 impl Recording {
-    /// Learns from pages that were loaded twice, and keeps what was learned for the snapshot.
-    /// Requests that cannot be read teach nothing.
+    /// Learns rules from pages that were loaded twice, and stores them for the snapshot. Unreadable
+    /// requests are skipped.
     pub fn learn(&self, twice: &[[Load; 2]]) -> Result<ChangingParts, Error> {
         if twice.is_empty() {
             return Ok(ChangingParts::default());
@@ -53,14 +52,14 @@ impl Recording {
     fn keep(&self, rules: &ChangingParts) -> Result<(), Error> {
         let path = self.folder.join(RULES);
         let io = |error| Error::io("write", &path, error);
-        // Whole or not at all, as the process may be killed.
+        // Whole or absent, because the process may be killed.
         let mut file = tempfile::NamedTempFile::new_in(&self.folder).map_err(io)?;
         file.write_all(rules.to_yaml().as_bytes()).map_err(io)?;
         file.persist(&path).map_err(|error| io(error.error))?;
         Ok(())
     }
 
-    /// What was learned, for the snapshot.
+    /// The learned rules, for the snapshot.
     pub(super) fn rules(&self) -> Result<ChangingParts, Error> {
         let path = self.folder.join(RULES);
         match fs::read_to_string(&path) {

@@ -1,4 +1,4 @@
-//! A recording in progress, and how it becomes a snapshot.
+//! A recording in progress, and its conversion into a snapshot.
 //!
 //! ```text
 //!            create                 append*                       finish
@@ -7,11 +7,10 @@
 //!                        └──> left over ── recover ──> (goes on) <────────┘
 //! ```
 //!
-//! While it runs, a recording only appends to plain files: records, pages, and the frames of each
-//! WebSocket that is still open. Nothing is hashed, compressed or synced, so a client waits for one
-//! write and no more, and a killed process loses nothing that was written. All that makes a
-//! snapshot good to keep (digests, one copy of each payload, compression, index) is done once, at
-//! the end.
+//! During a recording, data is only appended to plain files: records, pages, and the frames of each
+//! open WebSocket. Nothing is hashed, compressed or synced, so a client waits for a single write. A
+//! killed process loses nothing that was written. The costly work for the snapshot (digests, one
+//! copy of each payload, compression, index) is done once, at the end.
 
 mod append;
 mod appender;
@@ -33,42 +32,42 @@ pub(crate) use journal::left_over_records;
 pub use learn::Load;
 pub(crate) use learn::RULES;
 
-/// What a recording says about itself.
+/// The metadata and options of a recording.
 #[derive(Debug, Clone, Default)]
 pub struct RecordingOptions {
     /// Title of the snapshot.
     pub title: Option<String>,
-    /// What it is of, in Markdown.
+    /// Description of the content, in Markdown.
     pub description: Option<String>,
     /// Further fields for the `warcinfo` record, such as `robots` or `http-header-user-agent`.
     pub info: Vec<(String, String)>,
-    /// Whether a file that is there is replaced, once the recording is whole.
+    /// Whether an existing file is replaced, once the recording is whole.
     pub replace: bool,
 }
 
-/// How far finishing has come.
+/// Progress of finishing a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Bytes of the recording that have been worked through.
+    /// Processed bytes of the recording.
     pub done: u64,
-    /// Bytes in all.
+    /// Total bytes.
     pub total: u64,
 }
 
-/// What came out of a recording.
+/// The result of a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordingReport {
     /// The snapshot.
     pub path: Utf8PathBuf,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Responses, revisits among them.
+    /// Responses, including revisits.
     pub responses: u64,
-    /// Responses whose payload an earlier one holds.
+    /// Responses whose payload is in an earlier response.
     pub revisits: u64,
     /// Pages.
     pub pages: u64,
-    /// `sha256:<hex>` of `datapackage.json`: names the content of the snapshot.
+    /// `sha256:<hex>` of `datapackage.json`; identifies the content of the snapshot.
     pub digest: String,
 }
 

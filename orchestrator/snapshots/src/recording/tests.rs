@@ -98,7 +98,7 @@ fn a_large_recording_reads_the_same_at_any_moment_and_after_a_kill() {
             assert_eq!(archive.records().map(Result::unwrap).count(), 1 + 2 * (n + 1));
         }
     }
-    // As a kill leaves it: the next entry is there but for its first byte.
+    // The state after a kill: the next entry is present except for its first byte.
     let whole = recording.bytes();
     let killed = path.join("killed.wacz");
     fs::create_dir(Recording::folder_of(&killed)).unwrap();
@@ -295,8 +295,8 @@ fn the_frames_of_open_sockets_survive_a_kill_and_stand_there_once() {
     recording.close_websocket(closed).unwrap();
     assert_eq!(journals().len(), 2);
     drop((open, silent, recording));
-    // As a kill leaves them: a record is written and its journal still there, a line lacks its
-    // first byte.
+    // The state after a kill: a record is written while its journal still exists, and a line lacks
+    // its first byte.
     for (path, mut bytes) in copies {
         if String::from_utf8_lossy(&bytes).contains("slack") {
             bytes.extend_from_slice(b"\0\"at_ms\":2,\"from\":\"server\",\"text\":\"torn\"}\n");

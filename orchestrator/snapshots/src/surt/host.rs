@@ -2,8 +2,8 @@
 
 use super::{escape, unescape};
 
-/// Host, lower-cased, and port of an authority; user and password are dropped. `None` if the port
-/// is no number.
+/// Lower-case host and port of an authority. User and password are dropped. `None` if the port is
+/// not a number.
 pub(super) fn and_port(authority: &[u8]) -> Option<(Option<Vec<u8>>, Option<u16>)> {
     let colons = authority.iter().rev().take_while(|b| **b == b':').count();
     let authority = &authority[..authority.len() - colons];
@@ -19,7 +19,7 @@ pub(super) fn and_port(authority: &[u8]) -> Option<(Option<Vec<u8>>, Option<u16>
     let port = match port {
         b"" => None,
         digits if digits.iter().all(u8::is_ascii_digit) => {
-            // Leading zeros do not count, and port 0 is none.
+            // Leading zeros are ignored, and port 0 means no port.
             let digits = std::str::from_utf8(digits).ok()?.trim_start_matches('0');
             if digits.is_empty() { None } else { Some(digits.parse().ok()?) }
         }
@@ -28,12 +28,12 @@ pub(super) fn and_port(authority: &[u8]) -> Option<(Option<Vec<u8>>, Option<u16>
     if host.is_empty() {
         return Some((None, port));
     }
-    // What follows a percent sign is a zone, which keeps its case.
+    // A zone follows a percent sign and keeps its case.
     let zone = host.iter().position(|b| *b == b'%').unwrap_or(host.len());
     Some((Some([&host[..zone].to_ascii_lowercase(), &host[zone..]].concat()), port))
 }
 
-/// What is before and behind the first `at`.
+/// The parts before and after the first `at`.
 fn cut(bytes: &[u8], at: u8) -> (&[u8], &[u8]) {
     match bytes.iter().position(|b| *b == at) {
         Some(index) => (&bytes[..index], &bytes[index + 1..]),
@@ -56,7 +56,7 @@ pub(super) fn canonical(host: &[u8], scheme: &[u8]) -> Vec<u8> {
     if scheme == b"dns" { host } else { without_www(&host).to_vec() }
 }
 
-/// The labels from last to first, with commas between. Addresses are turned around, too.
+/// The labels from last to first, separated by commas. IP addresses are reversed too.
 pub(super) fn reversed(host: &[u8]) -> Vec<u8> {
     let labels: Vec<&[u8]> = host.rsplit(|b| *b == b'.').collect();
     labels.join(&b","[..])
@@ -78,12 +78,12 @@ fn without_double_dots(host: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The ASCII form of an international host as IDNA of 2003 has it, which the reference follows.
-/// `None` for what is no host; it is percent-escaped then.
+/// The ASCII form of an internationalised host by IDNA 2003, which the reference follows. `None`
+/// for an invalid host, which is percent-escaped then.
 fn ascii(host: &[u8]) -> Option<Vec<u8>> {
     let text = String::from_utf8_lossy(host).replace('\u{fffd}', "");
     let mut labels: Vec<&str> = text.split(['.', '\u{3002}', '\u{ff0e}', '\u{ff61}']).collect();
-    // A dot at the end is let pass.
+    // A trailing dot is accepted.
     let rooted = labels.len() > 1 && labels.last().is_some_and(|label| label.is_empty());
     if rooted {
         labels.pop();
@@ -106,7 +106,7 @@ fn ascii(host: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Today's rules keep some characters that those of 2003 map away; they are mapped first.
+/// Current IDNA rules keep some characters that IDNA 2003 maps. They are mapped first.
 fn ascii_label(label: &str) -> Option<String> {
     let mut mapped = String::with_capacity(label.len());
     for c in label.chars() {
@@ -123,7 +123,7 @@ fn ascii_label(label: &str) -> Option<String> {
     }
 }
 
-/// The dotted form of an address written as one number, in parts, or in octal.
+/// The dotted form of an IP address that is written as one number, in parts, or in octal.
 fn address(host: &[u8]) -> Option<Vec<u8>> {
     let dotted = |n: u32| std::net::Ipv4Addr::from(n).to_string().into_bytes();
     if !host.is_empty() && host.iter().all(u8::is_ascii_digit) {
@@ -149,7 +149,7 @@ fn address(host: &[u8]) -> Option<Vec<u8>> {
     Some(dotted(high | last))
 }
 
-/// A number that is octal if it starts with a zero.
+/// A number; octal if it starts with a zero.
 fn number(digits: &str) -> Option<u32> {
     let radix = if digits.len() > 1 && digits.starts_with('0') { 8 } else { 10 };
     u32::from_str_radix(digits, radix).ok()

@@ -1,15 +1,16 @@
-//! SURT keys: URLs with the host turned around, so that an index sorted by them keeps sites
+//! SURT keys: URLs with the host labels reversed, so that an index sorted by them keeps sites
 //! together.
 //!
 //! `https://www.Example.test:8080/Path/?b=2&a=1#top` becomes `test,example:8080)/path?a=1&b=2`. The
-//! rules are those of the Python `surt` package, oddities included, because pywb, cdxj-indexer and
-//! py-wacz look records up by them: session ids go, arguments are sorted, everything is lower case,
-//! percent escapes are undone and done again.
+//! rules are those of the Python `surt` package, including its quirks, because pywb, cdxj-indexer
+//! and py-wacz use them to look up records. Session ids are removed, arguments are sorted,
+//! everything is lower case, and percent escapes are normalised.
 
 mod host;
 mod session;
 
-/// The SURT key of `url`. What the reference refuses (a port that is no number) is its own key.
+/// The SURT key of `url`. A URL that the reference rejects (a port that is not a number) is its own
+/// key.
 pub fn surt(url: &str) -> String {
     if url.is_empty() {
         return "-".to_owned();
@@ -20,7 +21,7 @@ pub fn surt(url: &str) -> String {
     canonical(url.as_bytes()).and_then(|key| String::from_utf8(key).ok()).unwrap_or_else(|| url.to_owned())
 }
 
-/// A URL taken apart, not yet made canonical.
+/// The parts of a URL, not yet canonical.
 struct Parts<'a> {
     scheme: &'a [u8],
     authority: &'a [u8],
@@ -42,7 +43,7 @@ fn canonical(url: &[u8]) -> Option<Vec<u8>> {
     let mut path = parts.path;
     let rest;
     if parts.scheme.starts_with(b"http") && host.is_none() && !path.is_empty() {
-        // `http:////host/path` and `http:host/path` mean a host all the same.
+        // `http:////host/path` and `http:host/path` still name a host.
         let start = path.iter().position(|b| *b != b'/').unwrap_or(path.len());
         let name = &path[start..];
         let end = name.iter().position(|b| *b == b'/');
@@ -115,8 +116,8 @@ fn canonical_query(query: &[u8]) -> Vec<u8> {
     sorted
 }
 
-/// The path with `.` and `..` resolved and empty segments left out, but for a trailing slash. A
-/// `..` too many stays.
+/// The path with `.` and `..` resolved, and without empty segments except a trailing slash. A
+/// superfluous `..` is kept.
 fn without_dots(path: &[u8]) -> Vec<u8> {
     let mut kept: Vec<&[u8]> = Vec::new();
     for segment in path.split(|b| *b == b'/').skip(1) {
@@ -139,14 +140,14 @@ fn without_dots(path: &[u8]) -> Vec<u8> {
     out
 }
 
-/// `http://` before what has no scheme. Nothing comes of nothing.
+/// Prepends `http://` to a URL without a scheme. An empty URL gives `None`.
 fn with_scheme(url: Vec<u8>) -> Option<Vec<u8>> {
     let name = url.iter().take_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b)).count();
     let has_scheme = url.first()?.is_ascii_alphabetic() && url.get(name) == Some(&b':');
     Some(if has_scheme { url } else { [b"http://", url.as_slice()].concat() })
 }
 
-/// Of `http://https://...`, the last.
+/// Of `http://https://...`, keeps the last scheme.
 fn one_protocol(url: &[u8]) -> &[u8] {
     let mut last = url;
     let mut rest = url;
@@ -157,7 +158,7 @@ fn one_protocol(url: &[u8]) -> &[u8] {
     last
 }
 
-/// Scheme, authority, path and query; the fragment is dropped. The scheme is there.
+/// Scheme, authority, path and query; the fragment is dropped. The URL must have a scheme.
 fn split(url: &[u8]) -> Parts<'_> {
     let until =
         |bytes: &[u8], ends: &[u8]| bytes.iter().position(|b| ends.contains(b)).unwrap_or(bytes.len());
@@ -179,10 +180,10 @@ fn strip(bytes: &[u8]) -> &[u8] {
     &bytes[start..end]
 }
 
-/// Undoes percent escapes until there are none left.
+/// Decodes percent escapes until there are none left.
 fn unescape(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
-    // Each round makes it shorter, so this ends.
+    // Each round makes the text shorter, so this terminates.
     while let Some(first) = (0..bytes.len()).find(|at| escaped(&bytes[*at..]).is_some()) {
         let mut out = bytes[..first].to_vec();
         let mut at = first;

@@ -1,6 +1,6 @@
-//! Session ids in paths and queries, which two captures of one page do not share.
+//! Removes session ids from paths and queries. They differ between two captures of one page.
 
-/// Takes the ASP.NET session out of a path: `/(S(24 characters))/` or `/(24 characters)/` before a
+/// Removes the ASP.NET session from a path: `/(S(24 characters))/` or `/(24 characters)/` before a
 /// name that ends in `.aspx`.
 pub(super) fn strip_path(path: &[u8]) -> Vec<u8> {
     let path = strip_segment(path, cookieless);
@@ -10,7 +10,7 @@ pub(super) fn strip_path(path: &[u8]) -> Vec<u8> {
     })
 }
 
-/// `(` one or more `x(24 characters)` `)/`; gives what follows.
+/// Matches `(`, one or more `x(24 characters)`, `)/`; returns the rest.
 fn cookieless(bytes: &[u8]) -> Option<&[u8]> {
     let mut rest = bytes.strip_prefix(b"(")?;
     let mut count = 0;
@@ -28,7 +28,7 @@ fn id(bytes: &[u8]) -> Option<&[u8]> {
     id.iter().all(u8::is_ascii_alphanumeric).then_some(rest)
 }
 
-/// Takes out the last part that stands behind a slash, is matched by `session` and followed by an
+/// Removes the last part that comes after a slash, is matched by `session`, and is followed by an
 /// `.aspx` name.
 fn strip_segment(path: &[u8], session: impl Fn(&[u8]) -> Option<&[u8]>) -> Vec<u8> {
     for slash in (0..path.len()).rev().filter(|at| path[*at] == b'/') {
@@ -43,7 +43,7 @@ fn strip_segment(path: &[u8], session: impl Fn(&[u8]) -> Option<&[u8]>) -> Vec<u
     path.to_vec()
 }
 
-/// Takes session arguments out of a query, one of each kind, the last one.
+/// Removes session arguments from a query: of each kind only the last one.
 pub(super) fn strip_query(query: &[u8]) -> Vec<u8> {
     let mut query = query.to_vec();
     for kind in [jsession, phpsession, sid, asp, coldfusion] {

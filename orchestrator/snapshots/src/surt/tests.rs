@@ -1,4 +1,4 @@
-//! What the reference implementation says of invented URLs.
+//! The results of the reference implementation for invented URLs.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Compares the files of a WACZ with what it says about them.
+//! Compares the files of a WACZ with its description of them.
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -11,7 +11,7 @@ use super::package::{Entry, Package};
 use crate::Error;
 use crate::warc::{same_digest, sha256_text};
 
-/// What became of one file.
+/// The result of checking one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileCheck {
     /// Its path in the container.
@@ -20,32 +20,32 @@ pub struct FileCheck {
     pub state: FileState,
 }
 
-/// The ways a file and its description can stand to each other.
+/// How a file relates to its description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileState {
-    /// It has the digest it should have.
+    /// The digest matches.
     Good,
-    /// It has another digest.
+    /// The digest differs.
     Changed,
-    /// It is described and not there.
+    /// The file is in the description but not in the container.
     Missing,
-    /// It is there and not described.
+    /// The file is in the container but not in the description.
     Unlisted,
-    /// No digest that can be computed here is given for it.
+    /// The description has no supported digest for it.
     Unchecked,
 }
 
 impl FileCheck {
-    /// Whether nothing speaks against the file.
+    /// Whether no difference was found.
     pub fn is_good(&self) -> bool {
         self.state == FileState::Good
     }
 }
 
 impl Package {
-    /// Reads every file and compares it with `datapackage.json`, and that with
-    /// `datapackage-digest.json` if there is one.
+    /// Reads every file and compares it with `datapackage.json`. Compares that file with
+    /// `datapackage-digest.json`, if there is one.
     pub fn check(&self) -> Result<Vec<FileCheck>, Error> {
         let description = self.description()?.unwrap_or(Value::Null);
         let mut checks = Vec::new();
@@ -106,14 +106,14 @@ impl Package {
         }
     }
 
-    /// `sha256:<hex>` of `datapackage.json`, which names the content of the snapshot; `None` if
-    /// there is none.
+    /// `sha256:<hex>` of `datapackage.json`, which identifies the content of the snapshot; `None`
+    /// if there is none.
     pub fn digest(&self) -> Result<Option<String>, Error> {
         self.entry("datapackage.json").map(|entry| self.sha256(entry).map(|d| sha256_text(&d))).transpose()
     }
 }
 
-/// The digest a resource is given: `hash` with its algorithm, or the form of version 1.0.
+/// The digest of a resource: `hash` with its algorithm, or the form of version 1.0.
 fn stated_digest(resource: &Value) -> Option<String> {
     if let Some(hash) = resource["hash"].as_str() {
         return Some(if hash.contains(':') { hash.to_owned() } else { format!("md5:{hash}") });

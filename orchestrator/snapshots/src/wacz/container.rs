@@ -1,4 +1,4 @@
-//! Writes the ZIP file of a WACZ, and what `datapackage.json` says about its files.
+//! Writes the ZIP file of a WACZ, and the description of its files in `datapackage.json`.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,29 +13,29 @@ use crate::matching::ChangingParts;
 use crate::warc::sha256_text;
 use crate::{BrowserState, Error, Timestamp, browser_state};
 
-/// The version of WACZ that is written.
+/// The WACZ version of written files.
 pub const WACZ_VERSION: &str = "1.1.1";
 
-/// What `datapackage.json` says besides the list of files.
+/// The content of `datapackage.json` besides the list of files.
 #[derive(Debug, Clone, Default)]
 pub struct Description {
     /// Title of the snapshot.
     pub title: Option<String>,
-    /// What it is of, in Markdown.
+    /// Description of the content, in Markdown.
     pub description: Option<String>,
-    /// Address and time of the page to show first.
+    /// URL and time of the page to show first.
     pub main_page: Option<(String, Timestamp)>,
-    /// When it was made; now, if open.
+    /// Creation time; the current time if unset.
     pub created: Option<Timestamp>,
-    /// What changes by itself in requests: a file of its own.
+    /// The rules about volatile request parts, which are stored in a separate file.
     pub rules: ChangingParts,
-    /// What pages had kept in the browser.
+    /// The browser state.
     pub browser_state: BrowserState,
     /// Further keys.
     pub extra: Map<String, Value>,
 }
 
-/// Writes a WACZ entry by entry. Each is hashed as it is written.
+/// Writes a WACZ entry by entry. Each entry is hashed while it is written.
 pub struct ContainerWriter {
     path: Utf8PathBuf,
     zip: ZipWriter<BufWriter<File>>,
@@ -59,8 +59,8 @@ impl ContainerWriter {
         Ok(ContainerWriter { path: path.to_owned(), zip, resources: Vec::new(), current: None, modified })
     }
 
-    /// Starts the next entry; what is written from now on is its content. Stored entries lie in the
-    /// file as they are, others are deflated.
+    /// Starts the next entry; what is written from now on is its content. Stored entries are
+    /// uncompressed, others are deflated.
     pub fn start(&mut self, name: &str, stored: bool) -> Result<(), Error> {
         self.close_entry();
         self.start_entry(name, stored)?;
@@ -74,12 +74,12 @@ impl ContainerWriter {
         self.write_all(content).map_err(|e| Error::io("write", &self.path, e))
     }
 
-    /// Bytes of the present entry so far.
+    /// Bytes of the current entry so far.
     pub fn position(&self) -> u64 {
         self.current.as_ref().map_or(0, |current| current.bytes)
     }
 
-    /// Writes the descriptions and syncs the file. Gives `sha256:<hex>` of `datapackage.json`.
+    /// Writes the descriptions and syncs the file. Returns `sha256:<hex>` of `datapackage.json`.
     pub fn finish(mut self, description: &Description) -> Result<String, Error> {
         if !description.rules.rules.is_empty() {
             self.add(super::RULES_NAME, false, description.rules.to_yaml().as_bytes())?;
@@ -130,7 +130,7 @@ impl ContainerWriter {
 
     fn start_entry(&mut self, name: &str, stored: bool) -> Result<(), Error> {
         let method = if stored { CompressionMethod::Stored } else { CompressionMethod::Deflated };
-        // Sizes are not known beforehand, so every entry has room for 64 bits.
+        // Sizes are not known beforehand, so every entry reserves 64-bit fields.
         let options = SimpleFileOptions::default()
             .compression_method(method)
             .large_file(true)

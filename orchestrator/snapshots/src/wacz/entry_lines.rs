@@ -1,5 +1,4 @@
-//! The CDXJ lines of records, with the request folded into the key where a request belongs to a
-//! response.
+//! Creates the CDXJ lines of records. The request is folded into the key of its response.
 
 use serde_json::{Map, Value};
 
@@ -16,7 +15,7 @@ pub(super) struct Place {
     pub(super) length: u64,
 }
 
-/// What pairs a request with its response.
+/// The ids that pair a request with its response.
 #[derive(Debug)]
 struct Link {
     id: String,
@@ -34,7 +33,7 @@ impl Link {
     }
 }
 
-/// Makes lines out of records in file order. A response waits for the record behind it, which may
+/// Creates lines from records in file order. A response waits for the following record, which may
 /// be its request.
 #[derive(Debug)]
 pub(super) struct Lines {
@@ -48,7 +47,7 @@ impl Lines {
         Lines { filename: filename.to_owned(), waiting: None, request: None }
     }
 
-    /// Takes note of a request; gives the line of the response it belongs to, if that came first.
+    /// Adds a request. Returns the line of its response, if that came first.
     pub(super) fn request(&mut self, record: &Record, head: &RequestHead, body: &[u8]) -> Option<CdxLine> {
         let link = Link::of(record);
         let query = post_query(&head.method, head.headers.get_str("Content-Type").unwrap_or(""), body);
@@ -64,8 +63,8 @@ impl Lines {
         }
     }
 
-    /// The line of an earlier response, and that of this record if nothing more can be learnt about
-    /// it.
+    /// The line of an earlier response, and that of this record if nothing more can be learned
+    /// about it.
     pub(super) fn indexed(
         &mut self,
         record: &Record,
@@ -89,7 +88,7 @@ impl Lines {
         }
     }
 
-    /// The line that still waits.
+    /// The line that is still waiting.
     pub(super) fn finish(&mut self) -> Option<CdxLine> {
         self.waiting.take().map(|(_, line)| line)
     }
@@ -105,7 +104,7 @@ impl Lines {
         let http = url.starts_with("http:") || url.starts_with("https:");
         match record.kind() {
             RecordKind::Response | RecordKind::Revisit | RecordKind::Resource => {}
-            // What is said about a page must not be found in its place.
+            // Metadata about a page must not be found as the page.
             RecordKind::Metadata if !http => {}
             _ => return None,
         }

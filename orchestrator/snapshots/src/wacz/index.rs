@@ -1,4 +1,4 @@
-//! The CDXJ index inside a WACZ.
+//! Reads the CDXJ index of a WACZ.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -9,11 +9,11 @@ use crate::Error;
 use crate::cdxj::CdxLines;
 use crate::zipnum::{ZipNum, read_index};
 
-/// Largest `.idx` that is read.
+/// The maximum size of an `.idx` file.
 const MAX_IDX: u64 = 1 << 30;
 
 impl Package {
-    /// The lines of all indexes, file by file. None, if the container has no index.
+    /// The lines of all indexes, file by file; none if the container has no index.
     pub fn index(&self) -> impl Iterator<Item = CdxLines<Box<dyn BufRead + Send>>> {
         self.entries().iter().filter(|entry| is_index(entry)).map(|entry| {
             let reader = self.reader(entry);

@@ -1,11 +1,11 @@
-//! WACZ: the ZIP file around records, index, page list and checksums.
+//! WACZ: the ZIP file that contains records, index, page list and checksums.
 //!
 //! ```text
 //! x.wacz
 //! ├── archive/*.warc.gz            stored, never deflated: records are read by their offset in the file
 //! ├── indexes/index.cdx.gz + .idx  CDXJ in blocks (see `zipnum`)
 //! ├── pages/pages.jsonl
-//! ├── rules/changing.yaml          what changes by itself in requests, if anything is known of it
+//! ├── rules/changing.yaml          volatile request parts, if any are known
 //! ├── datapackage.json             every file with its sha256
 //! └── datapackage-digest.json      the sha256 of datapackage.json, perhaps signed
 //! ```

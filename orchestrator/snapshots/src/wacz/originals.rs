@@ -1,4 +1,4 @@
-//! Which payloads have been written already.
+//! Remembers which payloads have already been written.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,11 +14,11 @@ pub(super) struct Original {
     pub(super) digest: String,
 }
 
-/// Payload digests and where their records are described. The descriptions go to an unnamed
-/// temporary file, so that a payload costs some 30 bytes of memory.
+/// Payload digests, and the location of each original's description. The descriptions are in an
+/// unnamed temporary file, so that a payload costs about 30 bytes of memory.
 #[derive(Debug, Default)]
 pub(super) struct Originals {
-    /// Half a sha256 is enough to tell payloads apart.
+    /// Half a SHA-256 is enough to distinguish payloads.
     places: HashMap<[u8; 16], (u64, u32)>,
     file: Option<File>,
     length: u64,

@@ -1,4 +1,4 @@
-//! A WACZ as a container: its entries, and where they lie in the file.
+//! Reads a WACZ as a container: its entries and their positions in the file.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
@@ -14,14 +14,14 @@ use crate::matching::ChangingParts;
 use crate::warc::Window;
 use crate::{Error, Page, Segment};
 
-/// Largest description (`datapackage.json` and its digest) that is read.
+/// The maximum size of a description (`datapackage.json` and its digest).
 const MAX_DESCRIPTION: u64 = 64 << 20;
-/// Largest WARC that is taken out of a container that wrongly deflated it.
+/// The maximum size of a WARC that was wrongly deflated and must be extracted.
 const MAX_EXTRACTED: u64 = 64 << 30;
 
-/// The file that says what changes by itself in requests. Other readers look for files in folders.
+/// The file with the rules about volatile request parts. Other readers look for files in folders.
 pub const RULES_NAME: &str = "rules/changing.yaml";
-/// Largest list of rules that is read.
+/// The maximum size of a list of rules.
 const MAX_RULES: u64 = 4 << 20;
 
 /// An opened WACZ.
@@ -35,12 +35,12 @@ pub struct Package {
 /// One file inside the container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its path in the container. Names that would leave a folder are refused when the container is
-    /// opened.
+    /// Its path in the container. A container with names that lead out of its folder is rejected
+    /// when it is opened.
     pub name: String,
-    /// Its size, as the directory claims it.
+    /// Its size, as declared in the directory.
     pub size: u64,
-    /// Whether its bytes lie in the container as they are.
+    /// Whether its bytes are stored uncompressed.
     pub stored: bool,
     start: u64,
     packed: u64,
@@ -112,7 +112,7 @@ impl Package {
         }
     }
 
-    /// The bytes of the entry `name`, if it is there; an error if they are more than `limit`.
+    /// The content of the entry `name`, if it exists; an error if it exceeds `limit` bytes.
     pub fn read(&self, name: &str, limit: u64) -> Result<Option<Vec<u8>>, Error> {
         let Some(entry) = self.entry(name) else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -123,7 +123,7 @@ impl Package {
         Ok(Some(bytes))
     }
 
-    /// `datapackage.json`; `None` if there is none, as in files that only look like a WACZ.
+    /// `datapackage.json`; `None` if there is none, as in files that only resemble a WACZ.
     pub fn description(&self) -> Result<Option<Value>, Error> {
         self.json("datapackage.json")
     }
@@ -153,7 +153,7 @@ impl Package {
         Ok(segments)
     }
 
-    /// All pages of all page lists, the main list first. They are read as they are asked for.
+    /// All pages of all page lists, the main list first. They are read lazily.
     pub(crate) fn pages(&self) -> impl Iterator<Item = Result<Page, Error>> {
         let is_list = |entry: &&Entry| entry.name.starts_with("pages/") && entry.name.ends_with(".jsonl");
         let mut lists: Vec<&Entry> = self.entries.iter().filter(is_list).collect();
@@ -161,7 +161,7 @@ impl Package {
         lists.into_iter().flat_map(|list| PageLines::new(list.name.clone(), self.reader(list)))
     }
 
-    /// What it says changes by itself in requests; `None` where it says nothing.
+    /// The rules about volatile request parts; `None` if there are none.
     pub(crate) fn changing_parts(&self) -> Result<Option<ChangingParts>, Error> {
         let Some(bytes) = self.read(RULES_NAME, MAX_RULES)? else { return Ok(None) };
         let reason = |error: &dyn std::fmt::Display| Error::Container {
@@ -207,7 +207,7 @@ impl Package {
     }
 }
 
-/// Whether this name, taken as a path, cannot lead out of the folder it is unpacked to.
+/// Whether this name, as a path, stays inside the folder to which it is unpacked.
 fn stays_inside(name: &str) -> bool {
     let drive = name.as_bytes().get(1) == Some(&b':');
     !name.starts_with('/')

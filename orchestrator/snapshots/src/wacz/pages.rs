@@ -4,10 +4,10 @@ use std::io::{BufRead, Read, Write};
 
 use crate::{Error, Page};
 
-/// Longest line that is read; page texts are long.
+/// The maximum line length; page texts are long.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Reads the pages of one list. The header line and lines about no page are passed over.
+/// Reads the pages of one list. The header line and lines that are not pages are skipped.
 pub struct PageLines<R> {
     name: String,
     reader: R,
@@ -75,7 +75,7 @@ pub(crate) fn write_header(out: &mut impl Write, has_text: bool) -> std::io::Res
     writeln!(out, "{header}")
 }
 
-/// The line of one page, ended by a line feed.
+/// The line of one page, including its line feed.
 pub(crate) fn line(page: &Page) -> Result<Vec<u8>, serde_json::Error> {
     let mut line = serde_json::to_vec(page)?;
     line.push(b'\n');

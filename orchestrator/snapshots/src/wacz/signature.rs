@@ -1,8 +1,8 @@
-//! Whether the signature of a WACZ was made by the key it names.
+//! Checks whether the signature of a WACZ was made with the key that it names.
 //!
-//! The signing specification has the text of a package's digest signed by ECDSA over SHA-256, with
-//! a bare key or with that of a certificate. Only this is computed here. Whether a certificate may
-//! be trusted, and whether its time stamp holds, is not judged.
+//! By the signing specification, the text of a package's digest is signed with ECDSA over SHA-256,
+//! with a bare key or with that of a certificate. Only this is checked. Whether a certificate can
+//! be trusted, and whether its time stamp is valid, is not checked.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,16 +11,16 @@ use ring::signature::{
 };
 use serde_json::Value;
 
-/// The curves the specification leaves open: their names in a key, and the length of a number on
+/// The curves that the specification allows: their names in a key, and the length of a number on
 /// them.
 const CURVES: [(&[u8], usize, &dyn VerificationAlgorithm); 2] = [
     (&[0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07], 32, &ECDSA_P256_SHA256_ASN1),
     (&[0x2b, 0x81, 0x04, 0x00, 0x22], 48, &ECDSA_P384_SHA256_ASN1),
 ];
 
-/// Whether the `signature` of a `signedData` object fits its `hash` and its `publicKey` or
-/// `domainCert`. `None` where that cannot be computed: no signature, no such key, or a key of
-/// another kind.
+/// Whether the `signature` of a `signedData` object matches its `hash` and its `publicKey` or
+/// `domainCert`. `None` if that cannot be computed: no signature, no such key, or another kind of
+/// key.
 pub fn signature_holds(signed: &Value) -> Option<bool> {
     let text = |name: &str| signed.get(name).and_then(Value::as_str);
     let (hash, signature) = (text("hash")?, STANDARD.decode(text("signature")?.trim()).ok()?);
@@ -30,12 +30,12 @@ pub fn signature_holds(signed: &Value) -> Option<bool> {
         _ => return None,
     };
     let (size, algorithm, point) = point_of(&key)?;
-    // Browsers give the two numbers of a signature bare, other programs as ASN.1.
+    // Browsers write the two numbers of a signature bare, other programs as ASN.1.
     let signature = if signature.len() == 2 * size { to_asn1(&signature, size) } else { signature };
     Some(UnparsedPublicKey::new(algorithm, point).verify(hash.as_bytes(), &signature).is_ok())
 }
 
-/// The point of a `SubjectPublicKeyInfo`, and what it is a point on.
+/// The point of a `SubjectPublicKeyInfo`, and its curve.
 fn point_of(key: &[u8]) -> Option<(usize, &'static dyn VerificationAlgorithm, &[u8])> {
     let (_, info, _) = element(key)?;
     let (_, algorithm, rest) = element(info)?;
@@ -66,7 +66,7 @@ fn first_of_pem(pem: &str) -> Option<Vec<u8>> {
     STANDARD.decode(body.split_ascii_whitespace().collect::<String>()).ok()
 }
 
-/// The first ASN.1 element: its tag, its content, and what follows it.
+/// The first ASN.1 element: its tag, its content, and the bytes after it.
 fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, short], rest) = bytes.split_first_chunk::<2>()?;
     let (length, rest) = match short {

@@ -26,7 +26,7 @@ fn zip(entries: &[(&str, bool, &[u8])]) -> Vec<u8> {
 fn open(bytes: &[u8]) -> Result<Archive, Error> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
-    // The file stays open in the archive when its name goes.
+    // The archive keeps the file open after its name is gone.
     Archive::open(Utf8Path::from_path(file.path()).unwrap())
 }
 
@@ -42,7 +42,7 @@ fn records(archive: &Archive) -> Vec<Record> {
 
 #[test]
 fn other_ways_to_make_a_package() {
-    // No index, no descriptions; several WARCs; one of them deflated against the rules.
+    // No index, no descriptions; several WARCs; one of them deflated against the specification.
     let archive = open(&zip(&[("archive/one.warc", true, WARC), ("archive/two.warc", false, WARC)])).unwrap();
     assert_eq!(records(&archive).len(), 2);
     assert_eq!(
@@ -53,7 +53,7 @@ fn other_ways_to_make_a_package() {
     assert_eq!(archive.package().unwrap().digest().unwrap(), None);
     assert!(archive.package().unwrap().check().unwrap().iter().all(|file| file.state == FileState::Unlisted));
 
-    // Pages in several lists, with keys of other programs; the index uncompressed.
+    // Pages in several lists, with keys of other programs; the index is uncompressed.
     let pages = br#"{"format":"json-pages-1.0","id":"pages","title":"x"}
 {"id":"1","url":"https://harbour.test/","ts":"2026-11-20T10:11:12.5Z","title":"Harbour","depth":0}
 
@@ -92,7 +92,7 @@ fn what_is_no_package_is_refused_with_the_reason() {
     let whole = zip(&[("archive/one.warc", true, WARC)]);
     assert!(reason(&whole[..whole.len() - 30]).contains("no ZIP file"));
     for name in ["../archive/x.warc", "/archive/x.warc", "archive/../../x.warc", "archive\\x.warc"] {
-        // The writer cleans names up, so that bad ones are put in by hand.
+        // The writer sanitises names, so invalid ones are patched in.
         let mark = "Z".repeat(name.len());
         let mut bytes = zip(&[("archive/one.warc", true, WARC), (&mark, true, b"")]);
         for at in 0..bytes.len() - name.len() {

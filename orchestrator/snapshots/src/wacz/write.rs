@@ -1,4 +1,4 @@
-//! Writes a snapshot: records in, a WACZ out.
+//! Writes a snapshot: takes records, and creates a WACZ.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,33 +18,33 @@ use crate::sorter::Sorter;
 use crate::warc::{RecordHead, new_record_id, sha256_text};
 use crate::{Body, Error, Page, Record, RecordKind, Spool, Timestamp, zipnum};
 
-/// Name of the WARC in the snapshots that are written.
+/// The name of the WARC in written snapshots.
 pub const WARC_NAME: &str = "data.warc.gz";
-/// Memory for index lines before they go to disk.
+/// The memory for index lines before they go to disk.
 const SORT_MEMORY: usize = 64 << 20;
-/// Largest request body that is looked at to make its key.
+/// The maximum size of a request body that is used for its key.
 const MAX_REQUEST: usize = 4 << 20;
 
 const IDENTICAL: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 
-/// What was written.
+/// The result of writing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WriteReport {
     /// Records by kind.
     pub records: BTreeMap<&'static str, u64>,
-    /// Of the responses given, how many became revisits because their payload is there already.
+    /// How many responses became revisits because their payload had already been written.
     pub deduplicated: u64,
     /// Pages.
     pub pages: u64,
-    /// `sha256:<hex>` of `datapackage.json`: names the content of the snapshot.
+    /// `sha256:<hex>` of `datapackage.json`; identifies the content of the snapshot.
     pub digest: String,
 }
 
-/// Writes a WACZ from records of any version. They become WARC 1.1, each in its gzip member, with
-/// the digests that were missing; a response whose payload was written before becomes a revisit of
-/// that; the index and the page list are made on the way. Digests a record comes with are kept:
-/// take them off when you change its block.
+/// Writes a WACZ from records of any version. Records become WARC 1.1, each in its own gzip member,
+/// and missing digests are added. A response whose payload was already written becomes a revisit.
+/// The index and the page list are created on the way. Existing digests of a record are kept:
+/// remove them if you change its block.
 pub struct SnapshotWriter {
     path: Utf8PathBuf,
     container: ContainerWriter,
@@ -75,7 +75,7 @@ impl SnapshotWriter {
         })
     }
 
-    /// Writes a record, whose block must not have been read from.
+    /// Writes a record. Its block must not have been read from before.
     pub fn add(&mut self, mut record: Record) -> Result<(), Error> {
         let body = Body::spool(&mut record.block, MEMORY).map_err(|e| self.io(e))?;
         let start = start_of(&body).map_err(|e| self.io(e))?;
@@ -119,8 +119,8 @@ impl SnapshotWriter {
         Ok(())
     }
 
-    /// Writes index, pages and descriptions. The first page is the main page, if the description
-    /// names none.
+    /// Writes index, pages and descriptions. If the description names no main page, the first page
+    /// is used.
     pub fn finish(mut self, mut description: Description) -> Result<WriteReport, Error> {
         if let Some(line) = self.lines.finish() {
             self.index_line(&line)?;
@@ -199,7 +199,7 @@ impl SnapshotWriter {
         let named = match kind {
             RecordKind::Warcinfo => false,
             RecordKind::Revisit => original.is_some() || record.headers.contains("WARC-Payload-Digest"),
-            // Where the payload of a message starts is not known if its head cannot be read.
+            // The start of a message's payload is unknown if its head cannot be parsed.
             _ => payload_at > 0 || !record.holds_http(),
         };
         if named {
@@ -275,7 +275,7 @@ impl Digests {
     }
 }
 
-/// As much of a block as may be an HTTP head, or a request body worth folding.
+/// The start of a block: enough for an HTTP head, or for a request body that is folded.
 fn start_of(body: &Body) -> io::Result<Cow<'_, [u8]>> {
     match body {
         Body::Bytes(bytes) => Ok(bytes.as_slice().into()),
@@ -287,7 +287,7 @@ fn start_of(body: &Body) -> io::Result<Cow<'_, [u8]>> {
     }
 }
 
-/// The body of a stored request as its server saw it.
+/// The body of a stored request as its server received it.
 fn without_chunks<'a>(head: &RequestHead, body: &'a [u8]) -> Cow<'a, [u8]> {
     let coding = head.headers.get_str("Transfer-Encoding").unwrap_or("");
     let mut plain = Vec::new();
@@ -298,14 +298,14 @@ fn without_chunks<'a>(head: &RequestHead, body: &'a [u8]) -> Cow<'a, [u8]> {
     }
 }
 
-/// A digest the record came with, if it is one that can be read.
+/// A digest from the record itself, if it is readable.
 fn given(record: &Record, name: &str) -> Option<String> {
     let text = record.headers.get_str(name)?.trim();
     let (algorithm, value) = text.split_once(':')?;
     (!algorithm.is_empty() && !value.is_empty()).then(|| text.to_owned())
 }
 
-/// Fields that are written from what is known about the record.
+/// Fields that are generated from what is known about the record.
 fn is_own(name: &str) -> bool {
     const OWN: &[&str] = &[
         "WARC-Type",
@@ -319,7 +319,7 @@ fn is_own(name: &str) -> bool {
     OWN.iter().any(|own| name.eq_ignore_ascii_case(own))
 }
 
-/// The present name of a revisit profile.
+/// The current name of a revisit profile.
 fn current_profile(profile: &str) -> &str {
     let profile = profile.trim();
     match profile.rsplit('/').next() {

@@ -1,12 +1,12 @@
-//! ARC records, read as if they were WARC.
+//! Reads ARC records as if they were WARC records.
 
 use super::header::Version;
 use crate::{Damage, Headers, Timestamp};
 
-/// Longest ARC header line that is read.
+/// The maximum length of an ARC header line.
 const MAX_LINE: usize = 64 << 10;
 
-/// Whether these bytes may start an ARC record: a URL, then words, the last of them a number.
+/// Whether these bytes may start an ARC record: a URL, then words, the last of which is a number.
 pub(super) fn looks_like_start(bytes: &[u8]) -> bool {
     let line = &bytes[..bytes.iter().position(|b| *b == b'\n').unwrap_or(bytes.len()).min(MAX_LINE)];
     let colon = line.iter().position(|b| *b == b':');
@@ -14,7 +14,7 @@ pub(super) fn looks_like_start(bytes: &[u8]) -> bool {
     colon.is_some_and(|at| at > 1 && at < 16 && scheme(&line[..at]))
 }
 
-/// Reads the header line at the start of `bytes`. `Ok(None)` when its end is not among them yet.
+/// Parses the header line at the start of `bytes`. `Ok(None)` if it is not complete yet.
 ///
 /// Version 1 lines are `URL address date type length`; version 2 puts status, checksum, location,
 /// offset and file name before the length.
@@ -49,8 +49,8 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Version, Headers, usize)>, D
     Ok(Some((Version::Arc, headers, feed + 1)))
 }
 
-/// URL, address, date, type and length of a line of `count` words, if the date is where it should
-/// be. URLs with spaces occur, hence the words are counted from the end.
+/// URL, address, date, type and length of a line of `count` words, if the date is in the right
+/// position. URLs may contain spaces, so the words are counted from the end.
 fn split(line: &str, count: usize) -> Option<[&str; 5]> {
     let mut words: Vec<&str> = line.rsplitn(count, ' ').collect();
     words.reverse();

@@ -6,11 +6,11 @@ use flate2::bufread::GzDecoder;
 
 use super::window::Window;
 
-/// The bytes of a record. Small compressed blocks are in memory already, others are read from the
-/// file as they are asked for, by position, so that blocks of one file are read in parallel.
+/// The bytes of a record. Small compressed blocks are already in memory. Others are read lazily
+/// from the file, by position, so that blocks of one file can be read in parallel.
 #[derive(Debug)]
 pub struct Block {
-    /// Bytes read ahead; those before `at` are used up.
+    /// Bytes read ahead; those before `at` are consumed.
     buffer: Vec<u8>,
     at: usize,
     rest: Rest,
@@ -24,12 +24,12 @@ enum Rest {
 }
 
 impl Block {
-    /// A block that is wholly in memory.
+    /// A block that is entirely in memory.
     pub fn from_bytes(bytes: Vec<u8>) -> Block {
         Block { buffer: bytes, at: 0, rest: Rest::None }
     }
 
-    /// A block of the bytes of a body.
+    /// A block with the bytes of a body.
     pub(crate) fn from_body(body: crate::Body) -> Block {
         match body {
             crate::Body::Bytes(bytes) => Block::from_bytes(bytes),
@@ -48,7 +48,7 @@ impl Block {
         Block { buffer: ahead, at: 0, rest: Rest::Gzip { decoder: Box::new(decoder), left } }
     }
 
-    /// How many bytes are still to be read.
+    /// How many bytes remain to be read.
     pub fn remaining(&self) -> u64 {
         let ahead = (self.buffer.len() - self.at) as u64;
         ahead
@@ -59,13 +59,13 @@ impl Block {
             }
     }
 
-    /// The bytes that are in memory already; all of them, if the block is.
+    /// The bytes that are already in memory; all of them, if the whole block is.
     pub fn in_memory(&self) -> &[u8] {
         &self.buffer[self.at..]
     }
 
-    /// What is left of the block as a buffer and the offset in it where the unread part starts:
-    /// without a copy if the block is in memory.
+    /// The rest of the block as a buffer, with the offset of the unread part. Without a copy if the
+    /// block is in memory.
     pub fn into_parts(mut self, limit: u64) -> Result<(Vec<u8>, usize), crate::Error> {
         if self.remaining() > limit {
             return Err(crate::Error::TooLarge { what: "a record block", limit });
@@ -75,13 +75,13 @@ impl Block {
         Ok((self.buffer, self.at))
     }
 
-    /// Passes over `count` bytes that are in memory.
+    /// Skips `count` bytes that are in memory.
     pub(super) fn consume(&mut self, count: usize) {
         self.at = (self.at + count).min(self.buffer.len());
     }
 
-    /// Reads ahead until `enough` says so, the block ends or `limit` bytes are there; gives what is
-    /// there.
+    /// Reads ahead until `enough` returns true, the block ends, or `limit` bytes are available.
+    /// Returns the available bytes.
     pub(super) fn fill_to(&mut self, limit: usize, enough: impl Fn(&[u8]) -> bool) -> io::Result<&[u8]> {
         while self.in_memory().len() < limit && !enough(self.in_memory()) {
             if self.read_on(8 << 10)? == 0 {
@@ -91,7 +91,7 @@ impl Block {
         Ok(self.in_memory())
     }
 
-    /// Reads `wanted` more bytes behind the buffer, fewer at the end.
+    /// Reads `wanted` more bytes into the buffer, fewer at the end.
     fn read_on(&mut self, wanted: usize) -> io::Result<usize> {
         let before = self.buffer.len();
         self.buffer.reserve_exact(wanted.min(self.rest_len()));
@@ -127,8 +127,8 @@ impl Read for Block {
     }
 }
 
-/// Reads the inflated rest of a block; at its end, the end of the member, so that a wrong checksum
-/// is not missed.
+/// Reads the inflated rest of a block. At its end it also reads the end of the member, so that a
+/// wrong checksum is detected.
 struct GzipRest<'a>(&'a mut Rest);
 
 impl Read for GzipRest<'_> {
@@ -150,5 +150,5 @@ impl Read for GzipRest<'_> {
     }
 }
 
-/// Two line ends follow a block; a little more is let pass to come to the checksum.
+/// Two line ends follow a block. A little more is accepted on the way to the checksum.
 pub(super) const TAIL: u64 = 1 << 10;

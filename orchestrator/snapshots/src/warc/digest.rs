@@ -1,4 +1,4 @@
-//! Digests as records and indexes write them.
+//! Digests in the notations of records and indexes.
 
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -10,13 +10,13 @@ pub fn sha256_text(digest: &[u8]) -> String {
     format!("sha256:{}", hex::encode(digest))
 }
 
-/// `sha1:` and 32 characters of base32, as older tools write it.
+/// `sha1:` and 32 characters of base32, as in older tools.
 pub fn sha1_text(digest: &[u8]) -> String {
     format!("sha1:{}", base32(digest))
 }
 
-/// Whether `text`, in any spelling met (sha1 or sha256, in base32 or hexadecimal), is the digest of
-/// `bytes`. `None` for an algorithm that is not known.
+/// Whether `text`, in any common spelling (sha1 or sha256, in base32 or hexadecimal), is the digest
+/// of `bytes`. `None` for an unknown algorithm.
 pub fn matches(text: &str, bytes: &[u8]) -> Option<bool> {
     let (name, value) = text.trim().split_once(':')?;
     let digest = match name.trim().to_ascii_lowercase().replace('-', "").as_str() {

@@ -1,16 +1,16 @@
-//! The header of a WARC record.
+//! Parses the header of a WARC record.
 
 use std::fmt;
 
 use crate::http::find_end;
 use crate::{Damage, Headers};
 
-/// Which format a record was written in. Only 1.1 is ever written.
+/// The format in which a record was written. Only 1.1 is ever written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Version {
     /// ARC, the format before WARC.
     Arc,
-    /// A draft: WARC 0.17, 0.18 and the like.
+    /// A draft: WARC 0.17, 0.18 and similar.
     Draft(u8),
     /// WARC 1.0, 1.1 or a later 1.x.
     One(u8),
@@ -26,7 +26,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// Reads the header at the start of `bytes`. `Ok(None)` when its end is not among them yet.
+/// Parses the header at the start of `bytes`. `Ok(None)` if it is not complete yet.
 pub(super) fn parse(bytes: &[u8]) -> Result<Option<(Version, Headers, usize)>, Damage> {
     let Some(first) = bytes.iter().position(|b| *b == b'\n') else {
         return if looks_like_start(bytes) { Ok(None) } else { Err(wrong(bytes)) };

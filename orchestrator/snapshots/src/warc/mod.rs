@@ -1,8 +1,8 @@
-//! WARC and ARC records: reading them one by one, and writing WARC 1.1.
+//! WARC and ARC records: reads them one by one, and writes WARC 1.1.
 //!
-//! A record is a header of named fields and a block of bytes. In a compressed file each record is a
-//! gzip member of its own, so that it can be reached by its offset. ARC records are given the field
-//! names of WARC, so that no reader above this module has to know the difference.
+//! A record is a header of named fields and a block of bytes. In a compressed file each record is
+//! its own gzip member, so that it can be accessed by its offset. ARC records get WARC field names,
+//! so that code above this module need not distinguish the formats.
 
 mod arc;
 mod block;
@@ -26,6 +26,6 @@ pub(crate) use window::Window;
 pub(crate) use write::serialise;
 pub use write::{RecordHead, new_record_id};
 
-/// The longest record header that is read. Real ones are under a kilobyte; cookies in them have
-/// been seen at 70.
+/// The maximum size of a record header, in bytes. Real ones are below a kilobyte, but with cookies
+/// 70 kB have been observed.
 pub const MAX_HEAD: usize = 1 << 20;

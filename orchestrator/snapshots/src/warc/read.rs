@@ -12,12 +12,12 @@ use crate::{Damage, Headers};
 
 /// Compressed blocks up to this size are inflated into memory at once; larger ones stream.
 pub(super) const IN_MEMORY: u64 = 4 << 20;
-/// What is asked of a file at once when the length of a record is not known.
+/// The read size if the length of a record is unknown.
 pub(super) const READ_AHEAD: usize = 64 << 10;
-/// No single read is larger, however long a record claims to be.
+/// The maximum size of a single read, however long a record claims to be.
 const MAX_READ: u64 = 512 << 10;
 
-/// Reads the record at the start of `window`, which ends where the record does if that is known.
+/// Reads the record at the start of `window`, which ends with the record if its length is known.
 /// Only the head, and a small compressed block, is read before this returns.
 pub(crate) fn read_at(window: Window) -> Result<Record, Damage> {
     if is_gzip(&window)? {
@@ -37,7 +37,7 @@ pub(crate) fn read_at(window: Window) -> Result<Record, Damage> {
     }
 }
 
-/// Reads an uncompressed record; gives it with the offset behind its block.
+/// Reads an uncompressed record. Returns it with the offset after its block.
 pub(super) fn plain(mut window: Window) -> Result<(Record, u64), Damage> {
     let whole = window.clone();
     let (version, headers, mut ahead) = head(&mut window)?;
@@ -53,7 +53,7 @@ pub(super) fn plain(mut window: Window) -> Result<(Record, u64), Damage> {
     Ok((Record { version, headers, block: Block::from_window(ahead, rest) }, end))
 }
 
-/// Reads a record header off a stream; gives it with the bytes behind it that were read along.
+/// Reads a record header from a stream. Returns it with the following bytes that were read too.
 pub(super) fn head(stream: &mut impl Read) -> Result<(Version, Headers, Vec<u8>), Damage> {
     let mut bytes = vec![0; 4 << 10];
     let mut filled = 0;
@@ -63,7 +63,7 @@ pub(super) fn head(stream: &mut impl Read) -> Result<(Version, Headers, Vec<u8>)
         }
         let got = stream.read(&mut bytes[filled..]).map_err(gzip)?;
         filled += got;
-        // Blank lines before a record are left over from the one before.
+        // Blank lines before a record belong to the previous one.
         let blank = bytes[..filled].iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
         if let Some((version, headers, end)) = parse(&bytes[blank..filled])? {
             bytes.truncate(filled);
@@ -90,7 +90,7 @@ fn parse(bytes: &[u8]) -> Result<Option<(Version, Headers, usize)>, Damage> {
     }
 }
 
-/// The block out of `decoder`, of which the start was read already.
+/// Reads the block from `decoder`. `ahead` is its start, which was already read.
 pub(super) fn inflate(decoder: &mut impl Read, mut ahead: Vec<u8>, length: u64) -> Result<Vec<u8>, Damage> {
     let wanted = length as usize;
     if ahead.len() < wanted {

@@ -8,14 +8,14 @@ use super::header::Version;
 use crate::http::{self, HttpError, RequestHead, ResponseHead};
 use crate::{Error, Headers, Timestamp};
 
-/// Where a record lies: enough to read it again, from any thread.
+/// The location of a record: enough to read it again, from any thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RecordRef {
     /// Index of the stream in [`crate::Archive::segments`].
     pub segment: u32,
     /// Offset of the record (of its gzip member, if compressed) in the stream.
     pub offset: u64,
-    /// Its length there, as a CDXJ line gives it; 0 when it is not known.
+    /// Its length in the stream, as in a CDXJ line; 0 if unknown.
     pub length: u64,
 }
 
@@ -23,28 +23,28 @@ pub struct RecordRef {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordKind {
-    /// About the file itself.
+    /// Metadata about the file itself.
     Warcinfo,
     /// A message from a server.
     Response,
     /// A message to a server.
     Request,
-    /// A response whose payload another record holds.
+    /// A response whose payload is in another record.
     Revisit,
-    /// Bytes without a protocol around them.
+    /// Bytes without protocol framing.
     Resource,
-    /// About another record.
+    /// Metadata about another record.
     Metadata,
     /// A record in another form.
     Conversion,
-    /// The next part of a record that was cut.
+    /// The next part of a segmented record.
     Continuation,
-    /// A kind this reader does not know.
+    /// An unknown kind.
     Other,
 }
 
 impl RecordKind {
-    /// The kind a `WARC-Type` value names.
+    /// Parses a `WARC-Type` value.
     pub fn parse(name: &str) -> RecordKind {
         match name.trim().to_ascii_lowercase().as_str() {
             "warcinfo" => RecordKind::Warcinfo,
@@ -75,14 +75,14 @@ impl RecordKind {
     }
 }
 
-/// A record: fields read, block still to be read.
+/// A record whose fields are read, and whose block is still unread.
 #[derive(Debug)]
 pub struct Record {
-    /// The format it was written in.
+    /// The format in which it was written.
     pub version: Version,
-    /// The named fields; an ARC record has those a WARC record would have.
+    /// The named fields. An ARC record has the corresponding WARC fields.
     pub headers: Headers,
-    /// The block. Reading it streams; a block that need not be read costs nothing.
+    /// The block. It is streamed, so an unread block costs nothing.
     pub block: Block,
 }
 
@@ -97,13 +97,12 @@ impl Record {
         self.headers.get_str("WARC-Record-ID").map(bare)
     }
 
-    /// Ids of the records it belongs together with.
+    /// The ids of its concurrent records.
     pub fn concurrent_to(&self) -> impl Iterator<Item = &str> {
         self.headers.get_all("WARC-Concurrent-To").filter_map(|v| std::str::from_utf8(v).ok()).map(bare)
     }
 
-    /// The URI it is about. Angle brackets, which some writers add, are taken off, and spaces are
-    /// escaped.
+    /// Its target URI. Angle brackets, which some writers add, are removed, and spaces are escaped.
     pub fn target_uri(&self) -> Option<Cow<'_, str>> {
         let uri = String::from_utf8_lossy(self.headers.get("WARC-Target-URI")?);
         let uri = match uri {
@@ -113,7 +112,7 @@ impl Record {
         Some(if uri.contains(' ') { Cow::Owned(uri.replace(' ', "%20")) } else { uri })
     }
 
-    /// When it was made.
+    /// Its creation date.
     pub fn date(&self) -> Option<Timestamp> {
         self.headers.get_str("WARC-Date").and_then(|text| Timestamp::parse(text).ok())
     }
@@ -123,8 +122,8 @@ impl Record {
         self.headers.get_str("Content-Type")
     }
 
-    /// Whether the block should be an HTTP message: the record is about an HTTP URI and of a kind
-    /// that holds messages. The content type is not asked, because some writers put that of the
+    /// Whether the block should be an HTTP message: the record has an HTTP URI, and is of a kind
+    /// that holds messages. The content type is ignored, because some writers put that of the
     /// payload there.
     pub fn holds_http(&self) -> bool {
         let kind = matches!(self.kind(), RecordKind::Response | RecordKind::Request | RecordKind::Revisit);
@@ -135,12 +134,12 @@ impl Record {
         kind && self.target_uri().is_some_and(http)
     }
 
-    /// Reads the response head; the block then stands at the body.
+    /// Reads the response head. The block is then positioned at the body.
     pub fn response_head(&mut self) -> Result<ResponseHead, Error> {
         self.head(http::parse_response)
     }
 
-    /// Reads the request head; the block then stands at the body.
+    /// Reads the request head. The block is then positioned at the body.
     pub fn request_head(&mut self) -> Result<RequestHead, Error> {
         self.head(http::parse_request)
     }

@@ -1,4 +1,4 @@
-//! Reads a stream of records from start to end, past whatever is damaged.
+//! Reads a stream of records from start to end, and skips damage.
 
 use std::io::{self, BufReader, Read};
 
@@ -9,13 +9,13 @@ use super::window::Window;
 use super::{Record, RecordRef, arc, header};
 use crate::{Damage, Error};
 
-/// Bytes behind a record in its gzip member that are still inflated to find the member's end.
+/// How many bytes after a record in its gzip member are inflated to find the member's end.
 const MAX_STRAY: u64 = 64 << 20;
-/// How much of the file is searched at once for the next record.
+/// How many bytes of the file are searched at once for the next record.
 const SEARCH: usize = 256 << 10;
 
-/// The records of one stream in file order. A damaged record comes as an error, and the next call
-/// goes on at the next record that can be read.
+/// The records of one stream in file order. Damage is returned as an error, and the next call
+/// continues at the next readable record.
 #[derive(Debug)]
 pub(crate) struct Scanner {
     segment: u32,
@@ -62,8 +62,8 @@ impl Scanner {
         }
     }
 
-    /// The record in the gzip member at the present position and the member's length; `None` if it
-    /// holds nothing.
+    /// The record in the gzip member at the current position, and the member's length; `None` if it
+    /// is empty.
     fn member(&mut self, here: Window) -> Result<Option<(Record, u64)>, Damage> {
         let mut decoder = GzDecoder::new(BufReader::with_capacity(READ_AHEAD, here.clone()));
         let (version, headers, mut ahead) = match read::head(&mut decoder) {
@@ -103,8 +103,8 @@ impl Scanner {
         Ok(Some((record, end - offset)))
     }
 
-    /// The uncompressed record at the present position and its length without the blank lines
-    /// behind it.
+    /// The uncompressed record at the current position, and its length without the following blank
+    /// lines.
     fn plain(&mut self, here: Window) -> Result<(Record, u64), Damage> {
         let offset = self.position;
         let (record, end) = read::plain(here)?;
@@ -113,8 +113,8 @@ impl Scanner {
         let behind = self.whole.from(end).peek(4 << 10).map_err(|e| Damage::Io(e.to_string()))?;
         let next = behind.iter().position(|b| !matches!(b, b'\r' | b'\n')).map(|at| &behind[at..]);
         if next.is_some_and(|bytes| !starts_record(bytes)) {
-            // The length is a lie, or something else lies between. A record that starts inside the
-            // block shows which.
+            // The length is wrong, or other bytes follow. If a record starts inside the block, the
+            // length is wrong.
             let from = if self.search(block).is_some_and(|at| at < end) { block } else { end };
             let resumes = self.search(from);
             let until = resumes.unwrap_or(self.position + self.whole.from(end).remaining());
@@ -125,7 +125,7 @@ impl Scanner {
         Ok((record, end - offset))
     }
 
-    /// Moves on behind damage at the present position.
+    /// Skips damage at the current position.
     fn recover(&mut self, damage: Damage) -> Error {
         let offset = self.position;
         let resumes = match damage {
@@ -146,10 +146,10 @@ impl Scanner {
         }
     }
 
-    /// The first position from `from` on where a record starts that can be read at least up to its
+    /// The first position at or after `from` with a record that is readable at least up to its
     /// block.
     fn search(&self, from: u64) -> Option<u64> {
-        // The byte before is looked at, too: an uncompressed record starts a line.
+        // The preceding byte is checked too: an uncompressed record starts a line.
         let mut at = from.saturating_sub(1).max(self.start);
         loop {
             let bytes = self.whole.from(at).peek(SEARCH).ok()?;
@@ -158,7 +158,7 @@ impl Scanner {
             }
             for index in 1..bytes.len() - 2 {
                 let candidate = &bytes[index..];
-                // As long as nothing is known about the stream, both ways are tried.
+                // While the encoding of the stream is unknown, both are tried.
                 let member = self.compressed != Some(false) && candidate.starts_with(&[0x1f, 0x8b, 8]);
                 let plain = self.compressed != Some(true)
                     && bytes[index - 1] == b'\n'
@@ -168,7 +168,7 @@ impl Scanner {
                     return Some(at + index as u64);
                 }
             }
-            // The last bytes are looked at again, with what follows them.
+            // The last bytes are searched again, together with the bytes that follow them.
             at += (bytes.len() - 3) as u64;
         }
     }
@@ -198,7 +198,7 @@ impl Iterator for Scanner {
     }
 }
 
-/// Whether the first gzip member of a stream holds more records than one, as where a whole WARC was
+/// Whether the first gzip member of a stream holds more than one record, as when a whole WARC was
 /// compressed at once.
 pub(crate) fn shares_first_member(stream: Window) -> bool {
     let mut decoder = GzDecoder::new(BufReader::with_capacity(READ_AHEAD, stream));
@@ -222,13 +222,13 @@ fn starts_record(bytes: &[u8]) -> bool {
         || (bytes.len() < 5 && header::looks_like_start(bytes))
 }
 
-/// Where the member ends that `decoder` has read.
+/// The end of the member that `decoder` has read.
 fn end_of(decoder: GzDecoder<BufReader<Window>>) -> u64 {
     let reader = decoder.into_inner();
     reader.get_ref().position() - reader.buffer().len() as u64
 }
 
-/// What follows a record in its member besides blank lines.
+/// Bytes after a record in its member, other than blank lines.
 struct Stray {
     bytes: u64,
     record: bool,

@@ -26,8 +26,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The URLs that can be read, each with the length of its block, and the damage that is reported
-/// between them.
+/// The readable URLs, each with the length of its block, and the damage reported between them.
 fn read(bytes: &[u8]) -> Vec<Result<(String, u64), Damage>> {
     let mut file = tempfile::Builder::new().suffix(".warc").tempfile().unwrap();
     file.write_all(bytes).unwrap();
@@ -66,7 +65,7 @@ fn a_broken_member_costs_only_itself() {
     assert_eq!(urls(&found), ["u:a", "u:c"]);
     assert!(found.iter().any(Result::is_err));
 
-    // The checksum alone is wrong.
+    // Only the checksum is wrong.
     let mut flipped = members[1].clone();
     let crc = flipped.len() - 6;
     flipped[crc] ^= 0xff;
@@ -74,7 +73,7 @@ fn a_broken_member_costs_only_itself() {
     assert_eq!(urls(&found), ["u:a", "u:c"]);
     assert!(matches!(&found[1], Err(Damage::Gzip(_))), "{found:?}");
 
-    // Garbage between members, and a member that is cut off.
+    // Garbage between members, and a truncated member.
     let cut = &members[2][..members[2].len() - 10];
     let found = read(&[&members[0][..], b"\x1f\x8bgarbage", &members[1], cut].concat());
     assert_eq!(urls(&found), ["u:a", "u:b"]);
@@ -105,7 +104,7 @@ fn a_length_that_lies_is_found_out() {
         assert_eq!(urls(&found), ["u:a", "u:c"], "{length}: {found:?}");
         assert!(matches!(&found[1], Err(Damage::Head(_))), "{length}: {found:?}");
     }
-    // In a member the end is known, so that nothing behind it is lost.
+    // In a gzip member the end is known, so no later record is lost.
     let text =
         b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: u:b\r\nContent-Length: 50\r\n\r\nbbb\r\n\r\n";
     let found = read(&[gzip(&a), gzip(text), gzip(&c)].concat());
@@ -117,7 +116,7 @@ fn a_length_that_lies_is_found_out() {
 fn a_file_in_one_member_is_unpacked() {
     let both = gzip(&[record("u:a", "", b"a"), record("u:b", "", b"b")].concat());
     assert_eq!(urls(&read(&both)), ["u:a", "u:b"]);
-    // Not where it begins well: that is damage, which only a repair looks through.
+    // Not if the file begins with a valid member: that is damage, which only `repair` searches.
     let found = read(&[gzip(&record("u:c", "", b"c")), both].concat());
     assert_eq!(urls(&found), ["u:c", "u:a"]);
     assert_eq!(found[2], Err(Damage::SharedMember));
@@ -125,7 +124,7 @@ fn a_file_in_one_member_is_unpacked() {
 
 #[test]
 fn a_bomb_does_not_fill_the_memory() {
-    // 200 MB of zeros behind a small record in a member of 200 KB, and as the block of one.
+    // 200 MB of zeros after a small record in a member of 200 KB, and as the block of one.
     let zeros = vec![0; 200 << 20];
     let stray = gzip(&[&record("u:a", "", b"a")[..], &zeros].concat());
     let found = read(&[stray, gzip(&record("u:b", "", b"b"))].concat());
@@ -212,7 +211,7 @@ proptest! {
         let end = (at + remove).min(bytes.len());
         bytes.splice(at..end, change);
         let found = read(&bytes);
-        // Damage in one place can cost the two records around it, not more.
+        // Damage in one place may cost at most the two adjacent records.
         prop_assert!(urls(&found).len() >= 4, "{:?}", found);
     }
 

@@ -1,4 +1,4 @@
-//! A part of a file, read by position.
+//! A range of a file, read by position.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 /// Reads the bytes from `position` to `end` of a shared file. Each window has its own position and
-/// the file's cursor is never moved, so many threads read one file at once.
+/// never moves the file's cursor, so that many threads can read one file at once.
 #[derive(Debug, Clone)]
 pub(crate) struct Window {
     file: Arc<File>,
@@ -32,12 +32,12 @@ impl Window {
         Window::new(Arc::clone(&self.file), position.min(self.end), self.end)
     }
 
-    /// The same part, but not longer than `length`.
+    /// The same range, limited to `length`.
     pub(crate) fn first(&self, length: u64) -> Window {
         Window::new(Arc::clone(&self.file), self.position, self.end.min(self.position.saturating_add(length)))
     }
 
-    /// Up to `want` bytes at the present position, which stays.
+    /// Up to `want` bytes at the current position, which does not change.
     pub(crate) fn peek(&self, want: usize) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(want.min(self.remaining() as usize));
         self.clone().take(want as u64).read_to_end(&mut bytes)?;

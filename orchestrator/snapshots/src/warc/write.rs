@@ -5,13 +5,13 @@ use uuid::Uuid;
 use super::RecordKind;
 use crate::Timestamp;
 
-/// A fresh record id, `urn:uuid:...`, without angle brackets.
+/// A new record id, `urn:uuid:...`, without angle brackets.
 pub fn new_record_id() -> String {
     Uuid::new_v4().urn().to_string()
 }
 
-/// The header of a WARC 1.1 record with these fields, whatever length they give, for a block of
-/// `length` bytes.
+/// The header of a WARC 1.1 record with these fields, for a block of `length` bytes. A length among
+/// the fields is ignored.
 pub(crate) fn serialise(headers: &crate::Headers, length: u64) -> Vec<u8> {
     let mut head = RecordHead { bytes: b"WARC/1.1\r\n".to_vec() };
     for (name, value) in headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Content-Length")) {
@@ -48,7 +48,7 @@ impl RecordHead {
         }
     }
 
-    /// Adds a field whose value stands in angle brackets.
+    /// Adds a field whose value is in angle brackets.
     pub fn uri(mut self, name: &str, uri: &str) -> RecordHead {
         self.push_parts(name, &[b"<", uri.as_bytes(), b">"]);
         self
@@ -62,7 +62,7 @@ impl RecordHead {
     fn push_parts(&mut self, name: &str, value: &[&[u8]]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(name.as_bytes());
-        // Replaced and not left out: a field of a foreign record must not turn into another one,
+        // Replaced rather than removed: a field of a foreign record must not turn into another one,
         // such as its length.
         replace(&mut self.bytes[start..], |b| !b.is_ascii_graphic() || b == b':', b'_');
         self.bytes.extend_from_slice(b": ");
@@ -72,7 +72,7 @@ impl RecordHead {
         self.bytes.extend_from_slice(b"\r\n");
     }
 
-    /// Ends the header for a block of `length` bytes, to be followed by two line ends.
+    /// Ends the header for a block of `length` bytes. Two line ends must follow the block.
     pub fn finish(mut self, length: u64) -> Vec<u8> {
         self.push("Content-Length", length.to_string().as_bytes());
         self.bytes.extend_from_slice(b"\r\n");

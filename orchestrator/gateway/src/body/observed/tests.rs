@@ -5,7 +5,7 @@ use http_body_util::BodyExt;
 
 use super::*;
 
-/// A body of these frames, of a declared length or none.
+/// A body of the given frames, with or without a declared length.
 struct Frames(VecDeque<Result<Frame<Bytes>, BodyError>>, Option<u64>);
 
 impl Body for Frames {
@@ -24,7 +24,7 @@ impl Body for Frames {
     }
 }
 
-/// Writes down what it is told. It flushes at the second look.
+/// Logs its callbacks. Its flush is ready at the second poll.
 #[derive(Default)]
 struct Log {
     lines: Vec<String>,
@@ -64,7 +64,7 @@ fn data(text: &'static str) -> Result<Frame<Bytes>, BodyError> {
     Ok(Frame::data(Bytes::from_static(text.as_bytes())))
 }
 
-/// What the receiver got, and what the observer was told until then.
+/// What the receiver got, and which callbacks the observer had received by then.
 async fn pass(body: Frames, max: Option<usize>) -> (Vec<String>, Vec<String>) {
     let mut body = ObservedBody::new(body, Log { max, ..Log::default() });
     let mut got = Vec::new();

@@ -1,15 +1,14 @@
-//! Where the messages of an HTTP/1 connection begin and end, as RFC 9112 has it and no more
-//! leniently.
+//! Finds where the messages of an HTTP/1 connection begin and end, strictly by RFC 9112.
 
 use crate::limits::MAX_HEAD;
 
-/// The longest line of a chunked body: a size with its extensions, or a field of the trailer.
+/// The maximum line of a chunked body: a chunk size with extensions, or a trailer field.
 const MAX_LINE: usize = 8 * 1024;
 
-/// What follows on the connection.
+/// What the next bytes of the connection are.
 #[derive(Debug, Default)]
 enum Part {
-    /// An empty line, or the first line of a request.
+    /// An empty line, or a request line.
     #[default]
     Start,
     Fields(Facts),
@@ -18,11 +17,11 @@ enum Part {
     ChunkData(u64),
     ChunkEnd,
     Trailer,
-    /// No HTTP/1, or nothing that we have to judge.
+    /// Not HTTP/1, or nothing that needs checking.
     Rest,
 }
 
-/// What a head has said so far about its body.
+/// What the head has declared so far about its body.
 #[derive(Debug, Clone, Copy)]
 struct Facts {
     connect: bool,
@@ -31,27 +30,27 @@ struct Facts {
     chunked: bool,
 }
 
-/// Follows a connection from its first byte on.
+/// Tracks a connection from its first byte.
 #[derive(Debug, Default)]
 pub(super) struct Framing {
     part: Part,
-    /// Requests whose head has begun.
+    /// The number of requests whose head has begun.
     heads: u64,
-    /// How far the line that is not complete was looked through.
+    /// How many bytes of the incomplete line have been scanned.
     looked: usize,
 }
 
-/// What the bytes were like.
+/// The result of a check.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Right,
-    /// A head is malformed; `end` makes a whole one of what was let pass of it.
+    /// A malformed head; `end` completes the part that has passed.
     WrongHead {
         number: u64,
         reason: &'static str,
         end: &'static [u8],
     },
-    /// A body is malformed; `end` is what hyper, too, takes for malformed at this place.
+    /// A malformed body; `end` is text that hyper also rejects at this position.
     WrongBody {
         reason: &'static str,
         end: &'static [u8],
@@ -67,8 +66,8 @@ const NO_CHUNK: &str =
     "a chunk is its size in hexadecimal digits and so many bytes, each with CR LF behind it";
 
 impl Framing {
-    /// Takes bytes in: those that were left over the last time and new ones behind them. How many
-    /// of them are settled; the rest, the beginning of a line, is to be presented again.
+    /// Consumes bytes: those left over from the last call, followed by new ones. Returns how many
+    /// are settled. The caller must present the rest, the beginning of a line, again.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> (usize, Verdict) {
         let mut at = 0;
         loop {
@@ -105,8 +104,8 @@ impl Framing {
         }
     }
 
-    /// The end of the line is still to come. A line that has become too long is hyper's to refuse,
-    /// or a broken body.
+    /// Handles an incomplete line. hyper rejects a head line that is too long; in a body it is a
+    /// framing error.
     fn incomplete(&mut self, at: usize, length: usize) -> (usize, Verdict) {
         match self.part {
             Part::Start | Part::Fields(_) if length > MAX_HEAD => {
@@ -129,10 +128,10 @@ impl Framing {
         }
     }
 
-    /// Goes on by a line without its end.
+    /// Advances by one line, given without its line end.
     fn line(&mut self, line: &[u8]) -> Result<(), &'static str> {
         self.part = match &mut self.part {
-            // Empty lines before a request are passed over.
+            // Empty lines before a request are skipped.
             Part::Start if line.is_empty() => Part::Start,
             Part::Start => {
                 self.heads += 1;
@@ -198,7 +197,7 @@ fn name_and_value(line: &[u8]) -> Result<(&[u8], &[u8]), &'static str> {
     Ok((name, value.trim_ascii()))
 }
 
-/// The size that a chunk's first line names; what stands behind a semicolon is nobody's business.
+/// The size in the first line of a chunk. Extensions after a semicolon are ignored.
 fn chunk_size(line: &[u8]) -> Option<u64> {
     let size = line.split(|byte| *byte == b';').next()?.trim_ascii_end();
     let digits = (1..=15).contains(&size.len()) && size.iter().all(u8::is_ascii_hexdigit);

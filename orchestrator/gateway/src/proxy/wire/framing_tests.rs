@@ -1,6 +1,6 @@
 use super::*;
 
-/// Takes the bytes in, whole and then one at a time; both must come to the same.
+/// Feeds the bytes whole and then one at a time; both must give the same result.
 fn check(bytes: &str, expect: Verdict) {
     let (mut whole, mut single) = (Framing::default(), Framing::default());
     let (_, verdict) = whole.feed(bytes.as_bytes());

@@ -1,4 +1,4 @@
-//! Requests with parts that change by themselves: as the recording's rules say, or by their looks.
+//! Requests with volatile parts: by the recording's rules, or by their format.
 
 use super::*;
 

@@ -1,5 +1,4 @@
-//! What is changed about a recorded answer on its way: method, conditions, headers, dates,
-//! encodings.
+//! Responses derived from recorded ones: method, conditions, headers, dates, encodings.
 
 use std::io::Write;
 

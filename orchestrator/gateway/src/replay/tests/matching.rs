@@ -1,4 +1,4 @@
-//! Which recorded answer a request gets, and that most get none.
+//! Which recorded response a request gets, and that most requests get none.
 
 use http::StatusCode;
 
@@ -75,7 +75,7 @@ fn match_levels_are_read() {
     }
 }
 
-/// Every never-recorded request is a miss: nothing of what was recorded is ever shown for it.
+/// Every unrecorded request is a miss and never shows recorded content.
 #[test]
 fn ten_thousand_requests_that_were_never_recorded_get_no_recorded_body() {
     const SECRET: &str = "a recorded body";
@@ -108,7 +108,7 @@ fn ten_thousand_requests_that_were_never_recorded_get_no_recorded_body() {
             .recorded(&head, &asked(&head, &body), MatchLevel::Normalised, &client.episode)
             .unwrap();
         assert!(found.is_none(), "{method} {url}");
-        // Looking for what is near takes its time: not for each of them.
+        // Searching for similar requests is slow, so not every miss does it.
         if misses.is_multiple_of(10) {
             let reply = client.replay.answer(&head, &body, &client.episode);
             assert_eq!(

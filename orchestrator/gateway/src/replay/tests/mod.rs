@@ -1,5 +1,4 @@
-//! What every test of replaying needs: a recording made by hand, and a client of what answers from
-//! it.
+//! Shared fixtures of the replay tests: a hand-made recording, and a client for its replay.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +23,7 @@ use crate::Scheme;
 /// Thu, 01 Jan 2026 00:00:00 GMT
 const RECORDED: i64 = 1_767_225_600;
 
-/// A recording under way, and then what answers from it.
+/// A recording in progress, and then its replay.
 pub(crate) struct World {
     folder: TempDir,
     recording: Recording,

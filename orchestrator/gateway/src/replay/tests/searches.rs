@@ -1,4 +1,4 @@
-//! What search engines are asked, with and without a search over the recorded pages.
+//! Search engine requests, with and without a search over the recorded pages.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What depends on what was asked before, and what a client is told about it.
+//! Responses that depend on earlier requests, and what the client learns about them.
 
 use std::{fs::OpenOptions, io::Write};
 
@@ -64,7 +64,7 @@ fn a_web_socket_is_played_with_all_its_records() {
         let opening = world.exchange(("GET", "https://a.test/live", "", ""), response.clone());
         world.recording.append_websocket(&opening, &[frame(1)]).unwrap();
     }
-    // Other recorders write the frames of a long connection in several records.
+    // Other recorders split the frames of a long connection into several records.
     let data = world.recording.data_path();
     let records = Archive::open(&data).unwrap().records().map(|record| record.unwrap().1).collect::<Vec<_>>();
     let mut more = OpenOptions::new().append(true).open(&data).unwrap();

@@ -1,4 +1,4 @@
-//! What was recorded under another scheme, with or without a slash or `www.`.
+//! Resources recorded under another scheme, with or without a slash or `www.`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a body says, piece by piece, and what two bodies say differently.
+//! Splits bodies into pieces of text, and compares the pieces of two bodies.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::ops::pages::unescape;
 
-/// How many differing pieces are shown.
+/// How many different pieces are shown.
 const SAMPLE: usize = 20;
-/// Longest piece that is shown.
+/// The maximum length of a displayed piece.
 const LONGEST: usize = 200;
 
-/// The difference between two lists of pieces, whatever their order.
+/// The difference between two lists of pieces, independent of order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     pub(super) removed: u64,
@@ -19,8 +19,8 @@ pub(super) struct Difference {
     pub(super) sample: Vec<String>,
 }
 
-/// The text of a body: JSON as `path: value` lines, HTML as its visible text, other text as lines;
-/// nothing for what is no text.
+/// The text of a body: JSON as `path: value` lines, HTML as its visible text, other text as lines.
+/// Empty for bodies that are not text.
 pub(super) fn pieces(media_type: &str, bytes: &[u8]) -> Vec<String> {
     let is_json = media_type == "application/json" || media_type.ends_with("+json");
     if is_json && let Ok(json) = serde_json::from_slice::<Value>(bytes) {
@@ -66,7 +66,7 @@ pub(super) fn compare(old: &[String], new: &[String]) -> Difference {
 }
 
 impl Difference {
-    /// Keeps half of the sample for each side.
+    /// Reserves half of the sample for each side.
     fn show(&mut self, sign: char, piece: &str) {
         let limit = if sign == '-' { SAMPLE / 2 } else { SAMPLE };
         if self.sample.len() < limit {
@@ -91,8 +91,8 @@ fn leaves(path: &str, value: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// Text between tags, without scripts, styles and comments. Not a parser: enough to see what a
-/// reader would see change.
+/// Text between tags, without scripts, styles and comments. This is not a parser. It is sufficient
+/// to show what a reader would see change.
 fn visible(html: &str) -> Vec<String> {
     let lower = html.to_ascii_lowercase();
     let mut out = Vec::new();

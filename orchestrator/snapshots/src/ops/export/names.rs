@@ -1,22 +1,22 @@
-//! Names of the files of a folder export: readable, safe on any file system, and each given once.
+//! File names for a folder export: readable, safe on any file system, and unique.
 
 use std::collections::HashSet;
 
-/// Name of the list of files in a folder.
+/// The name of the file list in a folder.
 pub(super) const INDEX: &str = "index.jsonl";
 
-/// The names given so far.
+/// The names in use.
 #[derive(Debug, Default)]
 pub(super) struct Names(HashSet<String>);
 
 impl Names {
-    /// A free name for the body of `url`.
+    /// An unused name for the body of `url`.
     pub(super) fn take(&mut self, url: &str, media_type: Option<&str>) -> String {
         free_name(file_name(url, media_type), &mut self.0)
     }
 }
 
-/// `host/path` made of characters that no file system minds; never a name that leads out of the
+/// `host/path` in characters that are valid on every file system. The name never leads out of the
 /// folder.
 fn file_name(url: &str, media_type: Option<&str>) -> String {
     let parsed = url::Url::parse(url).ok();
@@ -67,8 +67,8 @@ fn extension(media_type: Option<&str>) -> &'static str {
     }
 }
 
-/// Numbers a name that is taken, in whatever case. Where one of its folders is a file already (`/x`
-/// and `/x/y` are both fine as URLs), the path below the host becomes one name.
+/// Adds a number to a name that is in use, ignoring case. If one of its folders is already a file
+/// (`/x` and `/x/y` are both valid URLs), the path below the host becomes one name.
 fn free_name(name: String, taken: &mut HashSet<String>) -> String {
     if claim(&name, taken) {
         return name;
@@ -83,7 +83,7 @@ fn free_name(name: String, taken: &mut HashSet<String>) -> String {
         .unwrap_or(name)
 }
 
-/// Files are kept as themselves, folders with a trailing slash.
+/// Files are stored by name, folders with a trailing slash.
 fn claim(name: &str, taken: &mut HashSet<String>) -> bool {
     let lower = name.to_ascii_lowercase();
     let folders = || lower.match_indices('/').map(|(at, _)| &lower[..at]);

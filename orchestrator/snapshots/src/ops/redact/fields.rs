@@ -1,5 +1,5 @@
 //! Finds the values of named fields: in queries and forms, in cookies, and in JSON wherever it
-//! stands.
+//! occurs.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,20 +8,20 @@ use percent_encoding::percent_decode;
 
 use crate::post_key::multipart;
 
-/// A value: where it stands in the text and what it is when its spelling is undone.
+/// A value: its position in the text, and its unescaped content.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) range: Range<usize>,
     pub(super) value: Vec<u8>,
-    /// Whether it stands in JSON, where a replacement needs quotes.
+    /// Whether it is in JSON, where a replacement needs quotes.
     pub(super) json: bool,
 }
 
-/// Names of fields, compared without case.
+/// Field names, compared case-insensitively.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Names {
     listed: HashSet<Vec<u8>>,
-    /// Says of a name in lower case whether it is meant, too.
+    /// Whether a further name, in lower case, is also included.
     like: Option<fn(&str) -> bool>,
 }
 
@@ -31,7 +31,7 @@ impl Names {
         Names { listed, like: None }
     }
 
-    /// These, and those that `like` says yes to.
+    /// These names, and those that `like` accepts.
     pub(super) fn or(&self, like: fn(&str) -> bool) -> Names {
         Names { like: Some(like), ..self.clone() }
     }
@@ -72,13 +72,13 @@ pub(super) fn in_set_cookie(header: &[u8], names: &Names) -> Vec<Value> {
     in_cookies(first, names)
 }
 
-/// Values in the parts of a `multipart/form-data` body. Files are none.
+/// Values in the parts of a `multipart/form-data` body, except files.
 pub(super) fn in_multipart(content_type: &str, body: &[u8], names: &Names) -> Vec<Value> {
     let Some(boundary) = multipart::parameter(content_type, "boundary").filter(|_| !names.is_empty()) else {
         return Vec::new();
     };
     let boundary = format!("--{boundary}").into_bytes();
-    // Where the part began, and where its content does; what its head says of its name.
+    // The start of the part, the start of its content, and the name from its header.
     let (mut found, mut at, mut content, mut name) = (Vec::new(), 0, None, None::<String>);
     for line in body.split_inclusive(|byte| *byte == b'\n') {
         let bare = line.trim_ascii_end();
@@ -137,9 +137,9 @@ fn form_decoded(bytes: &[u8]) -> Vec<u8> {
     percent_decode(&spaces).collect()
 }
 
-/// Values of `"name": value` anywhere in a text. The text need not be valid JSON: a script, a page
-/// with JSON inside and JSON lines are searched alike. A value that is an object or a list is taken
-/// whole.
+/// Values of `"name": value` anywhere in a text. The text need not be valid JSON: scripts, pages
+/// with embedded JSON and JSON lines are searched the same way. A value that is an object or a list
+/// is taken whole.
 pub(super) fn in_json(text: &[u8], names: &Names) -> Vec<Value> {
     let mut found = Vec::new();
     if names.is_empty() {
@@ -151,7 +151,7 @@ pub(super) fn in_json(text: &[u8], names: &Names) -> Vec<Value> {
         at = close;
         let colon = skip_blank(text, close);
         if text.get(colon) != Some(&b':') || !names.has(&unescaped(&text[open + 1..close - 1])) {
-            // In running text a quote may as well be a closing one: go on behind it.
+            // In running text this quote may be a closing one: continue after it.
             if text.get(colon) != Some(&b':') {
                 at = open + 1;
             }
@@ -185,8 +185,8 @@ fn skip_blank(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Behind the closing quote of the string that opens at `open`. A string does not go over a line
-/// end.
+/// The position after the closing quote of the string that opens at `open`. A string does not span
+/// lines.
 fn string_end(text: &[u8], open: usize) -> Option<usize> {
     let mut at = open + 1;
     loop {
@@ -198,7 +198,7 @@ fn string_end(text: &[u8], open: usize) -> Option<usize> {
     }
 }
 
-/// Behind the value that starts at `start`.
+/// The position after the value that starts at `start`.
 fn value_end(text: &[u8], start: usize) -> Option<usize> {
     match text.get(start)? {
         b'"' => string_end(text, start),
@@ -228,7 +228,7 @@ fn value_end(text: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The content of a JSON string without its escapes; as it is, if they are wrong.
+/// The unescaped content of a JSON string; unchanged if its escapes are invalid.
 fn unescaped(inner: &[u8]) -> Vec<u8> {
     if !inner.contains(&b'\\') {
         return inner.to_vec();

@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use sha2::{Digest as _, Sha256};
 
-/// Values shorter than this are never looked for in running text.
+/// Shorter values are never searched for in running text.
 pub(super) const LEAST: usize = 4;
-/// Values that were found under a given name are looked for elsewhere only from this length on.
+/// The minimum length of a value, found under a given name, that is also searched for elsewhere.
 pub(super) const LEAST_FOUND: usize = 8;
 
-/// What `encodeURIComponent` leaves alone.
+/// The characters that `encodeURIComponent` does not escape.
 const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -22,10 +22,10 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'(')
     .remove(b')');
 
-/// `redacted-` and eight hex digits that depend on the key and the value alone: equal values stay
-/// equal, and nobody without the key can try values out.
+/// `redacted-` and eight hex digits that depend only on the key and the value. Equal values have
+/// equal placeholders, and without the key nobody can test candidate values.
 pub(super) fn placeholder(key: &[u8], value: &[u8]) -> String {
-    // HMAC, written out: the key in front, twice, with different pads.
+    // HMAC, implemented here: the key comes first, twice, with different pads.
     let mut block = [0_u8; 64];
     if key.len() > 64 {
         block[..32].copy_from_slice(&Sha256::digest(key));
@@ -60,8 +60,8 @@ impl Literals {
         literals
     }
 
-    /// The bytes with every value replaced, and how many were; `None` if there is nothing to
-    /// replace.
+    /// The bytes with every value replaced, and the number of replacements; `None` if there is
+    /// nothing to replace.
     pub(super) fn replace(&self, bytes: &[u8]) -> Option<(Vec<u8>, u64)> {
         if self.by_start.is_empty() {
             return None;
@@ -95,8 +95,8 @@ impl Literals {
     }
 }
 
-/// A value as it may stand in text, a URL (hex digits in both cases), a form, a JSON string or
-/// HTML.
+/// The possible spellings of a value in text, a URL (hex digits in both cases), a form, a JSON
+/// string or HTML.
 fn spellings(value: &[u8]) -> BTreeSet<Vec<u8>> {
     let mut all = BTreeSet::from([value.to_vec()]);
     let percent = percent_encode(value, COMPONENT).to_string();

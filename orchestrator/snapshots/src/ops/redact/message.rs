@@ -1,4 +1,4 @@
-//! Cleans one record or page: its fields, its HTTP head, its body.
+//! Redacts one record or page: its fields, its HTTP head, its body.
 
 use std::collections::BTreeSet;
 
@@ -15,38 +15,39 @@ use crate::ops::stage::StagedRecord;
 use crate::recording::FRAMES_TYPE;
 use crate::{Body, Error, Frame, Headers, Page, RecordKind};
 
-/// Largest body that is searched. A larger one is an error, not a gap.
+/// The maximum size of a body that is searched. A larger one is an error, so that nothing is
+/// missed.
 const LARGEST: u64 = 1 << 30;
-/// What every placeholder starts with.
+/// The common prefix of all placeholders.
 const MARK: &[u8] = b"redacted-";
 
-/// What is taken out, ready for use.
+/// The redaction rules, ready for use.
 #[derive(Debug)]
 pub(in crate::ops) struct Cleaner {
     key: Vec<u8>,
-    /// What the user names: taken out wherever it stands.
+    /// What the user names: redacted wherever it occurs.
     pub(super) named: Sets,
-    /// What is taken out where it stands: that, and credentials where they are meant.
+    /// What is redacted in its own field: the above, and credentials if requested.
     pub(super) hidden: Sets,
     pub(super) literals: Literals,
 }
 
-/// Names by where they stand.
+/// Names by where they occur.
 #[derive(Debug, Clone)]
 pub(super) struct Sets {
     headers: Names,
     pub(super) cookies: Names,
     urls: Names,
     forms: Names,
-    /// In what clients send.
+    /// In JSON that clients send.
     pub(super) sent_json: Names,
-    /// In answers that are JSON.
+    /// In responses that are JSON.
     pub(super) json: Names,
-    /// In answers that have JSON in them.
+    /// In responses that contain JSON.
     other: Names,
 }
 
-/// A block taken apart.
+/// A parsed block.
 enum Parts {
     Request { method: String, target: String, headers: Headers, body: Vec<u8>, decoded: Vec<u8> },
     Response { status: u16, reason: String, headers: Headers, body: Vec<u8>, decoded: Vec<u8> },
@@ -67,7 +68,7 @@ impl Cleaner {
         };
         let mut hidden = named.clone();
         if what.credentials {
-            // Long and of chance: these are looked for elsewhere, too.
+            // Long and random: these values are also searched for elsewhere.
             named.headers = named.headers.or(|name| matches!(name, "authorization" | "proxy-authorization"));
             hidden.headers = hidden.headers.or(patterns::is_key_header);
             hidden.cookies = hidden.cookies.or(|_| true);
@@ -119,7 +120,7 @@ impl Cleaner {
     fn find_in_headers(&self, headers: &Headers, found: &mut BTreeSet<Vec<u8>>) {
         for (name, value) in headers.iter() {
             keep(self.named.in_header(name, value), found);
-            // `Bearer x`: scripts carry x alone.
+            // `Bearer x`: scripts carry only `x`.
             if self.named.headers.has(name.as_bytes())
                 && let Some(space) = value.iter().position(|byte| *byte == b' ')
             {
@@ -128,7 +129,7 @@ impl Cleaner {
         }
     }
 
-    /// A record without the values, and how many places were replaced.
+    /// A redacted record, and the number of replacements.
     pub(super) fn record(&self, taken: StagedRecord) -> Result<(StagedRecord, u64), Error> {
         let mut count = 0;
         let mut headers = Headers::new();
@@ -164,12 +165,12 @@ impl Cleaner {
                 self.literals(&bytes, &mut count)
             }
         };
-        // A block in which nothing stood is kept to the byte.
+        // A block without matches is kept byte for byte.
         let block = if count == before { taken.block.clone() } else { Body::from(block) };
         Ok((StagedRecord { headers, block, ..taken }, count))
     }
 
-    /// A page without the values.
+    /// A redacted page, and the number of replacements.
     pub(super) fn page(&self, page: Page) -> (Page, u64) {
         let mut count = 0;
         let text = |text: Option<String>, count: &mut u64| {
@@ -189,7 +190,7 @@ impl Cleaner {
         (Page { url, title, text: words, extra, ..page }, count)
     }
 
-    /// An HTTP message without the values; `decoded` is its body without codings.
+    /// A redacted HTTP message. `decoded` is its body without codings.
     pub(in crate::ops) fn message(
         &self,
         kind: RecordKind,
@@ -218,7 +219,7 @@ impl Cleaner {
         (clean, bytes)
     }
 
-    /// Frames, one JSON object a line; text is searched as text, base64 as what it stands for.
+    /// Redacts frames, one JSON object a line. Text is searched as text, base64 in decoded form.
     fn frames(&self, lines: &[u8], count: &mut u64) -> Vec<u8> {
         let mut out = Vec::new();
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
@@ -245,36 +246,36 @@ impl Cleaner {
         out
     }
 
-    /// A message of a WebSocket without the values.
+    /// A redacted WebSocket message.
     pub(in crate::ops) fn socket_message(&self, message: &[u8], count: &mut u64) -> Vec<u8> {
         let clean = self.values(message, fields::in_json(message, &self.hidden.sent_json), count);
         self.literals(&clean, count)
     }
 
-    /// Whether a header has a value that is to be hidden.
+    /// Whether a header has a value to be hidden.
     pub(in crate::ops) fn holds(&self, name: &str, value: &[u8]) -> bool {
         has_any(&self.hidden.in_header(name, value))
     }
 
-    /// Whether a body, without its codings, has such a value.
+    /// Whether a decoded body has a value to be hidden.
     pub(in crate::ops) fn holds_in_body(&self, kind: RecordKind, headers: &Headers, body: &[u8]) -> bool {
         has_any(&self.hidden.in_body(kind, headers, body))
     }
 
-    /// Whether the messages of a WebSocket, one a line, have such a value.
+    /// Whether WebSocket messages, one a line, have a value to be hidden.
     pub(in crate::ops) fn holds_in_frames(&self, lines: &[u8]) -> bool {
         let mut count = 0;
         self.frames(lines, &mut count);
         count > 0
     }
 
-    /// Whether bodies of that kind are looked into at all.
+    /// Whether bodies of this kind are searched at all.
     pub(in crate::ops) fn searches_body(&self, kind: RecordKind, headers: &Headers) -> bool {
         let media = headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
         !is_opaque(&media) && (kind == RecordKind::Request || is_json(&media))
     }
 
-    /// An address without the values.
+    /// A redacted URL.
     pub(in crate::ops) fn url(&self, url: &[u8], count: &mut u64) -> Vec<u8> {
         let clean = self.values(url, fields::in_url(url, &self.hidden.urls), count);
         self.literals(&clean, count)
@@ -290,7 +291,7 @@ impl Cleaner {
         }
     }
 
-    /// Replaces the values at the given places; what is a placeholder already stays.
+    /// Replaces the values at the given positions. Existing placeholders are kept.
     pub(super) fn values(&self, bytes: &[u8], values: Vec<Value>, count: &mut u64) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         let mut done = 0;
@@ -354,7 +355,7 @@ fn is_json(media: &str) -> bool {
     media.ends_with("/json") || media.ends_with("+json")
 }
 
-/// Placeholders are none.
+/// Whether there is any value. Placeholders do not count.
 fn has_any(values: &[Value]) -> bool {
     values.iter().any(|value| !value.value.starts_with(MARK))
 }
@@ -363,7 +364,7 @@ pub(super) fn keep(values: Vec<Value>, found: &mut BTreeSet<Vec<u8>>) {
     found.extend(values.into_iter().map(|value| value.value).filter(|value| !value.starts_with(MARK)));
 }
 
-/// Takes a block apart; what is no HTTP message after all stays whole.
+/// Parses a block. A block that is not an HTTP message stays whole.
 fn parts(kind: RecordKind, http: bool, block: &Body) -> Result<Parts, Error> {
     let bytes = block.to_vec(LARGEST)?;
     if !http {

@@ -1,11 +1,13 @@
-//! `redact`: takes named headers, cookies and fields, and given values, out of a snapshot.
+//! `redact`: removes named headers, cookies and fields, and given values, from a snapshot.
 //!
-//! Two passes. The first collects the values that stand under the given names. The second writes a
-//! new snapshot in which each value, wherever it stands (URLs, headers, bodies, frames, page texts)
-//! and however it is spelt, is replaced by a placeholder that is the same for the same value, so
-//! that requests which carried it still match. Values are found in decoded bodies; a body that had
-//! to be changed is written without content coding. What stands only inside another encoding
-//! (base64 of a longer text, an image) is not found.
+//! There are two passes. The first collects the values under the given names. The second writes a
+//! new snapshot in which each value is replaced by a placeholder, wherever it occurs (URLs,
+//! headers, bodies, frames, page texts) and in any spelling. Equal values get equal placeholders,
+//! so that requests that contained them still match.
+//!
+//! Values are found in decoded bodies. A body that had to be changed is written without content
+//! coding. A value that occurs only inside another encoding (base64 of a longer text, an image) is
+//! not found.
 
 mod fields;
 mod literals;
@@ -26,22 +28,21 @@ use super::snapshot::{NewSnapshot, describe};
 use super::stage::{Stage, StagedRecord, survey};
 use super::{Error, OnProgress};
 
-/// What to take out.
+/// What to remove.
 #[derive(Clone, Default)]
 pub struct Redaction {
-    /// The key behind the placeholders. The same key gives the same placeholders in another
-    /// snapshot.
+    /// The key for the placeholders. The same key gives the same placeholders in another snapshot.
     pub key: Vec<u8>,
-    /// Headers of requests and responses whose values are taken out whole.
+    /// Headers of requests and responses whose whole values are removed.
     pub headers: Vec<String>,
     /// Cookies, in `Cookie` and `Set-Cookie`.
     pub cookies: Vec<String>,
     /// Fields of queries, forms and JSON.
     pub fields: Vec<String>,
-    /// Authorization headers, all cookies, and fields named like passwords and tokens besides; see
-    /// [`super::Credentials`].
+    /// Whether to also remove authorization headers, all cookies, and fields with names of
+    /// passwords and tokens; see [`super::Credentials`].
     pub credentials: bool,
-    /// Values, of at least four bytes.
+    /// Values of at least four bytes.
     pub values: Vec<String>,
 }
 
@@ -55,35 +56,35 @@ impl std::fmt::Debug for Redaction {
     }
 }
 
-/// What came out of a redaction.
+/// The result of a redaction.
 #[derive(Debug, Clone, Serialize)]
 pub struct RedactionReport {
     /// The new snapshot.
     pub path: Utf8PathBuf,
     /// Its size in bytes.
     pub bytes: u64,
-    /// `sha256:<hex>` of its description, which names its content.
+    /// `sha256:<hex>` of its description, which identifies its content.
     pub digest: String,
-    /// How many different values were looked for: those given, and those found under the given
+    /// How many different values were searched for: the given ones, and those found under the given
     /// names.
     pub values: u64,
-    /// How many places were replaced.
+    /// The number of replacements.
     pub replaced: u64,
     /// Records in which something was replaced.
     pub records_changed: u64,
-    /// Records in all.
+    /// The total number of records.
     pub records: u64,
     /// Pages in which something was replaced.
     pub pages_changed: u64,
-    /// Whether something was replaced in what pages had kept in the browser.
+    /// Whether something was replaced in the browser state.
     pub state_changed: bool,
 }
 
-/// Writes `input` without what `what` names to a new snapshot at `out`.
+/// Writes a copy of `input` to `out` with everything in `what` redacted.
 ///
 /// # Errors
-/// If `out` exists, the input cannot be read or is damaged, a given value is too short, or a value
-/// is still found in the result ([`Error::StillThere`]; the result is not kept).
+/// `out` exists, the input cannot be read or is damaged, a given value is too short, or the result
+/// still contains a value ([`Error::StillThere`]; the result is not kept).
 pub fn redact(
     input: &Utf8Path,
     out: &Utf8Path,
@@ -135,7 +136,7 @@ pub fn redact(
     Ok(report)
 }
 
-/// The values under the given names, in all messages and pages.
+/// Collects the values under the given names, from all messages and pages.
 fn collect(archive: &Archive, cleaner: &Cleaner, pages: &[Page]) -> Result<BTreeSet<Vec<u8>>, Error> {
     let mut found = BTreeSet::new();
     for item in archive.records() {
@@ -182,7 +183,7 @@ fn copy(
     Ok(())
 }
 
-/// Cleans the result again: there must be nothing left to replace.
+/// Redacts the result again: there must be nothing left to replace.
 fn check(staged: &Utf8Path, out: &Utf8Path, cleaner: &Cleaner) -> Result<(), Error> {
     let archive = Archive::open(staged)?;
     let (mut left, mut first) = (0, None);

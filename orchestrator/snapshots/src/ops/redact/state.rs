@@ -1,5 +1,5 @@
-//! Cleans what pages had kept in the browser: cookies by their names, entries of storage by their
-//! keys, by the fields of JSON in them, and wherever a value stands.
+//! Redacts the browser state: cookies by name, storage entries by key and by JSON fields inside
+//! them, and values wherever they occur.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ impl Cleaner {
         }
     }
 
-    /// The state without the values, and how many places were replaced.
+    /// The redacted state, and the number of replacements.
     pub(in crate::ops) fn state(&self, mut state: BrowserState) -> (BrowserState, u64) {
         let mut count = 0;
         for cookie in &mut state.cookies {
@@ -40,7 +40,7 @@ impl Cleaner {
         (state, count)
     }
 
-    /// A value that was kept under a name, without what is secret.
+    /// A stored value without secrets.
     fn kept(&self, value: &str, hidden: bool, count: &mut u64) -> String {
         let bytes = value.as_bytes();
         let clean = if hidden && !value.is_empty() {

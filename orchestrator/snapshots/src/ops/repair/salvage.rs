@@ -1,4 +1,4 @@
-//! The entries of a ZIP whose directory is gone or lies, found by their own headers.
+//! Finds the entries of a ZIP by their local headers, if its directory is missing or wrong.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -13,16 +13,16 @@ use crate::{Archive, BrowserState, Damage, Segment};
 
 const LOCAL: &[u8; 4] = b"PK\x03\x04";
 const CENTRAL: &[u8; 4] = b"PK\x01\x02";
-/// Fixed part of a local header, before name and extra field.
+/// The fixed part of a local header, before name and extra field.
 const HEADER: u64 = 30;
-/// Largest stream that is unpacked.
+/// The maximum size of a stream that is unpacked.
 const MAX_UNPACKED: u64 = 64 << 30;
-/// Largest description that is read.
+/// The maximum size of a description.
 const MAX_DESCRIPTION: u64 = 64 << 20;
-/// How much of the file is searched at once.
+/// How many bytes of the file are searched at once.
 const SEARCH: usize = 1 << 20;
 
-/// An entry as its local header describes it; where it ends is known only from what comes next.
+/// An entry as its local header describes it. Only the next header shows where it ends.
 struct Local {
     name: String,
     stored: bool,
@@ -30,7 +30,7 @@ struct Local {
     end: u64,
 }
 
-/// What is in a damaged container; `None` if there is no WARC in it.
+/// The contents of a damaged container; `None` if there is no WARC in it.
 pub(super) fn from_container(
     path: &Utf8Path,
     file: Arc<File>,
@@ -58,7 +58,7 @@ pub(super) fn from_container(
             pages.extend(read_pages(&local.name, BufReader::new(reader.take(1 << 30)), losses));
         } else if local.name == "datapackage.json" {
             let reader = unpacked(window, local.stored).take(MAX_DESCRIPTION);
-            // What follows the description until the next entry is none of it.
+            // Bytes between the description and the next entry are not part of it.
             let mut values = serde_json::Deserializer::from_reader(reader).into_iter();
             if let Some(Ok(description)) = values.next() {
                 browser_state = BrowserState::read(&description);
@@ -78,8 +78,8 @@ fn unpacked(window: Window, stored: bool) -> Box<dyn Read> {
     }
 }
 
-/// A stream in which a gzip member holds several records is unpacked, so that each of them can be
-/// reached.
+/// Unpacks streams in which a gzip member holds several records, so that each record can be
+/// accessed.
 pub(super) fn with_shared_members_unpacked(archive: Archive) -> Result<Archive, Error> {
     let shared = |segment: u32| {
         let mut records = archive.records_of(segment)?;
@@ -97,7 +97,7 @@ pub(super) fn with_shared_members_unpacked(archive: Archive) -> Result<Archive, 
         let path = archive.path();
         let mut file = tempfile::tempfile().map_err(|source| Error::io("unpack", path, source))?;
         let mut members = MultiGzDecoder::new(BufReader::new(segment.window())).take(MAX_UNPACKED);
-        // What inflates before a fault is there to be read; the fault shows as a cut record.
+        // Data inflated before an error is readable. The error shows up as a truncated record.
         let _ = io::copy(&mut members, &mut file);
         let length = file.metadata().map_err(|source| Error::io("unpack", path, source))?.len();
         segments.push(Segment::new(segment.name.clone(), path, Arc::new(file), 0, length)?);
@@ -105,7 +105,7 @@ pub(super) fn with_shared_members_unpacked(archive: Archive) -> Result<Archive, 
     Ok(if changed { Archive::from_segments(archive.path(), segments) } else { archive })
 }
 
-/// All local headers that make sense, in file order. Each entry reaches to the next header.
+/// All plausible local headers, in file order. Each entry extends to the next header.
 fn find(whole: &Window, length: u64) -> std::io::Result<Vec<Local>> {
     let mut found: Vec<Local> = Vec::new();
     let mut at = 0;
@@ -135,7 +135,8 @@ fn find(whole: &Window, length: u64) -> std::io::Result<Vec<Local>> {
     Ok(found)
 }
 
-/// A local header with a version, method and name as a WACZ has them; anything else is chance.
+/// A local header with a version, method and name that are typical of a WACZ. Anything else is a
+/// chance match.
 fn parse(bytes: &[u8], here: u64, length: u64) -> Option<Local> {
     let header = bytes.get(..HEADER as usize)?;
     let word = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
@@ -147,7 +148,7 @@ fn parse(bytes: &[u8], here: u64, length: u64) -> Option<Local> {
     let plausible =
         version <= 63 && matches!(method, 0 | 8) && known.iter().any(|start| name.starts_with(start));
     let start = here + HEADER + name_length as u64 + extra_length;
-    // The size may stand behind the data instead (flag 3), or in the extra field.
+    // The size may be after the data instead (flag 3), or in the extra field.
     let packed = u32::from_le_bytes([header[18], header[19], header[20], header[21]]);
     let known_size = word(6) & 8 == 0 && !matches!(packed, 0 | u32::MAX);
     let end = if known_size { length.min(start.saturating_add(u64::from(packed))) } else { length };

@@ -1,9 +1,9 @@
-//! What secrets look like, without regular expressions: a known beginning, and enough of the right
-//! characters behind it.
+//! Detects secrets by their format, without regular expressions: a known prefix, and enough valid
+//! characters after it.
 
 use super::SecretKind;
 
-/// A known beginning of a key, the characters that follow it, and how many there are at least.
+/// A known key prefix, the characters that follow it, and their minimum number.
 struct Form {
     start: &'static str,
     least: usize,
@@ -26,7 +26,7 @@ fn dotted(byte: u8) -> bool {
     url_safe(byte) || byte == b'.'
 }
 
-/// Published forms of widely used services' keys.
+/// Published key formats of widely used services.
 const FORMS: &[Form] = &[
     Form { start: "AKIA", least: 16, allowed: upper },
     Form { start: "ASIA", least: 16, allowed: upper },
@@ -53,12 +53,12 @@ const FORMS: &[Form] = &[
     Form { start: "SG.", least: 60, allowed: dotted },
 ];
 
-/// Secrets by their form alone, anywhere in a text.
+/// Secrets by their format alone, anywhere in a text.
 pub(super) fn find(text: &[u8]) -> Vec<(SecretKind, &[u8])> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < text.len() {
-        // Only where a word begins.
+        // Only at the start of a word.
         let begins = at == 0 || !word(text[at - 1]);
         let hit = if begins { starts_here(&text[at..]) } else { None };
         match hit {
@@ -130,15 +130,14 @@ pub(in crate::ops) fn is_password(name: &str) -> bool {
         || plain.ends_with("pwd")
 }
 
-/// Fields that hold what a server has issued to let somebody in, and no page has in a form of its
-/// own.
+/// Fields that hold credentials issued by a server, and that no page has in a form of its own.
 pub(in crate::ops) fn is_issued(name: &str) -> bool {
     let known = ["apikey", "accesstoken", "authtoken", "idtoken", "refreshtoken", "clientsecret"];
     known.contains(&plain(name).as_str())
 }
 
-/// The same in JSON, where `token` alone means such a thing; in a form it is what tells the page's
-/// own form.
+/// The same in JSON, where `token` alone is such a credential. In a form, `token` identifies the
+/// page's own form.
 pub(in crate::ops) fn is_token(name: &str) -> bool {
     is_issued(name) || ["token", "jwt", "sessionid"].contains(&plain(name).as_str())
 }
@@ -180,7 +179,7 @@ mod tests {
             let kinds: Vec<SecretKind> = find(text.as_bytes()).into_iter().map(|(kind, _)| kind).collect();
             assert_eq!(kinds, expect, "{text}");
         };
-        // Put together here, so that no scanner takes this file for a leak.
+        // Concatenated here, so that secret scanners do not report this file.
         let key = format!("{}{}", "AKIA", "ABCDEFGHIJKLMNOP");
         check(&format!("x='{key}'"), &[SecretKind::ApiKey]);
         check(&format!("X{key}"), &[]);

@@ -1,4 +1,4 @@
-//! `repair` and `redact`: what is kept, what is gone, and that it is said.
+//! `repair` and `redact`: what is kept, what is removed, and that the report says so.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn repair_keeps_every_whole_record() {
         }
         report.map(|report| (report, bodies(&out), out))
     };
-    // No directory: everything is still there.
+    // No directory: all data is still available.
     let (report, kept, out) = fix("no-directory.wacz", &bytes[..bytes.len() - 200]).unwrap();
     assert_eq!(kept, whole);
     assert_eq!(report.pages, 2);
@@ -28,7 +28,7 @@ fn repair_keeps_every_whole_record() {
     let (report, kept, _) = fix("cut.wacz", &bytes[..warc_end / 2]).unwrap();
     assert!(!kept.is_empty() && kept.len() < 5 && kept.iter().all(|body| whole.contains(body)));
     assert!(!report.losses.is_empty() && report.pages_found);
-    // A byte wrong in the middle, with the container intact.
+    // A flipped byte in the middle; the container is intact.
     let bad = place.join("flipped.wacz");
     rezip(&good, &bad, |entry, mut bytes| {
         if entry.starts_with("archive/") {
@@ -42,7 +42,7 @@ fn repair_keeps_every_whole_record() {
     assert!(report.records >= 9 && !report.losses.is_empty(), "{report:#?}");
     assert!(report.lost_bytes > 0);
     assert!(bodies(&out).iter().all(|body| whole.contains(body)));
-    // Nothing there.
+    // No data at all.
     assert!(fix("nothing.wacz", b"PK\x03\x04").is_err());
     assert!(fix("text.txt", b"hello").is_err());
 }

@@ -1,4 +1,4 @@
-//! `import`, `merge`, `export` and `diff`: nothing lost, nothing twice, nothing made up.
+//! `import`, `merge`, `export` and `diff`: no loss, no duplicates, no invented data.
 
 use super::*;
 
@@ -59,7 +59,7 @@ fn import_of_everything_at_once() {
     let titles: Vec<_> = archive.pages().into_iter().map(|page| page.title.unwrap_or(page.url)).collect();
     assert_eq!(titles, ["A page", "https://a.test/", "https://b.test/", "Old"]);
     assert_eq!(inspect(&out, &mut quiet).unwrap().title.as_deref(), Some("T"));
-    // Only what the inputs lacked is missing: requests of the ARC and of two.warc.gz.
+    // The only flaws are those of the inputs: missing requests of the ARC and of two.warc.gz.
     let flaws = verify(&out, &mut quiet).unwrap().flaws;
     assert_eq!(flaws.keys().collect::<Vec<_>>(), [&Flaw::NoRequest]);
     assert!(matches!(
@@ -90,7 +90,7 @@ fn merge_keeps_each_record_once() {
     snapshot(&a, &all[..3]);
     snapshot(&b, &[all[0].clone(), all[3].clone(), all[4].clone()]);
     let report = merge(&[a.clone(), b.clone()], &both, &mut quiet).unwrap();
-    // The home page was recorded twice, under two ids: both captures stay, its payload once.
+    // The home page was recorded twice, with two ids: both captures are kept, its payload once.
     assert_eq!((report.responses, report.revisits, report.identical), (6, 2, 0));
     assert_eq!(report.pages, 2);
     valid(&both);
@@ -210,7 +210,7 @@ fn a_har_without_bodies_is_refused_and_one_with_a_bad_entry_is_not() {
     assert!(error.contains("none of its 2 entries") && error.contains("2 of them lack the body"), "{error}");
     assert!(!out.exists());
 
-    // The page is the document, not what stands before it.
+    // The page is the document, not what comes before it.
     let redirect = r#"{"status":-2}"#;
     let script = r#"{"status":200,"content":{"text":"1","mimeType":"text/javascript"}}"#;
     let made = import(har("whole.har", &[redirect, script, &whole])).unwrap();

@@ -1,4 +1,4 @@
-//! What pages had kept in the browser: carried from file to file, counted, cleaned and searched.
+//! The browser state: copied from file to file, counted, redacted and scanned.
 
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn of(path: &Utf8Path) -> BrowserState {
     BrowserState::of(&Archive::open(path).unwrap())
 }
 
-/// A snapshot that was recorded with that.
+/// A snapshot recorded with that browser state.
 fn recorded(path: &Utf8Path) {
     let recording = Recording::create(path, RecordingOptions::default()).unwrap();
     for exchange in usual() {

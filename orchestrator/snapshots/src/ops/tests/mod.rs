@@ -1,4 +1,4 @@
-//! Each operation on snapshots built here, whole and damaged.
+//! Tests each operation on snapshots built here, intact and damaged.
 #![allow(clippy::unwrap_used)]
 
 mod clean;
@@ -18,7 +18,7 @@ use crate::{
     Timestamp,
 };
 
-/// A folder that goes with the test.
+/// A folder that is deleted with the test.
 pub(super) struct Place {
     _dir: tempfile::TempDir,
     root: Utf8PathBuf,
@@ -55,7 +55,7 @@ pub(super) fn post(url: &str, second: i64, body: &[u8], answer: &[u8]) -> Exchan
     Exchange { request, ..exchange(url, second, "application/json", answer) }
 }
 
-/// A snapshot of these exchanges; those that are HTML are its pages.
+/// A snapshot of these exchanges. The HTML ones are its pages.
 pub(super) fn snapshot(path: &Utf8Path, exchanges: &[Exchange]) {
     let recording = Recording::create(path, RecordingOptions::default()).unwrap();
     for exchange in exchanges {
@@ -83,7 +83,7 @@ fn valid(path: &Utf8Path) -> Verification {
     report
 }
 
-/// Writes a copy of a WACZ in which `change` may alter, drop (`None`) or deflate files.
+/// Copies a WACZ; `change` may alter, drop (`None`) or deflate files.
 fn rezip(from: &Utf8Path, to: &Utf8Path, change: impl Fn(&str, Vec<u8>) -> Option<(Vec<u8>, bool)>) {
     let mut old = zip::ZipArchive::new(fs::File::open(from).unwrap()).unwrap();
     let mut new = zip::ZipWriter::new(fs::File::create(to).unwrap());

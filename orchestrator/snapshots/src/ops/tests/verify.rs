@@ -1,4 +1,4 @@
-//! `inspect` and `verify`: what is in order, and each thing that can be wrong.
+//! `inspect` and `verify`: valid snapshots, and each possible flaw.
 
 use super::*;
 
@@ -102,7 +102,7 @@ fn verify_judges_records() {
         let report = verify(&path, &mut quiet).unwrap();
         let found: Vec<Flaw> = report.flaws.keys().copied().collect();
         assert_eq!(found, expect, "{:#?}", report.findings);
-        // What is in order must stay in order when it becomes a snapshot.
+        // A valid archive must stay valid when it becomes a snapshot.
         if expect.is_empty() {
             let out = place.join("out.wacz");
             import(&[path], &out, &ImportOptions::default(), &mut quiet).unwrap();
@@ -181,12 +181,12 @@ fn hostile_containers_are_refused_and_not_followed() {
         );
         let _ = fs::remove_file(&out);
     }
-    // A page list of 64 MiB of zeros in 64 KiB costs its size at most, and is no page list.
+    // A page list of 64 MiB of zeros in 64 KiB costs at most its size, and is not a page list.
     let bomb =
         zip("bomb.wacz", &[("archive/a.warc", &all, true), ("pages/pages.jsonl", &vec![0; 64 << 20], false)]);
     assert!(verify(&bomb, &mut quiet).unwrap().flaws.contains_key(&Flaw::Pages));
-    // What is no snapshot is refused by name: a page under the name of a WARC, a package that is
-    // encrypted.
+    // A file that is not a snapshot is rejected by name: an HTML page named as a WARC, an encrypted
+    // package.
     let html = place.join("page.warc.gz");
     fs::write(&html, "<!doctype html><title>404</title>").unwrap();
     let mut secret = fs::read(zip("secret.wacz", &[("archive/a.warc", &all, true)])).unwrap();
@@ -210,7 +210,7 @@ fn sizes_that_lie_are_found() {
     let directory = bytes.windows(4).position(|window| window == b"PK\x01\x02").unwrap();
     let name = b"pages/pages.jsonl";
     let at = directory + bytes[directory..].windows(name.len()).position(|window| window == name).unwrap();
-    // The uncompressed size stands 22 bytes before the name in the directory.
+    // The uncompressed size is 22 bytes before the name in the directory.
     for lie in [1_u32, 40, 100_000, u32::MAX - 1] {
         let mut bad = bytes.clone();
         bad[at - 22..at - 18].copy_from_slice(&lie.to_le_bytes());

@@ -1,4 +1,4 @@
-//! The files of the container against `datapackage.json`, and that against its own digest.
+//! Checks the files of the container against `datapackage.json`, and that file against its digest.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
@@ -98,7 +98,7 @@ fn fields(description: &Value, findings: &mut Findings) {
     }
 }
 
-/// The resources by path; those that cannot be understood are findings.
+/// The resources by path. Invalid ones are findings.
 fn resources<'a>(description: &'a Value, findings: &mut Findings) -> HashMap<&'a str, &'a Value> {
     let mut listed = HashMap::new();
     let Some(resources) = description.get("resources").and_then(Value::as_array) else {
@@ -130,7 +130,7 @@ fn file(package: &Package, entry: &Entry, resource: &Value, findings: &mut Findi
             findings.warning(Flaw::Description, &entry.name, format!("its name is listed as {other:?}"))
         }
     }
-    // Version 1.0 put hash and size into `stats`, and the algorithm beside them.
+    // Version 1.0 has hash and size in `stats`, and the algorithm beside them.
     let stats = resource.get("stats").unwrap_or(resource);
     let hash = stats.get("hash").and_then(Value::as_str).unwrap_or_default();
     let said = match resource.get("hashing").and_then(Value::as_str) {
@@ -138,7 +138,7 @@ fn file(package: &Package, entry: &Entry, resource: &Value, findings: &mut Findi
         _ => hash.to_owned(),
     };
     let mut check = Check::new(&said);
-    // Never more than the directory claims, so that a bomb costs what it says.
+    // Never more than the directory declares, so that a zip bomb is bounded by its declared size.
     let read = digest::run(package.reader(entry).take(entry.size.saturating_add(1)), &mut [&mut check]);
     let bytes = match read {
         Ok(bytes) => bytes,

@@ -1,4 +1,4 @@
-//! Every line of the index against the record it names, and every response against the index.
+//! Checks every index line against its record, and every response against the index.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -14,10 +14,10 @@ use crate::wacz::{Entry, Package};
 use crate::zipnum::{self, BlockRef};
 use crate::{Archive, Encoding, RecordKind, RecordRef};
 
-/// Largest block of the compressed index that is looked at.
+/// The maximum size of a block of the compressed index.
 const MAX_BLOCK: u64 = 256 << 20;
 
-/// The URLs that the index names.
+/// The URLs in the index.
 #[derive(Debug, Default)]
 pub(super) struct IndexedUrls {
     hasher: RandomState,
@@ -25,7 +25,7 @@ pub(super) struct IndexedUrls {
 }
 
 impl IndexedUrls {
-    /// Whether a URL is among them; fragments do not count.
+    /// Whether a URL is among them, ignoring fragments.
     pub(super) fn has(&self, url: &str) -> bool {
         self.urls.contains(&self.hash(url))
     }
@@ -41,7 +41,7 @@ struct Pass<'a> {
     segments: HashMap<&'a str, u32>,
     seen: &'a mut RecordSummaries,
     captured: IndexedUrls,
-    /// Key and time of the line before, to see that lines are in order.
+    /// Key and time of the previous line, to check the order of lines.
     last: String,
 }
 
@@ -94,8 +94,8 @@ pub(super) fn check(
     Ok(pass.captured)
 }
 
-/// The compressed index against its list: every block where, as long and with the digest that the
-/// list says, and nothing between them.
+/// Checks the compressed index against its list: position, length and digest of every block, and no
+/// bytes between blocks.
 fn blocks(package: &Package, list: &Entry, entry: &Entry, findings: &mut Findings) {
     let blocks = match zipnum::read_index(&list.name, package.reader(list)) {
         Ok(blocks) => blocks,
@@ -117,7 +117,7 @@ fn blocks(package: &Package, list: &Entry, entry: &Entry, findings: &mut Finding
         }
         block(&place, found, &bytes, findings);
     }
-    // An index without lines has no blocks; its file may hold an empty member.
+    // An index without lines has no blocks; its file may contain an empty member.
     let mut rest: Box<dyn BufRead> = match blocks.is_empty() {
         true => Box::new(BufReader::new(MultiGzDecoder::new(reader))),
         false => Box::new(reader),
@@ -199,7 +199,7 @@ impl Pass<'_> {
         };
         seen.indexed = true;
         let plain = self.archive.segments()[segment as usize].encoding == Encoding::Plain;
-        // The two line ends behind an uncompressed record may be counted or not.
+        // The length may or may not include the two line ends after an uncompressed record.
         if length != seen.length && !(plain && length == seen.length + 4) {
             let detail = format!("it says the record has {length} bytes, it has {}", seen.length);
             findings.error(Flaw::IndexTarget, place, detail);
@@ -208,7 +208,7 @@ impl Pass<'_> {
         self.values(place, line, kind, at, findings);
     }
 
-    /// The values of a line against the record.
+    /// Checks the values of a line against the record.
     fn values(&self, place: &str, line: &CdxLine, kind: RecordKind, at: RecordRef, findings: &mut Findings) {
         let mut record = match self.archive.read_at(at) {
             Ok(record) => record,
@@ -228,7 +228,7 @@ impl Pass<'_> {
         }
         let said = line.text("digest").unwrap_or_default();
         let is = record.headers.get_str("WARC-Payload-Digest").unwrap_or_default().to_owned();
-        // Some writers leave the algorithm out of the line.
+        // Some writers omit the algorithm in the line.
         let bare = is.split_once(':').map_or(is.as_str(), |(_, value)| value);
         if !is.is_empty() && !digest::same(said, &is) && !digest::same(said, bare) {
             differs("digest", Some(said), &is);
@@ -239,7 +239,7 @@ impl Pass<'_> {
                 differs("mime", Some(&mime), "warc/revisit");
             }
         } else if kind == RecordKind::Response && record.holds_http() {
-            // A block that is no HTTP message is a finding of the record already.
+            // A block that is not an HTTP message is already a finding of the record.
             if let Ok(head) = record.response_head() {
                 if line.status() != Some(head.status) {
                     differs("status", line.text("status"), &head.status.to_string());

@@ -1,9 +1,8 @@
-//! `verify`: whether a snapshot is what it claims to be, in every respect that can be checked
-//! without a network.
+//! `verify`: checks everything in a snapshot that can be checked without a network.
 //!
-//! Three passes: the container against its description ([`container`]), every record in itself and
-//! against the others ([`records`]), and every line of the index against the record it names
-//! ([`index`]). Whatever does not hold is a [`Finding`]; reading goes on as far as it can. A plain
+//! There are three passes: the container against its description ([`container`]), every record on
+//! its own and against the others ([`records`]), and every index line against its record
+//! ([`index`]). Every flaw becomes a [`Finding`], and reading continues as far as possible. A plain
 //! WARC or ARC has only the second pass.
 
 mod container;
@@ -19,7 +18,7 @@ use super::signature::{self, Signature};
 use super::{Error, OnProgress};
 use crate::Archive;
 
-/// Longest list of findings that a report carries; the counts go on.
+/// The maximum number of listed findings; the counts continue.
 const FINDINGS: usize = 1000;
 
 /// The result of verification.
@@ -27,7 +26,7 @@ const FINDINGS: usize = 1000;
 pub struct Verification {
     /// The file.
     pub path: Utf8PathBuf,
-    /// Whether no error was found; warnings do not count.
+    /// Whether no error was found. Warnings do not count.
     pub valid: bool,
     /// Errors found.
     pub errors: u64,
@@ -47,16 +46,16 @@ pub struct Verification {
     pub signature: Option<Signature>,
 }
 
-/// One thing that does not hold.
+/// One flaw at one place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// How bad it is.
     pub severity: Severity,
     /// What it is.
     pub flaw: Flaw,
-    /// Where: a file of the container, with offset or line.
+    /// The place: a file of the container, with offset or line.
     pub place: String,
-    /// What was expected and what is there.
+    /// What was expected and what was found.
     pub detail: String,
 }
 
@@ -66,61 +65,61 @@ pub struct Finding {
 pub enum Severity {
     /// The snapshot is not valid.
     Error,
-    /// Worth knowing; the snapshot is valid all the same.
+    /// The snapshot is still valid.
     Warning,
 }
 
-/// Kinds of findings.
+/// The kinds of flaws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flaw {
-    /// `datapackage.json` is absent, is no JSON, or lacks what it must have.
+    /// `datapackage.json` is missing, is not JSON, or lacks mandatory fields.
     Description,
-    /// `datapackage-digest.json` is absent or wrong.
+    /// `datapackage-digest.json` is missing or wrong.
     DescriptionDigest,
-    /// The signature is not one for this package.
+    /// The signature does not match this package.
     Signature,
-    /// A file is in the container and not in the description.
+    /// A file is in the container but not in the description.
     NotListed,
-    /// A file is in the description and not in the container.
+    /// A file is in the description but not in the container.
     Missing,
     /// A file is listed or contained twice.
     Twice,
-    /// A file has another size than the description says.
+    /// The size of a file differs from the description.
     FileSize,
-    /// A file has another digest than the description says.
+    /// The digest of a file differs from the description.
     FileDigest,
-    /// A file that must be stored as it is is deflated.
+    /// A file that must be stored uncompressed is deflated.
     Deflated,
-    /// A page list is absent or broken.
+    /// A page list is missing or invalid.
     Pages,
     /// A page is not among the captured URLs.
     PageNotCaptured,
-    /// There is no index, or it cannot be read.
+    /// The index is missing or unreadable.
     Index,
-    /// The lines of the index are not in order.
+    /// The index lines are not sorted.
     IndexOrder,
-    /// A block of the compressed index is not where or what its list says.
+    /// A block of the compressed index differs from its list in position or content.
     IndexBlock,
-    /// A line of the index names no record.
+    /// An index line refers to no record.
     IndexTarget,
-    /// A line of the index differs from the record it names.
+    /// An index line differs from its record.
     IndexValue,
     /// A response is not in the index.
     NotIndexed,
     /// A record cannot be read.
     Damaged,
-    /// A record lacks a field that it must have, or has a wrong one.
+    /// A mandatory field of a record is missing or wrong.
     Field,
     /// Two records have the same id.
     RecordId,
-    /// The block digest of a record is not that of its block.
+    /// The block digest of a record does not match its block.
     BlockDigest,
-    /// The payload digest of a record is not that of its payload.
+    /// The payload digest of a record does not match its payload.
     PayloadDigest,
-    /// A digest is of an unknown kind.
+    /// The algorithm of a digest is unknown.
     UnknownDigest,
-    /// The block of a record is no HTTP message although it should be.
+    /// The block of a record should be an HTTP message but is not.
     Http,
     /// A response has no request.
     NoRequest,
@@ -156,7 +155,7 @@ impl Findings {
 /// Verifies the snapshot at `path`.
 ///
 /// # Errors
-/// If it is no snapshot that can be opened; whatever is wrong with one that can is in the report.
+/// The file is not a snapshot that can be opened. All flaws of one that can are in the report.
 pub fn verify(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Verification, Error> {
     let mut findings = Findings {
         report: Verification {
@@ -191,7 +190,7 @@ fn check(archive: &Archive, findings: &mut Findings, progress: OnProgress<'_>) -
     Ok(())
 }
 
-/// Every page must be among the captured URLs. A line that cannot be read costs its page.
+/// Checks that every page is among the captured URLs. An unreadable line is skipped.
 fn pages(archive: &Archive, captured: &index::IndexedUrls, findings: &mut Findings) {
     for page in archive.page_lines() {
         match page {

@@ -1,4 +1,4 @@
-//! Every record: its fields, its digests, its HTTP message, its request, its payload elsewhere.
+//! Checks every record: its fields, digests, HTTP message, request, and payload in another record.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -15,19 +15,19 @@ use crate::ops::stage::starts;
 use crate::warc::Version;
 use crate::{Archive, Body, Headers, Progress, Record, RecordKind, RecordRef};
 
-/// What the index is compared with.
+/// The data for comparison with the index.
 #[derive(Debug)]
 pub(super) struct RecordSummary {
     pub(super) kind: RecordKind,
-    /// Length in the stream, as the reader found it.
+    /// Its length in the stream, as determined by the reader.
     pub(super) length: u64,
-    /// Whether a snapshot's index has to name it.
+    /// Whether the index must list it.
     pub(super) must_be_indexed: bool,
     /// Set by the index pass.
     pub(super) indexed: bool,
 }
 
-/// All records by their place: index of the segment and offset in it.
+/// All records by position: index of the segment, and offset in it.
 pub(super) type RecordSummaries = HashMap<(u32, u64), RecordSummary>;
 
 pub(super) fn check(
@@ -160,7 +160,7 @@ impl Pass<'_> {
             let payload = || skip(block.reader(), payload_start);
             let mut found = compare(said, payload()?)?;
             if found != DigestComparison::Equal && is_chunked(&headers) {
-                // Writers disagree on whether chunks belong to the payload.
+                // Writers disagree on whether the payload includes the chunk framing.
                 let dechunked = compare(said, Dechunk::new(io::BufReader::new(payload()?)))?;
                 found = if dechunked == DigestComparison::Equal { dechunked } else { found };
             }
@@ -241,7 +241,7 @@ fn skip<R: Read>(mut reader: R, count: u64) -> io::Result<R> {
 
 type Head = Result<(Headers, usize), crate::http::HttpError>;
 
-/// The header fields at the start of a block, and where its body starts.
+/// The header fields at the start of a block, and the offset of its body.
 fn head(kind: RecordKind, block: &Body) -> io::Result<Head> {
     let mut start = Vec::new();
     block.reader().take(crate::http::MAX_HEAD as u64 + 1).read_to_end(&mut start)?;
