@@ -1,9 +1,9 @@
 //! Tasks from the benchmarks' own files.
 //!
-//! Each benchmark has an importer of its name. It reads the text of the user's file and returns an
-//! [`Import`], or a [`NewSuite`] if the suite has sites or files of its own. Nothing of the files is
-//! kept here. A task that this version cannot score is left out and named. It is never scored by
-//! half its rules.
+//! Each benchmark has an importer of its name. It reads the text of the user's file and returns
+//! an [`Import`], or a [`NewSuite`] if the suite has sites or files of its own. Nothing of the
+//! files is kept here. A task that this version cannot score is left out and named. It is never
+//! scored by half its rules.
 
 mod assistantbench;
 mod fanoutqa;
