@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use fake_model::{Asked, Reply as Answer, Server};
+use fake_model::{ModelRequest, Reply as Answer, Server};
 use models::{Chat, Client, Error, Fault, Message, Reply, Role, Sampling, Settings, Usage};
 use serde_json::{Value, json};
 
@@ -14,8 +14,8 @@ fn chat() -> Chat {
 }
 
 async fn asked(
-    script: impl Fn(&Asked) -> Answer + Send + Sync + 'static,
-) -> (Result<Reply, Error>, Vec<Asked>) {
+    script: impl Fn(&ModelRequest) -> Answer + Send + Sync + 'static,
+) -> (Result<Reply, Error>, Vec<ModelRequest>) {
     let server = Server::start(script).unwrap();
     let settings = Settings { patience: Duration::from_secs(3), ..Settings::to(server.base_url()) };
     let reply = Client::new(&settings).unwrap().ask("m", &chat()).await;
@@ -65,8 +65,9 @@ async fn what_is_packed_is_unpacked() {
     let coding = || vec![("content-encoding", "gzip".to_owned())];
     let (reply, _) = asked(move |_| Answer::Answers(200, coding(), packed.clone())).await;
     assert_eq!(reply.unwrap().text, "packed");
-    let broken =
-        |_: &Asked| Answer::Answers(200, vec![("content-encoding", "gzip".to_owned())], b"no".to_vec());
+    let broken = |_: &ModelRequest| {
+        Answer::Answers(200, vec![("content-encoding", "gzip".to_owned())], b"no".to_vec())
+    };
     assert!(matches!(asked(broken).await.0, Err(Error::Garbage { .. })));
 }
 
@@ -128,7 +129,8 @@ async fn a_server_that_begins_to_run_is_waited_for() {
     .await;
     assert_eq!((reply.unwrap().text.as_str(), all.len()), ("yes", 9));
     let began = Instant::now();
-    let busy = |_: &Asked| Answer::Answers(503, vec![("retry-after", "1".to_owned())], b"busy".to_vec());
+    let busy =
+        |_: &ModelRequest| Answer::Answers(503, vec![("retry-after", "1".to_owned())], b"busy".to_vec());
     let (reply, _) = asked(busy).await;
     assert!(matches!(reply, Err(Error::Unanswered { .. })) && began.elapsed() < Duration::from_secs(10));
 }
