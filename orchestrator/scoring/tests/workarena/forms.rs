@@ -103,7 +103,7 @@ fn order() {
     ]);
     for (quantity, options) in [(3, options.clone()), (1, json!([])), (10, json!([options[1]]))] {
         let task = json!({"order": {"item": "Kettle", "description": "ONE kettle", "quantity": quantity, "options": options}});
-        let nears: [NearestRequest; 5] = [
+        let nears: [NearMiss; 5] = [
             ("nothing", |desk, _, _| desk.page.url += "%3Fsysparm_sys_id%3Dnonesuch", false),
             (
                 "more",

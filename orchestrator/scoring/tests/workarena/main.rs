@@ -18,9 +18,9 @@ fn config(value: Value) -> Config {
 }
 
 /// What comes near, and whether it ends the episode.
-type Solved = (&'static str, fn(&mut Desk, &Config, &Visit), bool);
+type NearMiss = (&'static str, fn(&mut Desk, &Config, &Visit), bool);
 
-fn check(config: &Config, prepare: fn(&mut Desk), nears: &[Solved]) {
+fn check(config: &Config, prepare: fn(&mut Desk), nears: &[NearMiss]) {
     let mut desk = Desk::new();
     prepare(&mut desk);
     let before = desk.tables.clone();
@@ -73,7 +73,7 @@ fn menu() {
 #[test]
 fn impersonation() {
     for user in ["Orla Finch", "Ned Moss"] {
-        let nears: [Solved; 2] = [
+        let nears: [NearMiss; 2] = [
             (
                 "not impersonating",
                 |desk, config, _| {
@@ -101,7 +101,7 @@ fn knowledge() {
     let base = serde_json::to_value(Articles::of(ARTICLES)).unwrap();
     for (value, alternative) in [("at four", "16:00"), ("Room 12", "twelve")] {
         let task = json!({"knowledge": {"question": "When?", "item": "tea", "value": value, "alternative_answers": [alternative], "base": base}});
-        let nears: [Solved; 2] = [
+        let nears: [NearMiss; 2] = [
             ("another answer", |desk, _, _| desk.said = Some("at five".to_owned()), false),
             ("a part of it", |desk, _, _| desk.said = Some("at".to_owned()), false),
         ];
@@ -217,7 +217,7 @@ fn sort() {
     let room = json!({"column": "room", "label": "Room", "direction": "asc"});
     for by in [vec![&name], vec![&age], vec![&name, &age], vec![&age, &room, &name]] {
         let task = config(json!({"sort": {"table": "alm_asset", "title": "assets", "by": by}}));
-        let nears: [Solved; 3] = [
+        let nears: [NearMiss; 3] = [
             (
                 "the other way",
                 |desk, config, visit| {

@@ -164,7 +164,7 @@ fn differences_name_the_parameter_the_field_the_method_and_the_scheme() {
             .collect()
     };
     assert_eq!(
-        told(get("http://a.test/x?page=2&new=1"), Asked::bare("POST", "https://a.test/x?page=1")),
+        told(get("http://a.test/x?page=2&new=1"), ReplayRequest::bare("POST", "https://a.test/x?page=1")),
         ["method: GET / POST", "scheme: http / https", "parameter new: 1 / -", "parameter page: 2 / 1"]
     );
     let json = "application/json";
