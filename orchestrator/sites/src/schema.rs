@@ -136,11 +136,11 @@ mod tests {
     fn every_key_has_its_line_and_its_meaning() {
         let page = reference();
         for line in [
-            "| `driver` | [DriverKind](#driverkind) | *needed* | What runs it. |",
-            "| `ready_within` | [Period](#period) | `60s` | How long all of `ready` may take. |",
-            "| `memory` | [Bytes](#bytes) | `512M` | Memory, with no swap beyond. |",
-            "| `reset` | [ResetPolicy](#resetpolicy) | `spare` | How a used instance becomes a pristine one. |",
-            "| `hosts` | list of [Host](#host) | *needed* | The names it is reached by. |",
+            "| `driver` | [DriverKind](#driverkind) | *needed* | The driver that runs the site. |",
+            "| `ready_within` | [Period](#period) | `60s` | The timeout for all conditions of `ready` together. |",
+            "| `memory` | [Bytes](#bytes) | `512M` | Memory, without additional swap. |",
+            "| `reset` | [ResetPolicy](#resetpolicy) | `spare` | How a used instance becomes pristine again. |",
+            "| `hosts` | list of [Host](#host) | *needed* | The host names of the site. |",
         ] {
             assert!(page.contains(line), "{line}\n{page}");
         }

@@ -1,6 +1,20 @@
 // The part for documents of a frozen world: animation frames that follow the page's clock instead
 // of the screen's, and mutation observers that do not see our marks.
 
+// Without a `Last-Modified` header this is the browser's own time. Scripts get the time at which
+// the document began.
+const parseDate = Date.parse;
+replace(Document.prototype, 'lastModified', (native) => ({
+  get lastModified() {
+    const text = apply(native, this, []);
+    if (Math.abs(parseDate(text) - nativeNow()) >= 2000) return text;
+    const date = new NativeDate(origin);
+    const two = (number) => (number < 10 ? `0${number}` : `${number}`);
+    const day = `${two(date.getMonth() + 1)}/${two(date.getDate())}/${date.getFullYear()}`;
+    return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  },
+}));
+
 const nativeSetTimeout = setTimeout;
 const FRAME = 1000 / 60;
 let callbacks = new Map(), nextHandle = 1, isScheduled = false;

@@ -136,7 +136,9 @@ impl Cleaner {
         for (name, value) in taken.headers.iter() {
             let value = match name.to_ascii_lowercase().as_str() {
                 "warc-target-uri" | "warc-refers-to-target-uri" => self.url(value, &mut count),
-                "warc-record-id" | "warc-concurrent-to" | "warc-date" => value.to_vec(),
+                // Ids and times lead from record to record.
+                "warc-record-id" | "warc-concurrent-to" | "warc-date" | "warc-refers-to"
+                | "warc-refers-to-date" => value.to_vec(),
                 _ => self.literals(value, &mut count),
             };
             headers.push(name, value);
