@@ -137,7 +137,10 @@ impl Cleaner {
             let value = match name.to_ascii_lowercase().as_str() {
                 "warc-target-uri" | "warc-refers-to-target-uri" => self.url(value, &mut count),
                 // Ids and times lead from record to record.
-                "warc-record-id" | "warc-concurrent-to" | "warc-date" | "warc-refers-to"
+                "warc-record-id"
+                | "warc-concurrent-to"
+                | "warc-date"
+                | "warc-refers-to"
                 | "warc-refers-to-date" => value.to_vec(),
                 _ => self.literals(value, &mut count),
             };
