@@ -37,6 +37,8 @@ async fn every_page_comes_to_rest() {
         ("lazy.test/", "<div id=d></div><i id=i style='display:block;height:10px'></i><script>let n = 0;
             new IntersectionObserver(e => { if (e[0].isIntersecting && n < 5) fetch('/more.json').then(() => d.insertAdjacentHTML('beforeend', `<p style='height:500px'>${++n}</p>`)) }).observe(i);</script>"),
         ("lazy.test/more.json", "{}"),
+        ("undated.test/", "<p id=p></p><script>const first = document.lastModified;
+            setTimeout(() => p.textContent = first === document.lastModified, 2500)</script>"),
         ("hang.test/", "<script>setTimeout(() => { for (;;); }, 100)</script>"),
     ])
     .await;
@@ -51,6 +53,7 @@ async fn every_page_comes_to_rest() {
         ("http://polling.test/", "10"),
         ("http://moving.test/", "moving\n\nfaded"),
         ("http://lazy.test/", "1"),
+        ("http://undated.test/", "true"),
         ("http://popup.test/", "done"),
     ] {
         let (took, text) = visit(&mut session, url).await.unwrap();

@@ -147,3 +147,28 @@ fn redaction_is_thorough_and_consistent() {
     ));
     assert!(!format!("{what:?}").contains("Jane"));
 }
+
+#[test]
+fn redaction_leaves_references_between_records_as_they_are() {
+    let place = Place::new();
+    let (path, out) = (place.join("a.wacz"), place.join("b.wacz"));
+    snapshot(&path, &usual());
+    let references = |path: &Utf8PathBuf| -> Vec<String> {
+        let archive = Archive::open(path).unwrap();
+        let records = archive.records().map(|item| item.unwrap().1);
+        let names = ["WARC-Refers-To", "WARC-Refers-To-Date"];
+        records
+            .flat_map(|record| names.map(|name| record.headers.get_str(name).map(str::to_owned)))
+            .flatten()
+            .collect()
+    };
+    let before = references(&path);
+    assert!(before.len() >= 2, "{before:?}");
+    // A secret that is also a part of a record's id.
+    let id = before.iter().find(|value| value.contains("uuid:")).unwrap();
+    let values = vec![id.rsplit('-').next().unwrap().trim_end_matches('>').to_owned()];
+    let what = Redaction { key: b"k".to_vec(), values, ..Redaction::default() };
+    redact(&path, &out, &what, &mut quiet).unwrap();
+    assert_eq!(references(&out), before);
+    valid(&out);
+}
