@@ -2,8 +2,9 @@
 //!
 //! Downloads go to a folder of the episode, which is removed with it. A page has not settled before
 //! its downloads are complete. They have a limit together ([`crate::Launch::downloads`]), and there
-//! are at most [`MAX_DOWNLOADS`]. Downloads beyond the limits are canceled, so that no page fills
-//! the disk.
+//! are at most [`MAX_DOWNLOADS`]. Downloads beyond the limits are canceled and removed, so that no
+//! page fills the disk. The browser reports the size of a download twice a second: a fast one can
+//! exceed the limit by what comes in that time.
 
 use std::{
     fs, io,
@@ -94,8 +95,12 @@ impl BrowserState {
         }
         let (id, url, ended) = (download.id.clone(), download.url.clone(), download.ended);
         let Some(setup) = self.setup.clone() else { return };
+        if ended == Some(DownloadEnd::Canceled) {
+            remove_files(&setup.download_folder, &id);
+            return;
+        }
         let total: u64 = self.downloads.iter().map(DownloadState::on_disk).sum();
-        if ended == Some(DownloadEnd::Canceled) || total <= setup.downloads {
+        if total <= setup.downloads {
             return;
         }
         tracing::warn!(url, bound = setup.downloads, "the downloads exceed their limit; one is canceled");
@@ -104,7 +109,7 @@ impl BrowserState {
             return;
         }
         // It was complete before its first event.
-        let _ = fs::remove_file(setup.download_folder.join(&id));
+        remove_files(&setup.download_folder, &id);
         if let Some(download) = self.downloads.iter_mut().find(|download| download.id == id) {
             download.ended = Some(DownloadEnd::Canceled);
         }
@@ -138,6 +143,14 @@ impl DownloadState {
             Download { name, url: self.url.clone(), path: whole.then_some(path) }
         });
         Some(finished.clone())
+    }
+}
+
+/// Removes a canceled download, which the browser itself removes only some time after its event.
+/// The download may be complete or not, and its file may be gone already.
+fn remove_files(folder: &Path, id: &str) {
+    for name in [id.to_owned(), format!("{id}.crdownload")] {
+        let _ = fs::remove_file(folder.join(name));
     }
 }
 
