@@ -96,7 +96,7 @@ impl BrowserState {
         let (id, url, ended) = (download.id.clone(), download.url.clone(), download.ended);
         let Some(setup) = self.setup.clone() else { return };
         if ended == Some(DownloadEnd::Canceled) {
-            remove_files(&setup.download_folder, &id);
+            remove_canceled(&setup.download_folder, &id);
             return;
         }
         let total: u64 = self.downloads.iter().map(DownloadState::on_disk).sum();
@@ -108,17 +108,22 @@ impl BrowserState {
             self.cancel_download(cdp, &id);
             return;
         }
-        // It was complete before its first event.
-        remove_files(&setup.download_folder, &id);
+        // It was complete before its first event. In attach mode it may be in a folder of the
+        // client, which only the browser knows.
+        let file = text("filePath").map_or_else(|| setup.download_folder.join(&id), PathBuf::from);
+        let _ = fs::remove_file(file);
         if let Some(download) = self.downloads.iter_mut().find(|download| download.id == id) {
             download.ended = Some(DownloadEnd::Canceled);
         }
     }
 
+    /// Cancels a download in each context: the browser does not tell which one it belongs to. The
+    /// other contexts do not know its id and refuse.
     fn cancel_download(&self, cdp: &Cdp, id: &str) {
-        let context = self.setup.as_ref().and_then(|setup| setup.context.clone());
-        let params = with_browser_context(json!({ "guid": id }), context.as_deref());
-        drop(cdp.send(None, "Browser.cancelDownload", params));
+        for context in &self.contexts {
+            let params = json!({ "guid": id, "browserContextId": context });
+            drop(cdp.send(None, "Browser.cancelDownload", params));
+        }
     }
 
     /// Whether a download is under way.
@@ -146,9 +151,9 @@ impl DownloadState {
     }
 }
 
-/// Removes a canceled download, which the browser itself removes only some time after its event.
-/// The download may be complete or not, and its file may be gone already.
-fn remove_files(folder: &Path, id: &str) {
+/// Removes a canceled download. The browser removes it, too, but only some time after its event.
+/// The file has the second name until it is complete.
+fn remove_canceled(folder: &Path, id: &str) {
     for name in [id.to_owned(), format!("{id}.crdownload")] {
         let _ = fs::remove_file(folder.join(name));
     }

@@ -105,6 +105,7 @@ pub(crate) fn on_attached(tracker: &Arc<Tracker>, cdp: &Cdp, parent: Option<&Ses
         cdp.send(parent, "Target.detachFromTarget", json!({ "sessionId": &*session }));
         return;
     };
+    tracker.lock().contexts.insert(context.to_owned());
     match kind {
         "page" => {
             let (clock, first) = {

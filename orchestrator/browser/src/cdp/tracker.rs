@@ -43,6 +43,8 @@ pub(crate) struct Tracker {
 pub(crate) struct BrowserState {
     /// How targets of the present episode are prepared. Targets of other contexts are released.
     pub(crate) setup: Option<Arc<targets::TargetSetup>>,
+    /// The browser contexts of all targets so far. In attach mode a client may create its own.
+    pub(crate) contexts: BTreeSet<String>,
     /// Open tabs, in the order of their opening.
     pub(crate) pages: Vec<Page>,
     /// Tabs that have no document yet, as far as is known.
