@@ -151,17 +151,17 @@ fn plays(bench: &Bench, suite: &str, agents: &[&str]) -> Result<()> {
             ensure!(models["prompt_tokens"].as_u64() > Some(100), "{agent}: {models}");
             live.push((summary, calls(&out)?));
         }
-        ensure!(server.asked().iter().all(|asked| asked.key.as_deref() == Some("secret-key")));
+        ensure!(server.requests().iter().all(|request| request.key.as_deref() == Some("secret-key")));
     }
     let cassette = fs::read(bench.path("cassette.jsonl"))?;
     ensure!(!text(&cassette).contains("secret-key"));
     for (place, agent) in agents.iter().enumerate() {
         let out = bench.path(&format!("again-{place}"));
         let summary = run(bench, suite, agent, &out, None)?;
-        let (first, asked) = &live[place];
+        let (first, model_calls) = &live[place];
         ensure!(summary["fingerprints"] == first["fingerprints"], "{agent}: {summary:#}\n{first:#}");
         ensure!(summary["models"]["recorded"] == first["models"]["calls"], "{agent}: {}", summary["models"]);
-        ensure!(&calls(&out)? == asked, "{agent}");
+        ensure!(&calls(&out)? == model_calls, "{agent}");
     }
     ensure!(fs::read(bench.path("cassette.jsonl"))? == cassette, "nothing was added");
     Ok(())
@@ -248,7 +248,7 @@ fn forms_are_filled_in_field_by_field() -> Result<()> {
 fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
     let bench = Bench::new()?;
     let suite = suite(&bench)?;
-    let server = Server::start(|asked: &ModelRequest| match asked.number {
+    let server = Server::start(|request: &ModelRequest| match request.number {
         0 => Reply::Says("OK".to_owned()),
         1 => Reply::Fails(401),
         _ => Reply::Hangs,
@@ -281,7 +281,7 @@ fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
     // model.
     let refusing =
         Server::start(
-            |asked| if asked.number == 0 { Reply::Says("OK".to_owned()) } else { Reply::Fails(401) },
+            |request| if request.number == 0 { Reply::Says("OK".to_owned()) } else { Reply::Fails(401) },
         )?;
     let out = bench.path("fast");
     let start = ["run", &suite, "--agent=direct", "--model=fake-1", "--output", out.as_str()];
@@ -293,7 +293,7 @@ fn a_model_that_fails_costs_the_episode_and_is_counted() -> Result<()> {
     };
     let (code, said) = asking(&refusing, &["--fail-fast"])?;
     ensure!(code == Some(1) && said.contains("stopped after 1 error, 1 of 6 episodes"), "{said}");
-    ensure!(refusing.asked().len() == 2);
+    ensure!(refusing.requests().len() == 2);
     let walking = Server::start(walker::script)?;
     let (code, said) = asking(&walking, &["--resume", "--retry-errors", "--check"])?;
     ensure!(code == Some(0), "{said}");
@@ -317,8 +317,8 @@ fn a_wrong_key_is_told_before_anything_runs() -> Result<()> {
     let output = run(&[])?;
     let said = text(&output.stderr);
     ensure!(output.status.code() == Some(3) && said.contains("no such key"), "{} {said}", output.status);
-    ensure!(!out.exists() && server.asked().len() == 1 && !said.contains("secret-key"), "{said}");
-    ensure!(server.asked()[0].key.as_deref() == Some("secret-key"));
+    ensure!(!out.exists() && server.requests().len() == 1 && !said.contains("secret-key"), "{said}");
+    ensure!(server.requests()[0].key.as_deref() == Some("secret-key"));
     let output = run(&["--no-preflight", "--limit=1", "--max-steps=1"])?;
     ensure!(output.status.code() == Some(1) && out.join("run.json").is_file(), "{}", text(&output.stderr));
     let record = fs::read_to_string(out.join("run.json"))?;
@@ -331,7 +331,11 @@ fn a_wrong_key_is_told_before_anything_runs() -> Result<()> {
 #[test]
 fn what_is_asked_for_wrongly_is_told() -> Result<()> {
     let bench = Bench::new()?;
-    let told = |arguments: &[&str], environment: &[(&str, &str)], code: i32, words: &str| -> Result<()> {
+    let fails_with = |arguments: &[&str],
+                      environment: &[(&str, &str)],
+                      code: i32,
+                      words: &str|
+     -> Result<()> {
         let mut command = bench.command(arguments);
         command.env_remove("OPENAI_BASE_URL").env_remove("OPENAI_API_KEY").envs(environment.iter().copied());
         let output = command.output()?;
@@ -345,14 +349,24 @@ fn what_is_asked_for_wrongly_is_told() -> Result<()> {
     };
     let run = ["run", "tasks/demo"];
     let with = |more: &[&'static str]| -> Vec<&'static str> { [&run, more].concat() };
-    told(&with(&["--agent=cot"]), &[], 2, "start cot: it asks a language model, and none is named")?;
-    told(&with(&["--agent=cot", "--model=m"]), &[], 3, "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")?;
-    told(&with(&["--agent=oracle", "--model=m"]), &[], 2, "oracle asks none")?;
-    told(&with(&["--agent=cto"]), &[], 2, "`cot`")?;
-    told(&with(&["--agent=nowhere.yaml"]), &[], 2, "nowhere.yaml")?;
-    told(&with(&["--agent=cot", "--dialect=seeact", "--model=m"]), &[], 2, "cot speaks webarena by itself")?;
-    told(&with(&["--agent=oracle", "--shard=3/2"]), &[], 2, "write 2/5 for the second of five")?;
-    told(&["agents", "show", "cto"], &[], 2, "sandbox agents list")?;
+    fails_with(&with(&["--agent=cot"]), &[], 2, "start cot: it asks a language model, and none is named")?;
+    fails_with(
+        &with(&["--agent=cot", "--model=m"]),
+        &[],
+        3,
+        "neither OPENAI_API_KEY nor OPENAI_BASE_URL is set",
+    )?;
+    fails_with(&with(&["--agent=oracle", "--model=m"]), &[], 2, "oracle asks none")?;
+    fails_with(&with(&["--agent=cto"]), &[], 2, "`cot`")?;
+    fails_with(&with(&["--agent=nowhere.yaml"]), &[], 2, "nowhere.yaml")?;
+    fails_with(
+        &with(&["--agent=cot", "--dialect=seeact", "--model=m"]),
+        &[],
+        2,
+        "cot speaks webarena by itself",
+    )?;
+    fails_with(&with(&["--agent=oracle", "--shard=3/2"]), &[], 2, "write 2/5 for the second of five")?;
+    fails_with(&["agents", "show", "cto"], &[], 2, "sandbox agents list")?;
     ensure!(bench.succeed(&["agents", "list"])?.contains("see-plan-act"));
     let folder = bench.path("mine");
     bench.succeed(&["agents", "copy", "react-golden", "-o", folder.as_str()])?;
@@ -373,7 +387,7 @@ fn what_is_asked_for_wrongly_is_told() -> Result<()> {
         "--output",
         out.as_str(),
     ];
-    told(&arguments, &environment, 1, "1 episode ended in an error")?;
+    fails_with(&arguments, &environment, 1, "1 episode ended in an error")?;
     let record = fs::read_to_string(out.join("episodes/quiet-coach-1/episode.json"))?;
     ensure!(record.contains("fill in the prompt react") && record.contains("react, message 2"), "{record}");
     Ok(())

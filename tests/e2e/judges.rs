@@ -18,15 +18,15 @@ use crate::harness::{Bench, text};
 fn model() -> Result<(String, Arc<AtomicUsize>)> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = format!("http://{}/v1", listener.local_addr()?);
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = asked.clone();
+    let requests = Arc::new(AtomicUsize::new(0));
+    let count = requests.clone();
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
             count.fetch_add(1, Ordering::SeqCst);
             let _ = answer(stream);
         }
     });
-    Ok((address, asked))
+    Ok((address, requests))
 }
 
 fn answer(mut stream: std::net::TcpStream) -> Result<()> {
@@ -45,8 +45,8 @@ fn answer(mut stream: std::net::TcpStream) -> Result<()> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     let chat: Value = serde_json::from_slice(&body)?;
-    let asked = chat["messages"][0]["content"].as_str().context("a text")?;
-    let said = if asked.contains("Answer: it is oak") { "Correct." } else { "This is incorrect." };
+    let prompt = chat["messages"][0]["content"].as_str().context("a text")?;
+    let said = if prompt.contains("Answer: it is oak") { "Correct." } else { "This is incorrect." };
     let reply = json!({ "choices": [{ "message": { "role": "assistant", "content": said } }] }).to_string();
     write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{reply}", reply.len())?;
     Ok(())
@@ -106,12 +106,12 @@ fn what_no_judge_has_ruled_on_is_neither_0_nor_1() -> Result<()> {
     ensure!(summary["score"].is_null() && summary["unjudged"] == 2 && summary["errors"] == 0, "{summary}");
     ensure!(summary["bounds"] == json!([0.0, 1.0]), "{summary}");
 
-    let (address, asked) = model()?;
+    let (address, requests) = model()?;
     let (judge, kept) = ("--judge=fake-4", format!("--cassette={cassette}"));
     let environment = [("OPENAI_BASE_URL", address.as_str()), ("OPENAI_API_KEY", "secret-key")];
     let live = run(&bench, &suite, &[judge, &kept], &environment)?;
     ensure!(live.summary["score"] == 0.5 && live.summary["passed"] == 1, "{}\n{}", live.summary, live.stderr);
-    ensure!(asked.load(Ordering::SeqCst) == 3, "two questions, and a word before them");
+    ensure!(requests.load(Ordering::SeqCst) == 3, "two questions, and a word before them");
     ensure!(live.summary["judging"]["calls"] == 2 && live.summary["models"].is_null(), "{}", live.summary);
     ensure!(!fs::read_to_string(&cassette)?.contains("secret-key"));
 
@@ -131,7 +131,7 @@ fn what_no_judge_has_ruled_on_is_neither_0_nor_1() -> Result<()> {
         after.stderr
     );
     ensure!(after.summary["fingerprints"] == live.summary["fingerprints"]);
-    ensure!(asked.load(Ordering::SeqCst) == 3, "two questions, and a word before them");
+    ensure!(requests.load(Ordering::SeqCst) == 3, "two questions, and a word before them");
 
     let without = run(&bench, &suite, &[judge], &[])?;
     ensure!(without.code == Some(3) && without.stderr.contains("OPENAI_API_KEY"), "{}", without.stderr);
@@ -144,7 +144,7 @@ fn what_no_judge_has_ruled_on_is_neither_0_nor_1() -> Result<()> {
 fn a_judge_that_fails_is_told_with_its_reason_and_exit_code() -> Result<()> {
     let bench = Bench::new()?;
     let suite = suite(&bench)?;
-    let server = fake_model::Server::start(|asked| match asked.number {
+    let server = fake_model::Server::start(|request| match request.number {
         0 => fake_model::Reply::Says("OK".to_owned()),
         _ => fake_model::Reply::json(400, json!({ "error": { "message": "the judge is away" } })),
     })?;
@@ -153,6 +153,6 @@ fn a_judge_that_fails_is_told_with_its_reason_and_exit_code() -> Result<()> {
     let judged = run(&bench, &suite, &["--judge-settings", settings.as_str()], &[])?;
     ensure!(judged.code == Some(1) && judged.stderr.contains("the judge is away"), "{}", judged.stderr);
     ensure!(judged.summary["judge_failures"] == 2 && judged.summary["errors"] == 0, "{}", judged.summary);
-    ensure!(server.asked()[1].body["max_tokens"] == 77, "{}", server.asked()[1].body);
+    ensure!(server.requests()[1].body["max_tokens"] == 77, "{}", server.requests()[1].body);
     Ok(())
 }

@@ -35,8 +35,8 @@ fn import(bench: &Bench) -> Result<String> {
 
 /// Searches. As `retrieval` it then answers with the time that the first result has behind the
 /// arrival there; as SeePlanAct it looks at what was found and answers from memory, which is wrong.
-fn searcher(asked: &ModelRequest) -> Reply {
-    let (words, last) = (asked.words(), asked.last());
+fn searcher(request: &ModelRequest) -> Reply {
+    let (words, last) = (request.words(), request.last());
     if words.contains("\"Search:\"") {
         let times = last.split("Carrow Junction ").nth(1);
         return Reply::Says(match times.and_then(|times| times.split_whitespace().nth(1)) {
@@ -47,7 +47,7 @@ fn searcher(asked: &ModelRequest) -> Reply {
     if words.contains("the uppercase letter of your choice") && words.contains("Actions so far:\nnone") {
         return Reply::Says("ELEMENT: None\nACTION: SEARCH\nVALUE: RE 401 train".to_owned());
     }
-    walker::script(asked)
+    walker::script(request)
 }
 
 #[test]

@@ -104,7 +104,7 @@ impl ActionFormat {
 }
 
 /// The future of [`Agent::begin`]: the observation formats that the agent wants.
-pub type FirstLook<'a> = Pin<Box<dyn Future<Output = Result<ObservationOptions, Error>> + Send + 'a>>;
+pub type BeginOptions<'a> = Pin<Box<dyn Future<Output = Result<ObservationOptions, Error>> + Send + 'a>>;
 
 /// The future of [`Agent::next`].
 pub type NextReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Send + 'a>>;
@@ -112,7 +112,7 @@ pub type NextReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Error>> + Sen
 /// An agent in one episode.
 pub trait Agent: Send {
     /// Begins the episode and returns the observation formats that the agent wants.
-    fn begin<'a>(&'a mut self, goal: &'a Goal) -> FirstLook<'a> {
+    fn begin<'a>(&'a mut self, goal: &'a Goal) -> BeginOptions<'a> {
         let _ = goal;
         Box::pin(std::future::ready(Ok(ObservationOptions::default())))
     }

@@ -59,30 +59,30 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The agent did not answer in time.
-    #[error("get an answer to `{asked}` from {who} within {} s", .after.as_secs_f64())]
+    #[error("get an answer to `{message_type}` from {who} within {} s", .after.as_secs_f64())]
     Timeout {
         /// The type of the message.
-        asked: &'static str,
+        message_type: &'static str,
         /// The program or server.
         who: String,
         /// The time limit.
         after: Duration,
     },
     /// The program exited or closed its output instead of answering.
-    #[error("get an answer to `{asked}` from the agent program: it {how}{}", quoted("its standard error ends with", .stderr))]
+    #[error("get an answer to `{message_type}` from the agent program: it {how}{}", quoted("its standard error ends with", .stderr))]
     Left {
         /// The type of the message.
-        asked: &'static str,
+        message_type: &'static str,
         /// How it exited.
         how: String,
         /// The last lines of its standard error.
         stderr: String,
     },
     /// The agent wrote something that is not an answer.
-    #[error("understand {who}'s answer to `{asked}`: {why}; it wrote {excerpt:?}")]
+    #[error("understand {who}'s answer to `{message_type}`: {why}; it wrote {excerpt:?}")]
     Garbage {
         /// The type of the message.
-        asked: &'static str,
+        message_type: &'static str,
         /// The program or server.
         who: String,
         /// What is wrong with the answer.
@@ -91,10 +91,10 @@ pub enum Error {
         excerpt: String,
     },
     /// The agent's answer is too long.
-    #[error("read {who}'s answer to `{asked}`: the {what} is longer than {limit} bytes")]
+    #[error("read {who}'s answer to `{message_type}`: the {what} is longer than {limit} bytes")]
     Oversized {
         /// The type of the message.
-        asked: &'static str,
+        message_type: &'static str,
         /// The program or server.
         who: String,
         /// `line` or `body`.
@@ -113,30 +113,30 @@ pub enum Error {
         ours: u64,
     },
     /// Reading or writing the pipes failed.
-    #[error("exchange `{asked}` with the agent program: {source}")]
+    #[error("exchange `{message_type}` with the agent program: {source}")]
     Pipe {
         /// The type of the message.
-        asked: &'static str,
+        message_type: &'static str,
         /// The system's error.
         source: std::io::Error,
     },
     /// The agent's server cannot be reached, or closed the connection.
     #[error(
-        "send `{asked}` to the agent at {address}: {reason}; check that it runs and that this is its address"
+        "send `{message_type}` to the agent at {address}: {reason}; check that it runs and that this is its address"
     )]
     Unreachable {
         /// The type of the message.
-        asked: &'static str,
+        message_type: &'static str,
         /// The agent's address.
         address: String,
         /// What went wrong.
         reason: String,
     },
     /// The agent's server answered with an error status.
-    #[error("get an answer to `{asked}` from the agent at {address}: the status is {status} instead of 200{}", quoted("it said", .excerpt))]
+    #[error("get an answer to `{message_type}` from the agent at {address}: the status is {status} instead of 200{}", quoted("it said", .excerpt))]
     Refused {
         /// The type of the message.
-        asked: &'static str,
+        message_type: &'static str,
         /// The agent's address.
         address: String,
         /// The HTTP status.

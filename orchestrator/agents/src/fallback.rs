@@ -7,7 +7,7 @@
 
 use browser::{Action, ObservationOptions};
 
-use crate::agent::FirstLook;
+use crate::agent::BeginOptions;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// Agents in order. There is at least one.
@@ -57,17 +57,17 @@ fn ends(reply: &Reply, speech: ActionFormat, wanted: impl Fn(&Action) -> bool) -
 }
 
 impl Agent for Fallback {
-    fn begin<'a>(&'a mut self, goal: &'a Goal) -> FirstLook<'a> {
+    fn begin<'a>(&'a mut self, goal: &'a Goal) -> BeginOptions<'a> {
         Box::pin(async {
-            let mut look: Option<ObservationOptions> = None;
+            let mut options: Option<ObservationOptions> = None;
             for agent in &mut self.agents {
                 let wanted = agent.begin(goal).await?;
-                look = Some(match look {
+                options = Some(match options {
                     None => wanted,
-                    Some(look) => look.and(wanted),
+                    Some(options) => options.and(wanted),
                 });
             }
-            Ok(look.unwrap_or_default())
+            Ok(options.unwrap_or_default())
         })
     }
 

@@ -24,7 +24,9 @@ mod quoted;
 pub mod random;
 mod spec;
 
-pub use agent::{ActionFormat, Agent, FirstLook, Goal, GoalImage, NextReply, Reply, Role, Utterance, View};
+pub use agent::{
+    ActionFormat, Agent, BeginOptions, Goal, GoalImage, NextReply, Reply, Role, Utterance, View,
+};
 pub use call::Call;
 pub use error::Error;
 pub use spec::{AgentSpec, EpisodeContext, LlmAgent, UnknownAgent, is_random};

@@ -6,7 +6,7 @@
 use browser::{Action, Observation, ObservationOptions};
 use scoring::solution::{Element, FormField, OracleStep};
 
-use crate::agent::FirstLook;
+use crate::agent::BeginOptions;
 use crate::{Agent, Error, Goal, NextReply, Reply, View};
 
 /// Maximum number of names that a failed lookup suggests.
@@ -49,7 +49,7 @@ impl Oracle {
 }
 
 impl Agent for Oracle {
-    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> BeginOptions<'a> {
         let turkingbench = self.steps.iter().any(|step| matches!(step, OracleStep::Field(_)));
         Box::pin(std::future::ready(Ok(ObservationOptions { turkingbench, ..ObservationOptions::default() })))
     }

@@ -52,8 +52,8 @@ mod tests {
     #[test]
     fn the_last_lines_of_anything_else_are_quoted() {
         let many: Vec<String> = (1..=50).map(|line| format!("line {line}")).collect();
-        let told = quoted("it said", &many.join("\n"));
-        assert!(told.starts_with("; it said:\nline 31\n") && told.ends_with("\nline 50"), "{told}");
+        let text = quoted("it said", &many.join("\n"));
+        assert!(text.starts_with("; it said:\nline 31\n") && text.ends_with("\nline 50"), "{text}");
         assert_eq!(quoted("it said", " no model \n"), "; it said: no model");
         assert_eq!(quoted("it said", " \n\n"), "");
     }

@@ -189,14 +189,14 @@ impl AgentSpec {
         }
     }
 
-    /// The format of its actions. External agents use `asked`; built-in agents have their own.
-    pub fn speech(&self, asked: ActionFormat) -> ActionFormat {
+    /// The format of its actions. External agents use `requested`; built-in agents have their own.
+    pub fn speech(&self, requested: ActionFormat) -> ActionFormat {
         let speaks = |dialect| ActionFormat { dialect, multiaction: false };
         match self {
             AgentSpec::Oracle | AgentSpec::Negative | AgentSpec::Noop | AgentSpec::Random => {
                 ActionFormat::default()
             }
-            AgentSpec::Program { .. } | AgentSpec::Server(_) => asked,
+            AgentSpec::Program { .. } | AgentSpec::Server(_) => requested,
             AgentSpec::Model(asking) => match &asking.settings.agent {
                 AgentSettings::WebArena(_) => speaks(Dialect::WebArena),
                 AgentSettings::React(_) => speaks(Dialect::WebCanvas),
@@ -208,7 +208,7 @@ impl AgentSpec {
                     ActionFormat::default()
                 }
             },
-            AgentSpec::Fallback(specs) => specs.first().map_or(asked, |spec| spec.speech(asked)),
+            AgentSpec::Fallback(specs) => specs.first().map_or(requested, |spec| spec.speech(requested)),
         }
     }
 
@@ -384,7 +384,7 @@ mod tests {
         let lacks =
             |name: &str| name.parse::<AgentSpec>().unwrap().lacks(&task).map(|error| error.to_string());
         assert_eq!((lacks("oracle"), lacks("noop"), lacks("negative->noop")), (None, None, None));
-        let told = "play the wrong_solution of the task x: it has none; write its steps under `wrong_solution`, or choose another agent";
-        assert_eq!(lacks("negative").as_deref(), Some(told));
+        let message = "play the wrong_solution of the task x: it has none; write its steps under `wrong_solution`, or choose another agent";
+        assert_eq!(lacks("negative").as_deref(), Some(message));
     }
 }

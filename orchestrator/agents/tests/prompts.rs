@@ -130,7 +130,7 @@ async fn every_agent_asks_what_it_is_known_to_ask() -> Tested {
         let text = played(name, live(&server, None)?, 1).await?;
         insta::assert_snapshot!(*name, text);
     }
-    assert!(server.asked().iter().all(|asked| asked.key.as_deref() == Some("secret")));
+    assert!(server.requests().iter().all(|request| request.key.as_deref() == Some("secret")));
     Ok(())
 }
 

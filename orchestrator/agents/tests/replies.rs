@@ -53,7 +53,9 @@ async fn step(
         View { step: 1, observation: &observation, chat: &chat, last_action_error: None, screenshot: None };
     let reply = match tokio::time::timeout(within, agent.next(&goal, view)).await {
         Ok(reply) => reply,
-        Err(_) => Err(agents::Error::Timeout { asked: "observe", who: "the test".to_owned(), after: within }),
+        Err(_) => {
+            Err(agents::Error::Timeout { message_type: "observe", who: "the test".to_owned(), after: within })
+        }
     };
     Ok(Step { reply, calls: agent.take_calls() })
 }
@@ -111,7 +113,7 @@ async fn thoughts_before_the_words_are_not_acted_on() -> Tested {
 
 #[tokio::test]
 async fn what_is_wrong_with_a_reply_is_kept_and_told() -> Tested {
-    let cut = |asked: &ModelRequest| match asked.number {
+    let cut = |request: &ModelRequest| match request.number {
         0 => {
             let message = json!({ "content": "<action>click('3", "reasoning_content": "a link" });
             Answer::choice(json!({ "message": message, "finish_reason": "length" }))
@@ -124,7 +126,7 @@ async fn what_is_wrong_with_a_reply_is_kept_and_told() -> Tested {
     let first = &played.calls[0];
     assert_eq!((first.fault, first.finish.as_deref()), (Some(Fault::Cut), Some("length")));
     assert_eq!(first.reasoning.as_deref(), Some("a link"));
-    assert!(server.asked()[1].last().contains("the reply was cut"), "{}", server.asked()[1].last());
+    assert!(server.requests()[1].last().contains("the reply was cut"), "{}", server.requests()[1].last());
     let refuses =
         |_: &ModelRequest| Answer::choice(json!({ "message": { "content": null, "refusal": "I cannot" } }));
     let call = &live("direct", 1, refuses).await?.calls[0];
@@ -134,8 +136,8 @@ async fn what_is_wrong_with_a_reply_is_kept_and_told() -> Tested {
 
 /// Accepts prompts up to this many words, with llama.cpp's error for longer ones.
 fn takes(most: usize) -> impl Fn(&ModelRequest) -> Answer + Send + Sync + 'static {
-    move |asked| {
-        let had = asked.words().split_whitespace().count();
+    move |request| {
+        let had = request.words().split_whitespace().count();
         if had <= most {
             return Answer::Says("```stop [7]```".to_owned());
         }
@@ -206,12 +208,12 @@ fn settings_of_a_model_go_before_those_of_an_agent() -> Tested {
     )?;
     let mut kind: AgentSpec = "cot->generic".parse()?;
     kind.set(&ModelSettings::read(&path)?);
-    let mut told = Vec::new();
+    let mut connected = Vec::new();
     kind.connect(&mut |settings| {
-        told.push((settings.max_tokens, settings.temperature, settings.key_variable.clone()));
+        connected.push((settings.max_tokens, settings.temperature, settings.key_variable.clone()));
         Ok::<_, std::convert::Infallible>(Model::default())
     })?;
     let key = Some("MY_KEY".to_owned());
-    assert_eq!(told, [(Some(9), Some(1.0), key.clone()), (Some(9), Some(0.1), key)]);
+    assert_eq!(connected, [(Some(9), Some(1.0), key.clone()), (Some(9), Some(0.1), key)]);
     Ok(())
 }

@@ -245,7 +245,7 @@ impl Client {
         let garbage = |reason| Attempt::Never(Error::Garbage { host: self.host.clone(), reason });
         let coding = head.headers.get(CONTENT_ENCODING).and_then(|value| value.to_str().ok());
         let body = reading::decoded(coding, &body).map_err(garbage)?;
-        let after = pause_asked_for(&head.headers, SystemTime::now());
+        let after = requested_pause(&head.headers, SystemTime::now());
         if !head.status.is_success() {
             let complaint = Complaint::of(head.status.as_u16(), &body);
             return Err(Attempt::Complains { complaint, after });
@@ -286,16 +286,16 @@ async fn wait(pause: Duration) {
 }
 
 /// The pause that a server requests: as seconds (also fractions), as milliseconds, or as a date.
-fn pause_asked_for(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+fn requested_pause(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let number =
         |text: &str| text.parse::<f64>().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
     if let Some(milliseconds) = text("retry-after-ms").and_then(number) {
         return Some(milliseconds / 1000);
     }
-    let asked = text(RETRY_AFTER.as_str())?;
-    let until = || Some(httpdate::parse_http_date(asked).ok()?.duration_since(now).unwrap_or_default());
-    number(asked).or_else(until)
+    let retry_after = text(RETRY_AFTER.as_str())?;
+    let until = || Some(httpdate::parse_http_date(retry_after).ok()?.duration_since(now).unwrap_or_default());
+    number(retry_after).or_else(until)
 }
 
 #[cfg(test)]
@@ -309,7 +309,7 @@ mod tests {
         let pause = |name: &'static str, text: &'static str| {
             let headers =
                 HeaderMap::from_iter([(HeaderName::from_static(name), HeaderValue::from_static(text))]);
-            pause_asked_for(&headers, now)
+            requested_pause(&headers, now)
         };
         let seconds = |seconds| Some(Duration::from_secs_f64(seconds));
         assert_eq!(pause("retry-after", "3"), seconds(3.0));

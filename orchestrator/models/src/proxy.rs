@@ -27,7 +27,7 @@ use crate::{Chat, Error, Model, ModelReply, Reply, Sampling, Usage};
 /// Maximum size of a request, including images.
 const BODY_LIMIT: usize = 64 << 20;
 /// Request fields that are not part of the lookup key.
-const NOT_ASKED: [&str; 3] = ["model", "stream", "stream_options"];
+const NOT_PART_OF_CHAT: [&str; 3] = ["model", "stream", "stream_options"];
 
 /// Usage of the proxy so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -51,14 +51,14 @@ pub struct Totals {
 pub struct Proxy {
     /// The model. Without a name, the name in the request counts.
     model: Model,
-    asked: Mutex<HashMap<String, u32>>,
+    times_sent: Mutex<HashMap<String, u32>>,
     totals: Mutex<HashMap<String, Totals>>,
 }
 
 impl Proxy {
     /// Creates a proxy in front of this model.
     pub fn new(model: Model) -> Arc<Proxy> {
-        Arc::new(Proxy { model, asked: Mutex::default(), totals: Mutex::default() })
+        Arc::new(Proxy { model, times_sent: Mutex::default(), totals: Mutex::default() })
     }
 
     /// The usage so far, by model.
@@ -97,12 +97,12 @@ impl Proxy {
 
     async fn ask(&self, mut body: Map<String, Value>) -> Result<ModelReply, Error> {
         let named = body.get("model").and_then(Value::as_str).map(str::to_owned);
-        NOT_ASKED.iter().for_each(|key| drop(body.remove(*key)));
+        NOT_PART_OF_CHAT.iter().for_each(|key| drop(body.remove(*key)));
         let sampling = Sampling { extra: body, ..Sampling::default() };
         let mut chat = Chat { messages: Vec::new(), sampling, attempt: 0, repeat: 0 };
         {
-            let mut asked = self.asked.lock();
-            let before = asked.entry(chat.digest()).or_default();
+            let mut times_sent = self.times_sent.lock();
+            let before = times_sent.entry(chat.digest()).or_default();
             chat.attempt = *before;
             *before += 1;
         }

@@ -64,7 +64,7 @@ pub(crate) fn reply(answer: &Value) -> Result<Reply, Other> {
         message: calls.then(|| message.clone()),
         fault: None,
     };
-    Ok(reply.looked_at())
+    Ok(reply.with_fault())
 }
 
 /// A text that is not empty.

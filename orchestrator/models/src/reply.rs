@@ -72,7 +72,7 @@ impl Reply {
 
     /// Sets the fault that the other fields show.
     #[must_use]
-    pub(crate) fn looked_at(mut self) -> Reply {
+    pub(crate) fn with_fault(mut self) -> Reply {
         self.fault = match self.finish.as_deref() {
             Some("length" | "max_tokens" | "model_length") => Some(Fault::Cut),
             Some("content_filter" | "refusal" | "safety") => Some(Fault::Refused),
@@ -187,7 +187,7 @@ mod tests {
                 refusal: refusal.map(str::to_owned),
                 ..Reply::says(text)
             };
-            reply.looked_at().fault
+            reply.with_fault().fault
         };
         assert_eq!(fault(Some("stop"), None, "a"), None);
         assert_eq!(fault(None, None, " \n"), Some(Fault::Empty));

@@ -46,9 +46,9 @@ async fn programs_have_cassettes_usage_and_cost() {
     let mut first = Vec::new();
     {
         let message = json!({ "role": "assistant", "content": null, "tool_calls": call });
-        let server = Server::start(move |asked| {
-            assert_eq!(asked.body["tools"][0]["function"]["name"], "click");
-            let usage = json!({ "prompt_tokens": 1000, "completion_tokens": 10 + asked.number });
+        let server = Server::start(move |request| {
+            assert_eq!(request.body["tools"][0]["function"]["name"], "click");
+            let usage = json!({ "prompt_tokens": 1000, "completion_tokens": 10 + request.number });
             let choice = json!({ "index": 0, "message": message, "finish_reason": "tool_calls" });
             Answer::json(200, json!({ "choices": [choice], "usage": usage }))
         })
@@ -102,17 +102,17 @@ async fn failures_are_told_as_openai_tells_them() {
 async fn tunnel(head: &'static str) -> (String, tokio::sync::oneshot::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://user:p%40ss@{}", listener.local_addr().unwrap());
-    let (tell, told) = tokio::sync::oneshot::channel();
+    let (sender, received) = tokio::sync::oneshot::channel();
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
-        let mut asked = vec![0; 4096];
-        let read = stream.read(&mut asked).await.unwrap();
-        let _ = tell.send(String::from_utf8_lossy(&asked[..read]).into_owned());
+        let mut buffer = vec![0; 4096];
+        let read = stream.read(&mut buffer).await.unwrap();
+        let _ = sender.send(String::from_utf8_lossy(&buffer[..read]).into_owned());
         stream.write_all(head.as_bytes()).await.unwrap();
         // TLS follows. Its first bytes are enough.
-        let _ = stream.read(&mut asked).await;
+        let _ = stream.read(&mut buffer).await;
     });
-    (address, told)
+    (address, received)
 }
 
 #[tokio::test]
@@ -123,7 +123,7 @@ async fn https_goes_through_the_proxy() {
         attempt: 0,
         repeat: 0,
     };
-    let (proxy, told) = tunnel("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n").await;
+    let (proxy, received) = tunnel("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n").await;
     let settings = Settings {
         proxy: Some(proxy),
         within: Duration::from_secs(1),
@@ -131,9 +131,9 @@ async fn https_goes_through_the_proxy() {
     };
     let error = Client::new(&settings).unwrap().ask("m", &chat).await.unwrap_err().to_string();
     // The first attempt gets the 407; later attempts find no listener.
-    let asked = told.await.unwrap();
-    assert!(asked.starts_with("CONNECT models.test:443 HTTP/1.1\r\n"), "{asked}");
-    assert!(asked.contains("Proxy-Authorization: Basic dXNlcjpwQHNz\r\n"), "{asked}");
+    let request = received.await.unwrap();
+    assert!(request.starts_with("CONNECT models.test:443 HTTP/1.1\r\n"), "{request}");
+    assert!(request.contains("Proxy-Authorization: Basic dXNlcjpwQHNz\r\n"), "{request}");
     assert!(!error.contains("p%40ss") && !error.contains("p@ss"), "{error}");
     for bad in ["socks5://127.0.0.1:1", "http://"] {
         let settings = Settings { proxy: Some(bad.to_owned()), ..Settings::to("https://models.test/v1") };

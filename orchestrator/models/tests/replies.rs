@@ -13,18 +13,18 @@ fn chat() -> Chat {
     Chat { messages: vec![Message::text(Role::User, "a")], sampling, attempt: 0, repeat: 0 }
 }
 
-async fn asked(
+async fn exchange(
     script: impl Fn(&ModelRequest) -> Answer + Send + Sync + 'static,
 ) -> (Result<Reply, Error>, Vec<ModelRequest>) {
     let server = Server::start(script).unwrap();
     let settings = Settings { patience: Duration::from_secs(3), ..Settings::to(server.base_url()) };
     let reply = Client::new(&settings).unwrap().ask("m", &chat()).await;
-    (reply, server.asked())
+    (reply, server.requests())
 }
 
 /// Sends a chat to a server that answers with this body.
 async fn replied(body: Value) -> Reply {
-    asked(move |_| Answer::json(200, body.clone())).await.0.unwrap()
+    exchange(move |_| Answer::json(200, body.clone())).await.0.unwrap()
 }
 
 async fn said(message: Value, finish: &str) -> Reply {
@@ -63,24 +63,24 @@ async fn what_is_packed_is_unpacked() {
     packer.write_all(body.as_bytes()).unwrap();
     let packed = packer.finish().unwrap();
     let coding = || vec![("content-encoding", "gzip".to_owned())];
-    let (reply, _) = asked(move |_| Answer::Answers(200, coding(), packed.clone())).await;
+    let (reply, _) = exchange(move |_| Answer::Answers(200, coding(), packed.clone())).await;
     assert_eq!(reply.unwrap().text, "packed");
     let broken = |_: &ModelRequest| {
         Answer::Answers(200, vec![("content-encoding", "gzip".to_owned())], b"no".to_vec())
     };
-    assert!(matches!(asked(broken).await.0, Err(Error::Garbage { .. })));
+    assert!(matches!(exchange(broken).await.0, Err(Error::Garbage { .. })));
 }
 
 #[tokio::test]
 async fn half_of_a_pair_costs_no_reply() {
     let body = r#"{"choices":[{"message":{"content":"yes \ud83d"}}]}"#;
-    let (reply, _) = asked(move |_| Answer::Answers(200, Vec::new(), body.into())).await;
+    let (reply, _) = exchange(move |_| Answer::Answers(200, Vec::new(), body.into())).await;
     assert_eq!(reply.unwrap().text, "yes \u{fffd}");
 }
 
 #[tokio::test]
 async fn an_error_may_call_itself_a_success() {
-    let (reply, all) = asked(|asked| match asked.number {
+    let (reply, all) = exchange(|request| match request.number {
         0 => Answer::json(200, json!({ "error": { "message": "upstream failed", "code": 502 } })),
         1 => Answer::choice(
             json!({ "error": { "message": "again", "code": 502 }, "message": { "content": "" } }),
@@ -90,7 +90,8 @@ async fn an_error_may_call_itself_a_success() {
     .await;
     assert_eq!((reply.unwrap().text.as_str(), all.len()), ("yes", 3));
     let (reply, all) =
-        asked(|_| Answer::json(200, json!({ "error": { "message": "invalid model", "code": 404 } }))).await;
+        exchange(|_| Answer::json(200, json!({ "error": { "message": "invalid model", "code": 404 } })))
+            .await;
     assert!(matches!(reply, Err(Error::Refused { status: 404, .. })) && all.len() == 1);
 }
 
@@ -114,7 +115,7 @@ async fn what_no_patience_mends_is_asked_once() {
         (500, json!({ "message": "image input is not supported - hint: use a model with eyes" })),
     ] {
         let answer = Answer::json(status, json!({ "error": error }));
-        let (reply, all) = asked(move |_| answer.clone()).await;
+        let (reply, all) = exchange(move |_| answer.clone()).await;
         assert!(matches!(reply, Err(Error::Refused { .. })) && all.len() == 1, "{status}: {reply:?}");
     }
 }
@@ -122,7 +123,7 @@ async fn what_no_patience_mends_is_asked_once() {
 #[tokio::test]
 async fn a_server_that_begins_to_run_is_waited_for() {
     // More attempts than other failures get. The server requests the pauses.
-    let (reply, all) = asked(|asked| match asked.number {
+    let (reply, all) = exchange(|request| match request.number {
         0..8 => Answer::Answers(503, vec![("retry-after", "0.02".to_owned())], b"Loading model".to_vec()),
         _ => Answer::Says("yes".to_owned()),
     })
@@ -131,29 +132,29 @@ async fn a_server_that_begins_to_run_is_waited_for() {
     let began = Instant::now();
     let busy =
         |_: &ModelRequest| Answer::Answers(503, vec![("retry-after", "1".to_owned())], b"busy".to_vec());
-    let (reply, _) = asked(busy).await;
+    let (reply, _) = exchange(busy).await;
     assert!(matches!(reply, Err(Error::Unanswered { .. })) && began.elapsed() < Duration::from_secs(10));
 }
 
 #[tokio::test]
 async fn settings_that_a_server_refuses_are_left_out_from_then_on() {
-    let server = Server::start(|asked| {
+    let server = Server::start(|request| {
         let refuse = |param: &str, message: &str| {
             Answer::json(
                 400,
                 json!({ "error": { "message": message, "param": param, "code": "unsupported_value" } }),
             )
         };
-        if asked.body.get("max_tokens").is_some() {
+        if request.body.get("max_tokens").is_some() {
             return refuse(
                 "max_tokens",
                 "'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
             );
         }
-        if asked.body.get("temperature").is_some() {
+        if request.body.get("temperature").is_some() {
             return refuse("temperature", "'temperature' does not support 0 with this model.");
         }
-        Answer::Says(asked.body["max_completion_tokens"].to_string())
+        Answer::Says(request.body["max_completion_tokens"].to_string())
     })
     .unwrap();
     let client = Client::new(&Settings::to(server.base_url())).unwrap();
@@ -161,7 +162,7 @@ async fn settings_that_a_server_refuses_are_left_out_from_then_on() {
     for _ in 0..2 {
         texts.push(client.ask("o", &chat()).await.unwrap().text);
     }
-    assert_eq!((texts, server.asked().len()), (vec!["5".to_owned(), "5".to_owned()], 4));
+    assert_eq!((texts, server.requests().len()), (vec!["5".to_owned(), "5".to_owned()], 4));
 }
 
 #[tokio::test]
@@ -176,13 +177,13 @@ async fn an_address_may_have_a_query_and_a_head_of_its_own() {
     };
     let client = Client::new(&settings).unwrap();
     client.ask("m", &chat()).await.unwrap();
-    let asked = &server.asked()[0];
-    assert_eq!(asked.path, "/deployments/gpt/chat/completions?api-version=2024-06-01");
+    let request = &server.requests()[0];
+    assert_eq!(request.path, "/deployments/gpt/chat/completions?api-version=2024-06-01");
     assert_eq!(
-        (&asked.headers["api-key"], &asked.headers["x-team"]),
+        (&request.headers["api-key"], &request.headers["x-team"]),
         (&"secret-key".parse().unwrap(), &"web".parse().unwrap())
     );
-    assert_eq!(asked.key, None);
+    assert_eq!(request.key, None);
     assert!(!format!("{client:?}").contains("secret-key"));
     let odd = Settings { headers: vec![("a b".to_owned(), String::new())], ..Settings::to("http://a.test") };
     assert!(matches!(Client::new(&odd), Err(Error::Header { .. })));

@@ -14,8 +14,8 @@ use models::{Cassette, Chat, Client, Error, Message, Model, Reply, Role, Samplin
 /// Starts a server that answers request `n` (from 0) with `answer`. Returns its address and a
 /// counter.
 async fn serve(answer: fn(u32, HeaderMap) -> (StatusCode, String)) -> (String, Arc<AtomicU32>) {
-    let asked = Arc::new(AtomicU32::new(0));
-    let count = asked.clone();
+    let requests = Arc::new(AtomicU32::new(0));
+    let count = requests.clone();
     let handle =
         post(move |headers: HeaderMap| async move { answer(count.fetch_add(1, Ordering::SeqCst), headers) });
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -23,7 +23,7 @@ async fn serve(answer: fn(u32, HeaderMap) -> (StatusCode, String)) -> (String, A
     tokio::spawn(
         async move { axum::serve(listener, Router::new().route("/v1/chat/completions", handle)).await },
     );
-    (address, asked)
+    (address, requests)
 }
 
 fn said(text: &str) -> String {
@@ -44,7 +44,7 @@ fn chat(text: &str) -> Chat {
 
 #[tokio::test]
 async fn what_a_server_gets_over_is_tried_again() {
-    let (address, asked) = serve(|number, headers| {
+    let (address, requests) = serve(|number, headers| {
         assert_eq!(headers["authorization"], "Bearer secret-key");
         match number {
             0 => (StatusCode::TOO_MANY_REQUESTS, "slowly".to_owned()),
@@ -61,16 +61,16 @@ async fn what_a_server_gets_over_is_tried_again() {
             ..Reply::says("yes")
         }
     );
-    assert_eq!(asked.load(Ordering::SeqCst), 3);
+    assert_eq!(requests.load(Ordering::SeqCst), 3);
 }
 
 #[tokio::test]
 async fn what_is_wrong_stays_wrong_and_no_key_is_told() {
-    let (address, asked) = serve(|_, _| (StatusCode::UNAUTHORIZED, "no such key".to_owned())).await;
+    let (address, requests) = serve(|_, _| (StatusCode::UNAUTHORIZED, "no such key".to_owned())).await;
     let error = client(address).ask("m", &chat("a")).await.unwrap_err();
     let text = error.to_string();
     assert!(text.contains("401") && text.contains("no such key") && !text.contains("secret-key"), "{text}");
-    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    assert_eq!(requests.load(Ordering::SeqCst), 1);
     let (address, _) = serve(|_, _| (StatusCode::OK, "{}".to_owned())).await;
     assert!(matches!(client(address).ask("m", &chat("a")).await, Err(Error::Garbage { .. })));
     for url in ["api.test", "ftp://api.test", ""] {
@@ -82,7 +82,7 @@ async fn what_is_wrong_stays_wrong_and_no_key_is_told() {
 async fn a_recorded_reply_needs_no_server() {
     let folder = tempfile::tempdir().unwrap();
     let path = Utf8PathBuf::try_from(folder.path().join("c.jsonl")).unwrap();
-    let (address, asked) = serve(|number, _| (StatusCode::OK, said(&format!("reply {number}")))).await;
+    let (address, requests) = serve(|number, _| (StatusCode::OK, said(&format!("reply {number}")))).await;
     let live = Model {
         name: Some("m".to_owned()),
         cassette: Some(Arc::new(Cassette::record(&path).unwrap())),
@@ -92,7 +92,7 @@ async fn a_recorded_reply_needs_no_server() {
     for (text, expect) in [("a", "reply 0"), ("b", "reply 1"), ("a", "reply 0")] {
         assert_eq!(live.ask(&chat(text)).await.unwrap().reply.text, expect);
     }
-    assert_eq!(asked.load(Ordering::SeqCst), 2);
+    assert_eq!(requests.load(Ordering::SeqCst), 2);
     let kept = std::fs::read_to_string(&path).unwrap();
     assert!(kept.lines().count() == 2 && !kept.contains("secret-key"), "{kept}");
 

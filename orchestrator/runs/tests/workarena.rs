@@ -242,8 +242,8 @@ async fn the_oracle_earns_all_and_the_instance_is_as_before() -> Tested {
 }
 
 /// A model that knows one of the menus.
-fn knows_the_hammers(asked: &ModelRequest) -> Reply {
-    let action = if asked.words().contains("Hammers") {
+fn knows_the_hammers(request: &ModelRequest) -> Reply {
+    let action = if request.words().contains("Hammers") {
         "goto('https://desk.test/tool_list.do')"
     } else {
         "send_msg_to_user('I cannot sort')"
@@ -278,7 +278,7 @@ async fn who_does_nothing_earns_nothing() -> Tested {
 }
 
 /// Whether both episodes ended in an error that says so.
-fn told(outcomes: &[(Outcome, Option<f64>)], says: &str) -> bool {
+fn failed(outcomes: &[(Outcome, Option<f64>)], says: &str) -> bool {
     let one = |(outcome, _): &(Outcome, Option<f64>)| match outcome {
         Outcome::Error { message } => message.contains(says),
         _ => false,
@@ -293,20 +293,20 @@ async fn what_cannot_be_set_up_is_an_error_and_leaves_nothing() -> Tested {
         before.delete("m2m_theme_style", kept(&row, "sys_id")).await?;
     }
     let (_, outcomes, after) = play(before.clone(), Course { agent: "oracle", ..Course::default() }).await?;
-    assert!(told(&outcomes, "its theme `WorkArena` has no variants"), "{outcomes:?}");
+    assert!(failed(&outcomes, "its theme `WorkArena` has no variants"), "{outcomes:?}");
     assert_eq!(after, before);
     let before = installed()?;
     let course = Course { agent: "oracle", refuses: true, ..Course::default() };
     let (_, outcomes, after) = play(before.clone(), course).await?;
-    assert!(told(&outcomes, "its log-in by an address is off"), "{outcomes:?}");
+    assert!(failed(&outcomes, "its log-in by an address is off"), "{outcomes:?}");
     assert_eq!(after, before);
     let course = Course { agent: "oracle", password: Some("wrong"), ..Course::default() };
     let (_, outcomes, after) = play(before.clone(), course).await?;
-    assert!(told(&outcomes, "status 401; look at the account's name, password and rights"), "{outcomes:?}");
+    assert!(failed(&outcomes, "status 401; look at the account's name, password and rights"), "{outcomes:?}");
     let course =
         Course { agent: "oracle", password: Some("${SANDBOX_NO_SUCH_PASSWORD}"), ..Course::default() };
     let (_, outcomes, _) = play(before.clone(), course).await?;
-    assert!(told(&outcomes, "set SANDBOX_NO_SUCH_PASSWORD in the environment"), "{outcomes:?}");
+    assert!(failed(&outcomes, "set SANDBOX_NO_SUCH_PASSWORD in the environment"), "{outcomes:?}");
     assert_eq!(after, before);
     Ok(())
 }

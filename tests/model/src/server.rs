@@ -79,7 +79,7 @@ pub enum Reply {
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<ModelRequest>>>,
+    requests: Arc<Mutex<Vec<ModelRequest>>>,
     _end: oneshot::Sender<()>,
 }
 
@@ -112,17 +112,17 @@ impl Server {
         port: u16,
         script: impl Fn(&ModelRequest) -> Reply + Send + Sync + 'static,
     ) -> Result<Server> {
-        let asked = Arc::new(Mutex::new(Vec::new()));
+        let requests = Arc::new(Mutex::new(Vec::new()));
         let (end, ended) = oneshot::channel();
-        let (tell, told) = mpsc::channel();
-        let heard = asked.clone();
+        let (tell, ready) = mpsc::channel();
+        let log = requests.clone();
         let script = Arc::new(script);
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let serving = async {
                 let listener = TcpListener::bind(("127.0.0.1", port)).await?;
                 let handle = post(move |uri: Uri, headers: HeaderMap, body: Bytes| {
-                    answer(script.clone(), heard.clone(), uri, headers, body)
+                    answer(script.clone(), log.clone(), uri, headers, body)
                 });
                 let routes = Router::new()
                     .route("/v1/chat/completions", handle.clone())
@@ -137,8 +137,8 @@ impl Server {
                 let _ = tell.send(Err(error));
             }
         });
-        let address = told.recv().context("the server says where it is")??;
-        Ok(Server { address, asked, _end: end })
+        let address = ready.recv().context("the server says where it is")??;
+        Ok(Server { address, requests, _end: end })
     }
 
     /// Its `OPENAI_BASE_URL`.
@@ -146,15 +146,15 @@ impl Server {
         format!("http://{}/v1", self.address)
     }
 
-    /// What it has been asked so far.
-    pub fn asked(&self) -> Vec<ModelRequest> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The requests so far.
+    pub fn requests(&self) -> Vec<ModelRequest> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 async fn answer(
     script: Arc<impl Fn(&ModelRequest) -> Reply>,
-    heard: Arc<Mutex<Vec<ModelRequest>>>,
+    log: Arc<Mutex<Vec<ModelRequest>>>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
@@ -164,18 +164,19 @@ async fn answer(
     };
     let key = headers.get("authorization").and_then(|value| value.to_str().ok());
     let key = key.and_then(|value| value.strip_prefix("Bearer ")).map(str::to_owned);
-    let asked = {
-        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = ModelRequest { number: heard.len(), body, key, path: uri.to_string(), headers };
-        heard.push(asked.clone());
-        asked
+    let request = {
+        let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        let request = ModelRequest { number: log.len(), body, key, path: uri.to_string(), headers };
+        log.push(request.clone());
+        request
     };
-    match script(&asked) {
+    match script(&request) {
         Reply::Says(text) => {
             let count = |text: &str| text.split_whitespace().count();
-            let usage = json!({ "prompt_tokens": count(&asked.words()), "completion_tokens": count(&text) });
+            let usage =
+                json!({ "prompt_tokens": count(&request.words()), "completion_tokens": count(&text) });
             let choice = json!({ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" });
-            let reply = json!({ "object": "chat.completion", "model": asked.body["model"], "choices": [choice], "usage": usage });
+            let reply = json!({ "object": "chat.completion", "model": request.body["model"], "choices": [choice], "usage": usage });
             reply.to_string().into_response()
         }
         Reply::Fails(code) => (status(code), "no").into_response(),

@@ -5,8 +5,8 @@
 use crate::{ModelRequest, Reply};
 
 /// The script.
-pub fn script(asked: &ModelRequest) -> Reply {
-    Reply::Says(say(&asked.words(), &asked.last(), asked.messages()))
+pub fn script(request: &ModelRequest) -> Reply {
+    Reply::Says(say(&request.words(), &request.last(), request.messages()))
 }
 
 fn say(words: &str, last: &str, messages: usize) -> String {

@@ -27,7 +27,7 @@ pub(crate) struct LlmClient {
     templates: Arc<Templates>,
     repeat: u32,
     /// How often each chat was sent in this episode. Each repetition is a new sample.
-    asked: HashMap<String, u32>,
+    times_sent: HashMap<String, u32>,
     calls: Vec<Call>,
 }
 
@@ -39,7 +39,15 @@ impl LlmClient {
         repeat: u32,
     ) -> LlmClient {
         let (sampling, budget) = (settings.sampling(), settings.max_prompt_tokens);
-        LlmClient { model, sampling, budget, templates, repeat, asked: HashMap::new(), calls: Vec::new() }
+        LlmClient {
+            model,
+            sampling,
+            budget,
+            templates,
+            repeat,
+            times_sent: HashMap::new(),
+            calls: Vec::new(),
+        }
     }
 
     /// Returns the calls since the last time and clears the list.
@@ -67,15 +75,15 @@ impl LlmClient {
         pictures: Pictures<'_>,
         turns: &[Message],
     ) -> Result<Reply, Error> {
-        let mut asked_before = Vec::new();
+        let mut previous_messages = Vec::new();
         loop {
             let mut messages = self.messages(prompt, context.clone(), pictures)?;
             messages.extend_from_slice(turns);
             let tokens = tokens(&messages);
-            if messages == asked_before {
+            if messages == previous_messages {
                 return Err(Error::PromptTooLong { name: prompt.to_owned(), tokens });
             }
-            asked_before.clone_from(&messages);
+            previous_messages.clone_from(&messages);
             match self.say(prompt, messages).await {
                 Err(Error::Model(models::Error::TooLong { most, had, .. })) => {
                     let less = less(tokens, most, had);
@@ -116,7 +124,7 @@ impl LlmClient {
     /// Sends these messages; `prompt` names them in the record.
     async fn say(&mut self, prompt: &str, messages: Vec<Message>) -> Result<Reply, Error> {
         let mut chat = Chat { messages, sampling: self.sampling.clone(), attempt: 0, repeat: self.repeat };
-        let before = self.asked.entry(chat.digest()).or_default();
+        let before = self.times_sent.entry(chat.digest()).or_default();
         chat.attempt = *before;
         *before += 1;
         let began = Instant::now();

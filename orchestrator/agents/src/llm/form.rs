@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::client::{LlmClient, context};
 use super::template::Pictures;
-use crate::agent::FirstLook;
+use crate::agent::BeginOptions;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// The settings that the paper varies.
@@ -71,7 +71,7 @@ impl Form {
 }
 
 impl Agent for Form {
-    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> BeginOptions<'a> {
         let html = self.settings.full_html;
         Box::pin(std::future::ready(Ok(ObservationOptions {
             axtree: None,

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::client::{LlmClient, assistant_message, context};
 use super::template::Pictures;
-use crate::agent::FirstLook;
+use crate::agent::BeginOptions;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// The settings that the paper varies.
@@ -104,7 +104,7 @@ impl Generic {
         Generic { settings, client, history: Vec::new(), plan: None }
     }
 
-    fn look(&self) -> ObservationOptions {
+    fn observation_options(&self) -> ObservationOptions {
         let Settings { axtree, html, screenshot, marks, .. } = &self.settings;
         ObservationOptions {
             axtree: axtree.clone(),
@@ -173,8 +173,8 @@ fn tagged(text: &str, tag: &str) -> Option<String> {
 }
 
 impl Agent for Generic {
-    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
-        Box::pin(std::future::ready(Ok(self.look())))
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> BeginOptions<'a> {
+        Box::pin(std::future::ready(Ok(self.observation_options())))
     }
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {

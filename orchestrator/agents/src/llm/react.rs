@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::client::{LlmClient, context};
 use super::template::Pictures;
-use crate::agent::FirstLook;
+use crate::agent::BeginOptions;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// Number of attempts to get a readable reply.
@@ -142,7 +142,7 @@ fn object(text: &str) -> Option<Value> {
 }
 
 impl Agent for React {
-    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> BeginOptions<'a> {
         Box::pin(std::future::ready(Ok(ObservationOptions {
             axtree: None,
             webcanvas: true,

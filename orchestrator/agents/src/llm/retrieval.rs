@@ -12,7 +12,7 @@ use serde_json::json;
 use super::client::{LlmClient, context};
 use super::closed_book::answer;
 use super::template::Pictures;
-use crate::agent::FirstLook;
+use crate::agent::BeginOptions;
 use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// The settings that the paper varies.
@@ -73,9 +73,9 @@ impl Retrieval {
         ]);
         let pictures = Pictures { goal: &goal.images, screenshot: None };
         let text = self.client.ask("retrieval", context, pictures).await?;
-        let asked =
+        let search =
             text.split_once("Search:").filter(|(before, _)| may_search && !before.contains("Answer:"));
-        let Some((thought, rest)) = asked else { return Ok(answer(&text)) };
+        let Some((thought, rest)) = search else { return Ok(answer(&text)) };
         let query = rest.lines().next().unwrap_or_default().trim().trim_matches('"').to_owned();
         let (thought, action) =
             (thought.trim().to_owned(), Action::Search { query: query.clone() }.to_string());
@@ -85,7 +85,7 @@ impl Retrieval {
 }
 
 impl Agent for Retrieval {
-    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> BeginOptions<'a> {
         let text = TreeText { hide_all_bids: true, ..TreeText::default() };
         Box::pin(std::future::ready(Ok(ObservationOptions {
             axtree: Some(text),

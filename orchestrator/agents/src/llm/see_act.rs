@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use super::client::{LlmClient, context};
 use super::template::Pictures;
-use crate::agent::FirstLook;
+use crate::agent::BeginOptions;
 use crate::{Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// The settings that the papers vary.
@@ -201,7 +201,7 @@ fn describe(action: &Action, view: &View<'_>) -> String {
 }
 
 impl Agent for SeeAct {
-    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> BeginOptions<'a> {
         Box::pin(std::future::ready(Ok(ObservationOptions {
             properties: true,
             ..ObservationOptions::default()

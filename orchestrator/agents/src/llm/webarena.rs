@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::client::{LlmClient, context};
 use super::template::Pictures;
-use crate::agent::FirstLook;
+use crate::agent::BeginOptions;
 use crate::{ActionFormat, Agent, Call, Error, Goal, NextReply, Reply, View};
 
 /// The settings that the paper varies.
@@ -61,7 +61,7 @@ impl WebArena {
         WebArena { settings, client, previous: None }
     }
 
-    fn look(&self) -> ObservationOptions {
+    fn observation_options(&self) -> ObservationOptions {
         let Settings { observation_tokens, viewport_only, vision, .. } = self.settings;
         if vision {
             let screenshot = Picture { full_page: false, marks: Some(Marks::VisualWebArena) };
@@ -113,8 +113,8 @@ fn apart(text: &str) -> (String, Option<String>) {
 }
 
 impl Agent for WebArena {
-    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> FirstLook<'a> {
-        Box::pin(std::future::ready(Ok(self.look())))
+    fn begin<'a>(&'a mut self, _goal: &'a Goal) -> BeginOptions<'a> {
+        Box::pin(std::future::ready(Ok(self.observation_options())))
     }
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {

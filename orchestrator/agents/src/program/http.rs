@@ -104,37 +104,43 @@ impl Caller {
 
     /// Posts a message and returns the body of the answer.
     pub(super) async fn ask(&mut self, message: &Message<'_>, within: Duration) -> Result<Vec<u8>, Error> {
-        let asked = message.name();
+        let message_type = message.name();
         let body = serde_json::to_vec(&PostedMessage { message, episode: &self.episode })
-            .map_err(|why| self.unreachable(asked, &why))?;
-        timeout(within, self.post(asked, body))
+            .map_err(|why| self.unreachable(message_type, &why))?;
+        timeout(within, self.post(message_type, body))
             .await
-            .unwrap_or_else(|_| Err(Error::Timeout { asked, who: self.who(), after: within }))
+            .unwrap_or_else(|_| Err(Error::Timeout { message_type, who: self.who(), after: within }))
     }
 
-    async fn post(&self, asked: &'static str, body: Vec<u8>) -> Result<Vec<u8>, Error> {
+    async fn post(&self, message_type: &'static str, body: Vec<u8>) -> Result<Vec<u8>, Error> {
         let request = Request::post(self.address.uri.clone()).header(CONTENT_TYPE, "application/json");
-        let request = request.body(Full::from(body)).map_err(|why| self.unreachable(asked, &why))?;
-        let response = self.client.request(request).await.map_err(|why| self.unreachable(asked, &why))?;
+        let request = request.body(Full::from(body)).map_err(|why| self.unreachable(message_type, &why))?;
+        let response =
+            self.client.request(request).await.map_err(|why| self.unreachable(message_type, &why))?;
         let status = response.status();
         let body = match Limited::new(response.into_body(), LINE_LIMIT).collect().await {
             Ok(body) => body.to_bytes(),
             Err(why) if why.is::<LengthLimitError>() => {
-                return Err(Error::Oversized { asked, who: self.who(), what: "body", limit: LINE_LIMIT });
+                return Err(Error::Oversized {
+                    message_type,
+                    who: self.who(),
+                    what: "body",
+                    limit: LINE_LIMIT,
+                });
             }
-            Err(why) => return Err(self.unreachable(asked, why.as_ref())),
+            Err(why) => return Err(self.unreachable(message_type, why.as_ref())),
         };
         if status.is_success() {
             return Ok(body.into());
         }
         let excerpt = String::from_utf8_lossy(&body).chars().take(EXCERPT).collect();
         let address = self.address.to_string();
-        Err(Error::Refused { asked, address, status: status.as_u16(), excerpt })
+        Err(Error::Refused { message_type, address, status: status.as_u16(), excerpt })
     }
 
-    fn unreachable(&self, asked: &'static str, why: &dyn std::error::Error) -> Error {
+    fn unreachable(&self, message_type: &'static str, why: &dyn std::error::Error) -> Error {
         let reason = error_text::with_causes(why);
-        Error::Unreachable { asked, address: self.address.to_string(), reason }
+        Error::Unreachable { message_type, address: self.address.to_string(), reason }
     }
 }
 

@@ -29,7 +29,7 @@ pub use protocol::VERSION;
 use protocol::{Message, ObservationMessage};
 use transport::Transport;
 
-use crate::{ActionFormat, Agent, Error, FirstLook, Goal, NextReply, Reply, View};
+use crate::{ActionFormat, Agent, BeginOptions, Error, Goal, NextReply, Reply, View};
 
 /// Maximum size of an answer (a line or body) in bytes.
 const LINE_LIMIT: usize = 1 << 20;
@@ -89,13 +89,13 @@ pub struct Program {
     settings: Settings,
     transport: Option<Transport>,
     name: Option<String>,
-    look: ObservationOptions,
+    options: ObservationOptions,
 }
 
 impl Program {
     /// Creates the agent. It starts nothing yet.
     pub fn new(settings: Settings) -> Program {
-        Program { settings, transport: None, name: None, look: ObservationOptions::default() }
+        Program { settings, transport: None, name: None, options: ObservationOptions::default() }
     }
 
     /// The name that the agent gave in the handshake.
@@ -116,9 +116,9 @@ impl Program {
         let sandbox = env!("CARGO_PKG_VERSION");
         let hello = Message::Hello { protocol: VERSION, sandbox, dialect, multiaction };
         let line = transport.ask(&hello, self.settings.hello_within).await?;
-        let protocol::Greeting { name, look } = protocol::read_hello(&transport.who(), &line)?;
+        let protocol::Greeting { name, options } = protocol::read_hello(&transport.who(), &line)?;
         self.name = name;
-        self.look = look;
+        self.options = options;
         let task = Message::Task {
             task: &goal.task,
             goal: &goal.text,
@@ -136,7 +136,7 @@ impl Program {
         // Taken out until it has answered: a process that failed or was cancelled once is not used
         // again.
         let Some(mut transport) = self.transport.take() else { unreachable!("it was greeted") };
-        let observation = Message::Observation(Box::new(ObservationMessage::new(view, &self.look)));
+        let observation = Message::Observation(Box::new(ObservationMessage::new(view, &self.options)));
         let answered = transport.ask(&observation, self.settings.answer_within).await;
         let reply = answered.and_then(|line| protocol::read_answer(&transport.who(), &line));
         self.keep(transport, reply.is_ok());
@@ -150,10 +150,10 @@ impl Program {
 }
 
 impl Agent for Program {
-    fn begin<'a>(&'a mut self, goal: &'a Goal) -> FirstLook<'a> {
+    fn begin<'a>(&'a mut self, goal: &'a Goal) -> BeginOptions<'a> {
         Box::pin(async {
             self.greet(goal).await?;
-            Ok(self.look.clone())
+            Ok(self.options.clone())
         })
     }
 

@@ -82,9 +82,9 @@ impl Process {
 
     /// Sends a message that needs no answer.
     pub(super) async fn tell(&mut self, message: &Message<'_>, within: Duration) -> Result<(), Error> {
-        let asked = message.name();
+        let message_type = message.name();
         let mut line =
-            serde_json::to_vec(message).map_err(|why| Error::Pipe { asked, source: why.into() })?;
+            serde_json::to_vec(message).map_err(|why| Error::Pipe { message_type, source: why.into() })?;
         line.push(b'\n');
         let sent = timeout(within, async {
             match &mut self.stdin {
@@ -93,28 +93,30 @@ impl Process {
             }
         })
         .await
-        .map_err(|_| Error::Timeout { asked, who: WHO.to_owned(), after: within })?;
+        .map_err(|_| Error::Timeout { message_type, who: WHO.to_owned(), after: within })?;
         match sent {
             Ok(()) => Ok(()),
-            Err(source) if source.kind() == std::io::ErrorKind::BrokenPipe => Err(self.left(asked).await),
-            Err(source) => Err(Error::Pipe { asked, source }),
+            Err(source) if source.kind() == std::io::ErrorKind::BrokenPipe => {
+                Err(self.left(message_type).await)
+            }
+            Err(source) => Err(Error::Pipe { message_type, source }),
         }
     }
 
     /// Sends a message and reads the line that answers it.
     pub(super) async fn ask(&mut self, message: &Message<'_>, within: Duration) -> Result<Vec<u8>, Error> {
-        let asked = message.name();
+        let message_type = message.name();
         self.tell(message, within).await?;
         let line = timeout(within, lines::read(&mut self.stdout, LINE_LIMIT))
             .await
-            .map_err(|_| Error::Timeout { asked, who: WHO.to_owned(), after: within })?
-            .map_err(|source| Error::Pipe { asked, source })?;
+            .map_err(|_| Error::Timeout { message_type, who: WHO.to_owned(), after: within })?
+            .map_err(|source| Error::Pipe { message_type, source })?;
         match line {
             Line::Text(line) => Ok(line),
             Line::Oversized => {
-                Err(Error::Oversized { asked, who: WHO.to_owned(), what: "line", limit: LINE_LIMIT })
+                Err(Error::Oversized { message_type, who: WHO.to_owned(), what: "line", limit: LINE_LIMIT })
             }
-            Line::End(_) => Err(self.left(asked).await),
+            Line::End(_) => Err(self.left(message_type).await),
         }
     }
 
@@ -132,7 +134,7 @@ impl Process {
     }
 
     /// The error for output that ended before an answer.
-    async fn left(&mut self, asked: &'static str) -> Error {
+    async fn left(&mut self, message_type: &'static str) -> Error {
         let status = timeout(LEAVE_WITHIN, self.child.wait()).await.ok().and_then(Result::ok);
         let how = match status {
             Some(status) => format!("left ({status})"),
@@ -140,12 +142,14 @@ impl Process {
         };
         self.group.kill();
         let _ = timeout(LEAVE_WITHIN, &mut self.drain).await;
-        if asked == Message::HELLO && status.and_then(|status| status.code()).is_some_and(is_no_program) {
+        if message_type == Message::HELLO
+            && status.and_then(|status| status.code()).is_some_and(is_no_program)
+        {
             let stderr = tail(&self.stderr).unwrap_or_default();
             let source = std::io::Error::other(stderr.trim().to_owned());
             return Error::Start { command: self.command.clone(), source };
         }
-        Error::Left { asked, how, stderr: tail(&self.stderr).unwrap_or_default() }
+        Error::Left { message_type, how, stderr: tail(&self.stderr).unwrap_or_default() }
     }
 }
 

@@ -106,8 +106,8 @@ pub(super) struct ObservationMessage<'a> {
 }
 
 impl<'a> ObservationMessage<'a> {
-    /// The message for an agent that chose the formats in `look`.
-    pub(super) fn new(view: View<'a>, look: &ObservationOptions) -> Self {
+    /// The message for an agent that chose the formats in `options`.
+    pub(super) fn new(view: View<'a>, options: &ObservationOptions) -> Self {
         let seen = view.observation;
         Self {
             step: view.step,
@@ -116,7 +116,7 @@ impl<'a> ObservationMessage<'a> {
             tabs: &seen.tabs,
             active_tab: seen.active_tab,
             focused: seen.focused.as_deref(),
-            axtree: look.axtree.as_ref().map(|_| &*seen.axtree),
+            axtree: options.axtree.as_ref().map(|_| &*seen.axtree),
             properties: &seen.properties,
             webarena: seen.webarena.as_deref(),
             visualwebarena: seen.visualwebarena.as_deref(),
@@ -168,7 +168,7 @@ pub(super) struct Hello {
 pub(super) struct Greeting {
     pub(super) name: Option<String>,
     /// The observation formats that it wants.
-    pub(super) look: ObservationOptions,
+    pub(super) options: ObservationOptions,
 }
 
 fn by_bid<S: Serializer>(properties: &[(String, Properties)], serializer: S) -> Result<S::Ok, S::Error> {
@@ -194,7 +194,7 @@ pub(super) fn read_hello(who: &str, line: &[u8]) -> Result<Greeting, Error> {
     if hello.protocol != VERSION {
         return Err(Error::Protocol { who: who.to_owned(), theirs: hello.protocol, ours: VERSION });
     }
-    Ok(Greeting { name: hello.name, look: hello.observe })
+    Ok(Greeting { name: hello.name, options: hello.observe })
 }
 
 /// Parses the answer to an observation.
@@ -209,9 +209,9 @@ pub(super) fn read_answer(who: &str, line: &[u8]) -> Result<Reply, Error> {
     }
 }
 
-fn garbage(who: &str, asked: &'static str, why: String, line: &[u8]) -> Error {
+fn garbage(who: &str, message_type: &'static str, why: String, line: &[u8]) -> Error {
     let excerpt = String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned();
-    Error::Garbage { asked, who: who.to_owned(), why, excerpt }
+    Error::Garbage { message_type, who: who.to_owned(), why, excerpt }
 }
 
 #[cfg(test)]
@@ -236,22 +236,28 @@ mod tests {
     #[test]
     fn a_program_says_how_it_wants_to_see_pages() {
         let hello = br#"{"protocol":1,"observe":{"axtree":{"with_visible":true},"properties":true}}"#;
-        let look = read_hello(WHO, hello).unwrap().look;
-        let axtree = look.axtree.clone().unwrap();
-        assert!(look.properties && axtree.with_visible && axtree.skip_generic);
-        assert_eq!((look.webarena, look.html), (None, false));
+        let options = read_hello(WHO, hello).unwrap().options;
+        let axtree = options.axtree.clone().unwrap();
+        assert!(options.properties && axtree.with_visible && axtree.skip_generic);
+        assert_eq!((options.webarena, options.html), (None, false));
         let hello = br#"{"protocol":1,"observe":{"axtree":null,"webarena":{"max_tokens":3840},"visualwebarena":true,"webcanvas":true,
             "turkingbench":true,"html":true,"pruned_html":{"with_visible":true},"dom":true,
             "screenshot":{"full_page":true,"marks":"browsergym"}}}"#;
-        let look = read_hello(WHO, hello).unwrap().look;
-        assert_eq!(look.axtree, None);
+        let options = read_hello(WHO, hello).unwrap().options;
+        assert_eq!(options.axtree, None);
         assert_eq!(
-            look.webarena,
+            options.webarena,
             Some(WebArena { viewport_only: false, frames: false, max_tokens: Some(3840) })
         );
-        assert!(look.webcanvas && look.turkingbench && look.html && look.dom && look.visualwebarena);
-        assert!(look.pruned_html.unwrap().with_visible);
-        assert_eq!(look.screenshot, Picture { full_page: true, marks: Some(Marks::BrowserGym) });
+        assert!(
+            options.webcanvas
+                && options.turkingbench
+                && options.html
+                && options.dom
+                && options.visualwebarena
+        );
+        assert!(options.pruned_html.unwrap().with_visible);
+        assert_eq!(options.screenshot, Picture { full_page: true, marks: Some(Marks::BrowserGym) });
         let typo =
             read_hello(WHO, br#"{"protocol":1,"observe":{"axtree":{"with_visibel":true}}}"#).unwrap_err();
         assert!(typo.to_string().contains("with_visibel"), "{typo}");
@@ -283,10 +289,10 @@ mod tests {
             elapsed_ms: 5000,
             ..Observation::default()
         };
-        let written = |page: &Observation, look: &ObservationOptions| {
+        let written = |page: &Observation, options: &ObservationOptions| {
             let view =
                 View { step: 1, observation: page, chat: &[], last_action_error: None, screenshot: None };
-            serde_json::to_string(&Message::Observation(Box::new(ObservationMessage::new(view, look))))
+            serde_json::to_string(&Message::Observation(Box::new(ObservationMessage::new(view, options))))
                 .unwrap()
         };
         assert_eq!(

@@ -157,7 +157,7 @@ async fn a_server_that_is_slow_or_not_there_is_told_apart() -> Tested {
     let gone = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let error =
         play(&format!("http://{gone}/"), |_| {}).await?.pop().ok_or("a reply")?.err().ok_or("an error")?;
-    assert!(matches!(error, Error::Unreachable { asked: "hello", .. }), "{error}");
+    assert!(matches!(error, Error::Unreachable { message_type: "hello", .. }), "{error}");
     assert!(error.to_string().contains("Connection refused"), "{error}");
     Ok(())
 }

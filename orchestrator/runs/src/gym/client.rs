@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agents::{ActionFormat, Agent, Error, FirstLook, Goal, NextReply, Reply, View};
+use agents::{ActionFormat, Agent, BeginOptions, Error, Goal, NextReply, Reply, View};
 use browser::{Dialect, ObservationOptions};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::observation::{ObservationSettings, asked_for};
+use super::observation::{ObservationSettings, observation_options};
 use crate::results::EpisodeRecord;
 
 /// The answer to a client's `reset` or `step`.
@@ -40,11 +40,11 @@ pub(super) struct StepRequest {
 
 /// The client, from the view of the episode.
 pub(super) struct Client {
-    asked: mpsc::Receiver<StepRequest>,
+    steps: mpsc::Receiver<StepRequest>,
     /// The channel on which the client waits.
     waiting: Option<oneshot::Sender<StepOutcome>>,
     observing: ObservationSettings,
-    look: ObservationOptions,
+    options: ObservationOptions,
     /// Time limit for the client's next action.
     idle: Duration,
     last: Option<Arc<Value>>,
@@ -55,19 +55,19 @@ pub(super) struct Client {
 
 impl Client {
     /// A client that waits for its first observation on `waiting` and sends actions through
-    /// `asked`.
+    /// `steps`.
     pub(super) fn new(
-        asked: mpsc::Receiver<StepRequest>,
+        steps: mpsc::Receiver<StepRequest>,
         waiting: oneshot::Sender<StepOutcome>,
         observing: ObservationSettings,
         idle: Duration,
     ) -> Client {
-        let look = asked_for(observing.asked.clone());
+        let options = observation_options(observing.extra.clone());
         Client {
-            asked,
+            steps,
             waiting: Some(waiting),
             observing,
-            look,
+            options,
             idle,
             last: None,
             last_action: String::new(),
@@ -91,7 +91,7 @@ impl Client {
         if !heard {
             return Err(Error::ClientLeft);
         }
-        match timeout(self.idle, self.asked.recv()).await {
+        match timeout(self.idle, self.steps.recv()).await {
             Ok(Some(StepRequest { reply, answer })) => {
                 self.waiting = Some(answer);
                 if let Reply::Act { action, .. } = &reply {
@@ -133,8 +133,8 @@ fn unreadable(path: Option<&Path>) -> impl FnOnce(std::io::Error) -> Error {
 }
 
 impl Agent for Client {
-    fn begin<'a>(&'a mut self, _: &'a Goal) -> FirstLook<'a> {
-        Box::pin(std::future::ready(Ok(self.look.clone())))
+    fn begin<'a>(&'a mut self, _: &'a Goal) -> BeginOptions<'a> {
+        Box::pin(std::future::ready(Ok(self.options.clone())))
     }
 
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
@@ -169,9 +169,9 @@ mod tests {
         let page = Observation::default();
         let view = View { step: 1, observation: &page, chat: &[], last_action_error: None, screenshot: None };
         let client = |waiting| {
-            let (way, asked) = mpsc::channel(1);
+            let (way, steps) = mpsc::channel(1);
             let observing = ObservationSettings::new("2026-03-12T08:30:00Z".parse().unwrap(), None);
-            (Client::new(asked, waiting, observing, Duration::from_millis(10)), way)
+            (Client::new(steps, waiting, observing, Duration::from_millis(10)), way)
         };
         let (waiting, gone) = oneshot::channel();
         let (mut left, _way) = client(waiting);

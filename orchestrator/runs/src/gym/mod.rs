@@ -66,8 +66,8 @@ pub async fn serve(
     let tasks = select(suite, options)?;
     // Every client may request the same task.
     let repeat = u32::try_from(options.workers).unwrap_or(u32::MAX);
-    let asked = Options { repeat, ..options.clone() };
-    let running = running_sites::open(suite, &tasks, &asked, &interrupt, &progress).await?;
+    let repeated = Options { repeat, ..options.clone() };
+    let running = running_sites::open(suite, &tasks, &repeated, &interrupt, &progress).await?;
     let open = async {
         let sites = Sites::of(running.as_ref()).await?;
         let town = running.as_ref().map(|running| running.town.clone());

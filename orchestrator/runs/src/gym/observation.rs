@@ -16,7 +16,7 @@ pub(super) struct ObservationSettings {
     /// The start time of the world's clock.
     pub(super) clock: Timestamp,
     /// Additional observation formats.
-    pub(super) asked: Option<ObservationOptions>,
+    pub(super) extra: Option<ObservationOptions>,
     /// When each message of the conversation appeared, in seconds since 1970 by the world's clock.
     heard: Vec<f64>,
 }
@@ -42,19 +42,19 @@ struct ObservationBody<'a> {
 }
 
 /// The formats of BrowserGym's environments and the additional ones.
-pub(super) fn asked_for(asked: Option<ObservationOptions>) -> ObservationOptions {
+pub(super) fn observation_options(extra: Option<ObservationOptions>) -> ObservationOptions {
     let raw = ObservationOptions {
         properties: true,
         dom: true,
         axtree_object: true,
         ..ObservationOptions::default()
     };
-    asked.map(|asked| asked.and(raw.clone())).unwrap_or(raw)
+    extra.map(|extra| extra.and(raw.clone())).unwrap_or(raw)
 }
 
 impl ObservationSettings {
-    pub(super) fn new(clock: Timestamp, asked: Option<ObservationOptions>) -> ObservationSettings {
-        ObservationSettings { clock, asked, heard: Vec::new() }
+    pub(super) fn new(clock: Timestamp, extra: Option<ObservationOptions>) -> ObservationSettings {
+        ObservationSettings { clock, extra, heard: Vec::new() }
     }
 
     /// The observation as JSON.
@@ -101,8 +101,8 @@ impl ObservationSettings {
             elapsed_time: [elapsed],
         };
         let mut seen = serde_json::to_value(seen).map_err(std::io::Error::other)?;
-        if let Some(asked) = &self.asked {
-            for (name, form) in forms(page, asked) {
+        if let Some(extra) = &self.extra {
+            for (name, form) in forms(page, extra) {
                 seen[name] = form;
             }
         }
@@ -111,9 +111,9 @@ impl ObservationSettings {
 }
 
 /// The additional formats, under their names in the agent protocol.
-fn forms(page: &Observation, asked: &ObservationOptions) -> impl Iterator<Item = (&'static str, Value)> {
+fn forms(page: &Observation, extra: &ObservationOptions) -> impl Iterator<Item = (&'static str, Value)> {
     let forms = [
-        ("axtree", asked.axtree.as_ref().map(|_| json!(page.axtree))),
+        ("axtree", extra.axtree.as_ref().map(|_| json!(page.axtree))),
         ("webarena", page.webarena.as_ref().map(|form| json!(form))),
         ("visualwebarena", page.visualwebarena.as_ref().map(|form| json!(form))),
         ("webcanvas", page.webcanvas.as_ref().map(|form| json!(form))),
@@ -192,13 +192,13 @@ mod tests {
         chat.push(said(Role::Assistant, "I look."));
         let seen = written(&Observation { elapsed_ms: 2000, ..page.clone() }, &chat);
         insta::assert_snapshot!(format!("{seen:#}"));
-        let look = ObservationOptions { axtree: None, html: true, ..ObservationOptions::default() };
+        let options = ObservationOptions { axtree: None, html: true, ..ObservationOptions::default() };
         assert_eq!(
-            asked_for(None).axtree,
+            observation_options(None).axtree,
             ObservationOptions::default().axtree,
             "what is digested is what a run digests"
         );
-        let both = asked_for(Some(look));
+        let both = observation_options(Some(options));
         assert!(both.html && both.dom && both.axtree_object && both.properties);
     }
 }

@@ -127,8 +127,8 @@ impl<E: Environment> GymServer<E> {
             }
         };
         let (answer, first) = oneshot::channel();
-        let (way, asked) = mpsc::channel::<StepRequest>(1);
-        let client = Client::new(asked, answer, observing, self.options.limits.answer);
+        let (way, steps) = mpsc::channel::<StepRequest>(1);
+        let client = Client::new(steps, answer, observing, self.options.limits.answer);
         let session = Uuid::new_v4().to_string();
         let begun = StartedSession { session: session.clone(), episode: episode.clone(), first };
         if say.send(Ok(begun)).is_err() {

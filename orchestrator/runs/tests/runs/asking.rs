@@ -140,7 +140,7 @@ async fn no_episode_begins_once_it_costs_too_much() -> Tested {
     // What was spent before counts, too.
     let more = Options { resume: true, ..options };
     assert_eq!(played(&model, &more, &suite()?).await?.episodes, 2);
-    assert_eq!(server.asked().len(), 2);
+    assert_eq!(server.requests().len(), 2);
     Ok(())
 }
 

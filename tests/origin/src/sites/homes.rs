@@ -104,13 +104,13 @@ struct Search {
 /// One operation, `Homes`, with cursor paging. A cursor names the last home seen.
 fn graphql(web: &Web, call: &Call) -> Reply {
     let failed = |message: &str| Reply::json(&json!({ "errors": [{ "message": message }] }));
-    let Ok(asked) = serde_json::from_slice::<GraphQl>(&call.body) else {
+    let Ok(operation) = serde_json::from_slice::<GraphQl>(&call.body) else {
         return failed("Bad request").under(StatusCode::BAD_REQUEST);
     };
-    if asked.operation_name != "Homes" {
+    if operation.operation_name != "Homes" {
         return failed("Unknown operation");
     }
-    let search = asked.variables;
+    let search = operation.variables;
     let found =
         homes::find(&web.world.homes, &search.city, search.rooms, u32::MAX, Sort::parse(&search.sort));
     let start = match &search.after {
