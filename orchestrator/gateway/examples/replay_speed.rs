@@ -93,9 +93,9 @@ fn serve(folder: &Utf8Path) -> Outcome {
     for _ in 0..LOOKUPS {
         let (method, url, body) = request(random.below(count));
         let kind = Some("application/json");
-        let asked =
+        let request =
             ReplayRequest { method, url: &url, content_type: kind, body: Payload::Bytes(body.as_bytes()) };
-        let found = set.exact(&matching::exact(&asked))?;
+        let found = set.exact(&matching::exact(&request))?;
         set.capture(*found.first().ok_or("a recorded request was not found")?)?;
     }
     println!("look-ups: {}, memory {} MB", watch.each(LOOKUPS), memory("VmRSS")?);

@@ -17,8 +17,8 @@ pub(crate) struct Complaints(Mutex<ComplaintCounts>);
 
 #[derive(Debug, Default)]
 struct ComplaintCounts {
-    told: HashMap<(&'static str, String), u64>,
-    untold: u64,
+    logged: HashMap<(&'static str, String), u64>,
+    unlogged: u64,
 }
 
 impl Complaints {
@@ -27,26 +27,26 @@ impl Complaints {
     pub(crate) fn first(&self, kind: &'static str, subject: &str) -> bool {
         let mut counted = self.0.lock();
         let key = (kind, subject.to_owned());
-        if let Some(count) = counted.told.get_mut(&key) {
+        if let Some(count) = counted.logged.get_mut(&key) {
             *count += 1;
             return false;
         }
-        if counted.told.len() >= KINDS {
-            counted.untold += 1;
+        if counted.logged.len() >= KINDS {
+            counted.unlogged += 1;
             return false;
         }
-        counted.told.insert(key, 1);
+        counted.logged.insert(key, 1);
         true
     }
 
     /// Logs the counts of repeated complaints, and resets them.
     pub(crate) fn sum_up(&self) {
         let counted = std::mem::take(&mut *self.0.lock());
-        for ((kind, subject), times) in counted.told.into_iter().filter(|(_, times)| *times > 1) {
+        for ((kind, subject), times) in counted.logged.into_iter().filter(|(_, times)| *times > 1) {
             tracing::warn!(kind, subject, times, "this happened more than once");
         }
-        if counted.untold > 0 {
-            tracing::warn!(times = counted.untold, "other things happened that were not logged");
+        if counted.unlogged > 0 {
+            tracing::warn!(times = counted.unlogged, "other things happened that were not logged");
         }
     }
 }
@@ -61,8 +61,8 @@ mod tests {
         assert!(complaints.first("accept", "EMFILE"));
         assert!(!complaints.first("accept", "EMFILE"));
         assert!(complaints.first("accept", "ENFILE"));
-        let told = (0..10 * KINDS).filter(|n| complaints.first("many", &n.to_string())).count();
-        assert_eq!(told, KINDS - 2);
+        let firsts = (0..10 * KINDS).filter(|n| complaints.first("many", &n.to_string())).count();
+        assert_eq!(firsts, KINDS - 2);
         complaints.sum_up();
         assert!(complaints.first("accept", "EMFILE"), "what was summed up begins anew");
     }

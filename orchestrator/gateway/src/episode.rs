@@ -66,8 +66,8 @@ impl Episode {
             return 0;
         }
         let cursors = self.shard(key).lock();
-        let asked = cursors.get(key).copied().unwrap_or(0) as usize;
-        asked.saturating_sub(1).min(count - 1)
+        let cursor = cursors.get(key).copied().unwrap_or(0) as usize;
+        cursor.saturating_sub(1).min(count - 1)
     }
 
     fn shard(&self, key: &Key) -> &Mutex<HashMap<Key, u32>> {
@@ -83,8 +83,8 @@ mod tests {
     fn the_last_answer_sticks_and_looking_does_not_advance() {
         let (episode, key) = (Episode::new(), Key([3; 16]));
         assert_eq!(episode.present(&key, 3), 0);
-        let asked: Vec<usize> = (0..5).map(|_| episode.next(&key, 3)).collect();
-        assert_eq!(asked, [0, 1, 2, 2, 2]);
+        let indices: Vec<usize> = (0..5).map(|_| episode.next(&key, 3)).collect();
+        assert_eq!(indices, [0, 1, 2, 2, 2]);
         assert_eq!(episode.present(&key, 3), 2);
         assert_eq!(episode.next(&Key([4; 16]), 3), 0, "each request has a cursor of its own");
         assert_eq!(Episode::new().next(&key, 3), 0, "a new episode starts from the first");

@@ -52,8 +52,8 @@ impl Gateway {
         url.set_fragment(None);
         let mut redirects = 0;
         loop {
-            let asked = self.ask(method.clone(), &url, headers.clone(), body.clone());
-            let (fetched, location) = asked.await.map_err(|why| failed(url.as_str(), why))?;
+            let exchange = self.ask(method.clone(), &url, headers.clone(), body.clone());
+            let (fetched, location) = exchange.await.map_err(|why| failed(url.as_str(), why))?;
             let next = location.filter(|_| method == Method::GET && fetched.status.is_redirection());
             let Some(next) = next else { return Ok(fetched) };
             redirects += 1;
@@ -119,9 +119,9 @@ mod tests {
         }
         assert!(get(&gateway, "a.test").await.is_err());
         let ledger = gateway.ledger();
-        let asked: Vec<_> = ledger.entries().into_iter().map(|entry| (entry.url, entry.answer)).collect();
-        assert_eq!(asked.len(), 2);
-        assert!(asked.iter().all(|(_, answer)| matches!(answer, Answer::Refused { .. })), "{asked:?}");
+        let entries: Vec<_> = ledger.entries().into_iter().map(|entry| (entry.url, entry.answer)).collect();
+        assert_eq!(entries.len(), 2);
+        assert!(entries.iter().all(|(_, answer)| matches!(answer, Answer::Refused { .. })), "{entries:?}");
     }
 
     #[tokio::test]

@@ -22,7 +22,7 @@ use snapshots::{
 
 use crate::{
     Answer, Episode, Recorder, Reply, RequestHead,
-    replay::{Replay, asked},
+    replay::{Replay, replay_request},
     socket::SocketScript,
 };
 
@@ -37,7 +37,7 @@ pub struct Fill {
 #[derive(Default)]
 struct FetchedPart {
     /// The requests sent to the live web.
-    asked: HashSet<Key>,
+    sent: HashSet<Key>,
     /// The recording at the time of the last repeated request, and its length at that time.
     replay: Option<(u64, Arc<Replay>)>,
 }
@@ -59,7 +59,7 @@ impl Fill {
         if !matches!(reply.answer, Answer::Miss { .. }) {
             return reply;
         }
-        match self.fetched(&asked(head, body)) {
+        match self.fetched(&replay_request(head, body)) {
             Some(replay) => replay.answer(head, body, episode),
             None => reply,
         }
@@ -81,10 +81,10 @@ impl Fill {
     }
 
     /// The recording so far, if this request or a similar one was sent before.
-    fn fetched(&self, asked: &ReplayRequest<'_>) -> Option<Arc<Replay>> {
+    fn fetched(&self, request: &ReplayRequest<'_>) -> Option<Arc<Replay>> {
         let mut fetched = self.fetched.lock();
-        let (exact, normalised) = (matching::exact(asked), matching::normalised(asked).0);
-        let new = [fetched.asked.insert(exact), fetched.asked.insert(normalised)];
+        let (exact, normalised) = (matching::exact(request), matching::normalised(request).0);
+        let new = [fetched.sent.insert(exact), fetched.sent.insert(normalised)];
         if new == [true, true] {
             return None;
         }

@@ -130,7 +130,7 @@ impl Site {
         &self.headers
     }
 
-    pub(crate) fn asked(&self, method: &Method, socket: bool) {
+    pub(crate) fn count_request(&self, method: &Method, socket: bool) {
         if socket || !method.is_safe() {
             self.changes.fetch_add(1, Ordering::Relaxed);
         }

@@ -14,7 +14,7 @@ use snapshots::{Archive, RecordKind, index::ReplaySet};
 /// What replaying one capture came to.
 #[derive(Debug, Default)]
 struct Tally {
-    asked: u64,
+    requests: u64,
     answered: u64,
     bytes: u64,
     odd: Vec<String>,
@@ -65,7 +65,7 @@ async fn replayed(path: &Utf8Path, replay: &Replay) -> Tally {
             continue;
         }
         let Some(head) = record.target_uri().and_then(|uri| head(&uri)) else { continue };
-        tally.asked += 1;
+        tally.requests += 1;
         let reply = replay.answer(&head, &Bytes::new(), &episode);
         if !matches!(reply.answer, Answer::Exact | Answer::Synthesised { .. }) {
             tally.odd.push(format!("{}: {:?}", head.url, reply.answer));
@@ -111,7 +111,7 @@ async fn every_recorded_request_is_answered_with_what_was_recorded() {
     for path in captures() {
         let Some(replay) = opened(std::slice::from_ref(&path)) else { continue };
         let tally = replayed(&path, &replay).await;
-        println!("{path}: {}/{} answered, {} bytes", tally.answered, tally.asked, tally.bytes);
+        println!("{path}: {}/{} answered, {} bytes", tally.answered, tally.requests, tally.bytes);
         let name = path.file_name().unwrap_or_default();
         let expected = UNANSWERED.iter().find(|(file, _, _)| *file == name).map_or(0, |(_, count, _)| *count);
         if tally.odd.len() != expected {

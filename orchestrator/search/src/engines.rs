@@ -92,7 +92,7 @@ pub struct SearchQuery<'a> {
 
 /// Parses a search engine's URL. `host` is in lower case. `None` if the URL is no known search
 /// page.
-pub fn asked<'a>(host: &'a str, url: &str) -> Option<SearchQuery<'a>> {
+pub fn query_of<'a>(host: &'a str, url: &str) -> Option<SearchQuery<'a>> {
     let engine = ENGINES.iter().find(|engine| engine.hosts.contains(&host))?;
     let url = Url::parse(url).ok()?;
     let value = |name: &str| url.query_pairs().find(|(own, _)| own == name).map(|(_, value)| value);
@@ -138,8 +138,8 @@ mod tests {
     fn urls_of_results_are_told_from_others() {
         let check = |url: &str, expect: Option<(Option<&str>, u64)>| {
             let parsed = Url::parse(url).unwrap();
-            let found = asked(parsed.host_str().unwrap(), url);
-            let found = found.as_ref().map(|asked| (asked.query.as_deref(), asked.first));
+            let found = query_of(parsed.host_str().unwrap(), url);
+            let found = found.as_ref().map(|query| (query.query.as_deref(), query.first));
             assert_eq!(found, expect, "{url}");
         };
         check("https://www.google.com/search?q=tall+oak&hl=en", Some((Some("tall oak"), 0)));
@@ -170,8 +170,8 @@ mod tests {
             ENGINES.iter().flat_map(|engine| engine.hosts.iter().map(move |host| (engine, host)))
         {
             let url = format!("https://{host}{}?{}=a%26b", engine.results[0], engine.query);
-            let first = asked(host, &url).unwrap();
-            let next = asked(host, &format!("https://{host}{}", first.at(30))).unwrap();
+            let first = query_of(host, &url).unwrap();
+            let next = query_of(host, &format!("https://{host}{}", first.at(30))).unwrap();
             assert_eq!((next.query.as_deref(), next.first), (Some("a&b"), 30), "{url}");
         }
     }

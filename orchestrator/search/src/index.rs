@@ -118,10 +118,10 @@ impl Index {
         if !hosts.is_empty() {
             found.push_str(&format!(" AND ({on_hosts})"));
         }
-        let asked = [&query.expression].into_iter().chain(&query.hosts).cloned().map(Value::from);
+        let parameters = [&query.expression].into_iter().chain(&query.hosts).cloned().map(Value::from);
         let total: i64 = connection
             .prepare_cached(&format!("SELECT count(*) FROM pages WHERE {found}"))?
-            .query_row(params_from_iter(asked.clone()), |row| row.get(0))?;
+            .query_row(params_from_iter(parameters.clone()), |row| row.get(0))?;
         let number = |number: u64| Value::from(i64::try_from(number).unwrap_or(i64::MAX));
         let (limit, offset) = (hosts.end, hosts.end + 1);
         let ((before, after), (words, characters)) = (MARKS, SNIPPET);
@@ -130,7 +130,7 @@ impl Index {
             "SELECT url, title, snippet(pages, 4, '{before}', '{after}', '…', {words}) FROM pages WHERE {found}
              ORDER BY bm25(pages, {WEIGHTS}), url LIMIT ?{limit} OFFSET ?{offset}"
         ))?;
-        let given = params_from_iter(asked.chain([number(count), number(first)]));
+        let given = params_from_iter(parameters.chain([number(count), number(first)]));
         let rows = statement.query_map(given, |row| {
             let seen = |text: String| text.replace(DIVIDER, "");
             let snippet: String = seen(row.get(2)?).chars().take(characters).collect();
@@ -189,7 +189,7 @@ fn build(set: &ReplaySet, exact: bool, state: &str, path: &Utf8Path) -> Result<(
         let Some(host) = host_of(&page.url) else { continue };
         // Recorded result pages of search engines do not answer other queries, so they are not
         // indexed.
-        if engines::asked(&host, &page.url).is_some() {
+        if engines::query_of(&host, &page.url).is_some() {
             continue;
         }
         let Page { url, title, text, .. } = page;
@@ -257,10 +257,10 @@ fn words_of(
 /// one.
 fn answer(set: &ReplaySet, exact: bool, url: &str, known: bool) -> Result<Option<IndexHit>, IndexError> {
     let url = url.split('#').next().unwrap_or_default();
-    let asked = matching::ReplayRequest::bare("GET", url);
-    let mut hits = set.exact(&matching::exact(&asked))?;
+    let request = matching::ReplayRequest::bare("GET", url);
+    let mut hits = set.exact(&matching::exact(&request))?;
     if hits.is_empty() && !exact {
-        hits = set.normalised(&matching::normalised(&asked).0)?;
+        hits = set.normalised(&matching::normalised(&request).0)?;
     }
     for hit in hits {
         let capture = set.capture(hit)?;

@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 use snapshots::index::ReplaySet;
 
-pub use engines::{SearchQuery, asked, hosts};
+pub use engines::{SearchQuery, hosts, query_of};
 pub use error::SearchError;
 pub use index::{Results, SearchHit};
 
@@ -90,13 +90,13 @@ impl Search {
     ///
     /// # Errors
     /// As [`Search::results`].
-    pub fn answer(&self, asked: &SearchQuery<'_>) -> Result<Page, Arc<SearchError>> {
-        let results = match &asked.query {
-            Some(query) => Some(self.results(query, asked.first, PER_PAGE)?),
+    pub fn answer(&self, query: &SearchQuery<'_>) -> Result<Page, Arc<SearchError>> {
+        let results = match &query.query {
+            Some(text) => Some(self.results(text, query.first, PER_PAGE)?),
             None => None,
         };
         let found = results.as_ref().map(|results| results.total);
-        Ok(Page { html: page::render(asked, results.as_ref()), found })
+        Ok(Page { html: page::render(query, results.as_ref()), found })
     }
 
     fn index(&self) -> Result<&Index, Arc<SearchError>> {

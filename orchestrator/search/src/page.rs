@@ -15,22 +15,22 @@ use crate::index::{MARKS, Results, SearchHit};
 const NAME: &str = "results.html";
 
 /// Renders the page with results, or without if there was no query.
-pub(crate) fn render(asked: &SearchQuery<'_>, results: Option<&Results>) -> String {
+pub(crate) fn render(query: &SearchQuery<'_>, results: Option<&Results>) -> String {
     let total = results.map_or(0, |results| results.total);
     let shown = results.map_or(0, |results| results.found.len() as u64);
-    let next = asked.first.saturating_add(PER_PAGE);
+    let next = query.first.saturating_add(PER_PAGE);
     let rendered = environment().get_template(NAME).and_then(|template| {
         template.render(context! {
-            host => asked.host,
-            action => asked.action(),
-            field => asked.field(),
-            query => &asked.query,
+            host => query.host,
+            action => query.action(),
+            field => query.field(),
+            query => &query.query,
             total => total,
-            first => asked.first.saturating_add(1),
-            last => asked.first.saturating_add(shown),
+            first => query.first.saturating_add(1),
+            last => query.first.saturating_add(shown),
             results => Serde(results.map_or(&[][..], |results| &results.found).iter().map(ResultView::of).collect::<Vec<_>>()),
-            before => (asked.first > 0).then(|| asked.at(asked.first.saturating_sub(PER_PAGE).min(total.saturating_sub(1)))),
-            next => (next < total).then(|| asked.at(next)),
+            before => (query.first > 0).then(|| query.at(query.first.saturating_sub(PER_PAGE).min(total.saturating_sub(1)))),
+            next => (next < total).then(|| query.at(next)),
         })
     });
     rendered.unwrap_or_else(|error| {

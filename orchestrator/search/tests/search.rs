@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use search::{Search, asked};
+use search::{Search, query_of};
 use snapshots::index::ReplaySet;
 use snapshots::{Body, Exchange, Page, Recording, RecordingOptions, Response, Timestamp};
 use tempfile::TempDir;
@@ -210,9 +210,13 @@ fn an_index_is_used_again_until_the_archive_changes() {
 fn results_are_a_page_with_links() {
     let world = trees();
     let (search, url) = (world.search(), "https://www.google.com/search?q=oaks+%3Ci%3E");
-    let page = search.answer(&asked("www.google.com", url).unwrap()).unwrap();
+    let page = search.answer(&query_of("www.google.com", url).unwrap()).unwrap();
     assert_eq!(page.found, Some(3));
-    assert_eq!(world.search().answer(&asked("www.google.com", url).unwrap()).unwrap(), page, "byte for byte");
+    assert_eq!(
+        world.search().answer(&query_of("www.google.com", url).unwrap()).unwrap(),
+        page,
+        "byte for byte"
+    );
     let body = &page.html[page.html.find("<body").unwrap()..];
     insta::assert_snapshot!(body);
 }
@@ -224,20 +228,20 @@ fn more_results_are_on_further_pages() {
         world.html(&format!("https://trees.test/{number:02}"), "<title>Oak</title>");
     }
     let search = world.search();
-    let look = |url: &str| search.answer(&asked("www.bing.com", url).unwrap()).unwrap().html;
-    let first = look("https://www.bing.com/search?q=oak");
+    let page_at = |url: &str| search.answer(&query_of("www.bing.com", url).unwrap()).unwrap().html;
+    let first = page_at("https://www.bing.com/search?q=oak");
     assert!(
         first.contains("Results 1 to 10 of 23") && first.contains("search?q=oak&amp;first=11"),
         "{first}"
     );
-    let last = look("https://www.bing.com/search?q=oak&first=21");
+    let last = page_at("https://www.bing.com/search?q=oak&first=21");
     assert!(last.contains("Results 21 to 23 of 23") && last.contains("trees.test&#x2f;22\">Oak"), "{last}");
     assert!(last.contains("first=11") && !last.contains("first=31"), "{last}");
-    let beyond = look("https://www.bing.com/search?q=oak&first=18446744073709551615");
+    let beyond = page_at("https://www.bing.com/search?q=oak&first=18446744073709551615");
     assert!(beyond.contains("No more results"), "{beyond}");
-    let nothing = look("https://www.bing.com/search?q=elm");
+    let nothing = page_at("https://www.bing.com/search?q=elm");
     assert!(nothing.contains("No recorded page has words of <b>elm</b>"), "{nothing}");
-    let home = search.answer(&asked("www.bing.com", "https://www.bing.com/").unwrap()).unwrap();
+    let home = search.answer(&query_of("www.bing.com", "https://www.bing.com/").unwrap()).unwrap();
     assert!(
         home.found.is_none() && home.html.contains("<input type=\"search\" name=\"q\" value=\"\""),
         "{}",

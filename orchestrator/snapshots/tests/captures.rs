@@ -225,7 +225,7 @@ fn a_recording_is_written_for_replay() {
     let folder = folder("SANDBOX_CONFORMANCE").join("replay");
     fs::create_dir_all(&folder).unwrap();
     let recording = Recording::create(&folder.join("made.wacz"), RecordingOptions::default()).unwrap();
-    let mut asked = String::new();
+    let mut cases = String::new();
     for exchange in exchanges() {
         recording.append(&exchange).unwrap();
         let mut body = Vec::new();
@@ -240,11 +240,11 @@ fn a_recording_is_written_for_replay() {
             "coding": exchange.response.headers.get_str("Content-Encoding"),
             "sha256": &warc::sha256_text(&Sha256::digest(&body))[7..],
         });
-        writeln!(asked, "{case}").unwrap();
+        writeln!(cases, "{case}").unwrap();
     }
     recording.append_page(&snapshots::Page::new("https://harbour.test/", Timestamp::now())).unwrap();
     recording.finish(&|_| ()).unwrap();
-    fs::write(folder.join("asked.jsonl"), asked).unwrap();
+    fs::write(folder.join("asked.jsonl"), cases).unwrap();
 }
 
 fn exchanges() -> Vec<Exchange> {

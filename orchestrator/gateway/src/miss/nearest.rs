@@ -40,11 +40,11 @@ pub(crate) struct NearCapture {
 impl NearCapture {
     pub(super) fn summary(&self) -> NearestRequest {
         let side = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
-        let told = self
+        let differences = self
             .differences
             .iter()
-            .map(|d| format!("{}: {} (recorded: {})", d.what, side(&d.asked), side(&d.recorded)));
-        let differs = told.chain(self.note.clone()).collect::<Vec<_>>().join("; ");
+            .map(|d| format!("{}: {} (recorded: {})", d.what, side(&d.requested), side(&d.recorded)));
+        let differs = differences.chain(self.note.clone()).collect::<Vec<_>>().join("; ");
         NearestRequest { method: self.method.clone(), url: self.url.clone(), differs }
     }
 }
@@ -55,32 +55,32 @@ impl NearCapture {
 /// the host.
 pub(crate) fn nearest(
     set: &ReplaySet,
-    asked: &ReplayRequest<'_>,
+    request: &ReplayRequest<'_>,
     page: bool,
 ) -> Result<Vec<NearCapture>, IndexError> {
-    let mut recorded = set.neighbours(asked.method, asked.url, REACH)?;
+    let mut recorded = set.neighbours(request.method, request.url, REACH)?;
     if recorded.is_empty()
-        && let Some(other) = other_spelling(asked.url)
+        && let Some(other) = other_spelling(request.url)
     {
-        recorded = set.neighbours(asked.method, &other, REACH)?;
+        recorded = set.neighbours(request.method, &other, REACH)?;
     }
-    let page = page && !is_asset(asked.url);
-    if page && let Some(host) = Url::parse(asked.url).ok().as_ref().and_then(Url::host_str) {
+    let page = page && !is_asset(request.url);
+    if page && let Some(host) = Url::parse(request.url).ok().as_ref().and_then(Url::host_str) {
         let more = set.of_host(host, OF_A_HOST)?;
         recorded.extend(more.into_iter().filter(|other| other.hit.status == 200 && !is_asset(&other.url)));
     }
     recorded.sort_by(|a, b| (&a.url, &a.method, a.hit.at_millis).cmp(&(&b.url, &b.method, b.hit.at_millis)));
-    let asked_url = Url::parse(asked.url).ok();
+    let request_url = Url::parse(request.url).ok();
     recorded.dedup_by_key(|other| other.hit);
     let closeness = |other: &RecordedRequest| {
         let aside = if page && is_asset(&other.url) { ASIDE } else { 0.0 };
-        resemblance(asked, asked_url.as_ref(), other) - aside
+        resemblance(request, request_url.as_ref(), other) - aside
     };
     let mut candidates: Vec<(f64, RecordedRequest)> =
         recorded.into_iter().map(|other| (closeness(&other), other)).collect();
     candidates.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     candidates.truncate(COMPARED);
-    let near = candidates.into_iter().map(|(closeness, other)| compared(set, asked, closeness, other));
+    let near = candidates.into_iter().map(|(closeness, other)| compared(set, request, closeness, other));
     let mut near = near.collect::<Result<Vec<_>, _>>()?;
     near.sort_by(|a, b| b.closeness.total_cmp(&a.closeness));
     near.dedup_by(|a, b| (&a.url, &a.method, &a.differences) == (&b.url, &b.method, &b.differences));
@@ -97,25 +97,25 @@ fn is_asset(url: &str) -> bool {
 
 /// Similarity of a URL before values are compared: by its path above all, then its method, then its
 /// common prefix.
-fn resemblance(asked: &ReplayRequest<'_>, asked_url: Option<&Url>, other: &RecordedRequest) -> f64 {
-    let letters = asked.url.bytes().zip(other.url.bytes()).take_while(|(a, b)| a == b).count();
-    let alike = letters as f64 / asked.url.len().max(other.url.len()).max(1) as f64;
-    path_likeness(asked_url, &other.url) * 2.0
-        + f64::from(u8::from(other.method == asked.method)) * 0.25
+fn resemblance(request: &ReplayRequest<'_>, request_url: Option<&Url>, other: &RecordedRequest) -> f64 {
+    let letters = request.url.bytes().zip(other.url.bytes()).take_while(|(a, b)| a == b).count();
+    let alike = letters as f64 / request.url.len().max(other.url.len()).max(1) as f64;
+    path_likeness(request_url, &other.url) * 2.0
+        + f64::from(u8::from(other.method == request.method)) * 0.25
         + alike * 0.1
 }
 
 fn compared(
     set: &ReplaySet,
-    asked: &ReplayRequest<'_>,
+    request: &ReplayRequest<'_>,
     closeness: f64,
     other: RecordedRequest,
 ) -> Result<NearCapture, IndexError> {
     let RecordedRequest { hit, method, url } = other;
     let capture = set.capture(hit)?;
     let parts = if capture.request_body == [0; 8] { None } else { set.request(hit, &capture)? };
-    let request = parts.as_ref().map_or(ReplayRequest::bare(&method, &url), |parts| parts.asked(&url));
-    let differences = matching::differences(asked, &request);
+    let recorded = parts.as_ref().map_or(ReplayRequest::bare(&method, &url), |parts| parts.request_at(&url));
+    let differences = matching::differences(request, &recorded);
     let note = differences.is_empty().then(|| match (method.as_str(), capture.status) {
         (SOCKET, _) => "recorded as a WebSocket".to_owned(),
         _ if capture.kind == CaptureKind::Dangling => "its body is in another archive".to_owned(),
@@ -127,16 +127,16 @@ fn compared(
 }
 
 /// From 0 to 1: the share of path segments that are equal at the start and at the end.
-fn path_likeness(asked: Option<&Url>, recorded: &str) -> f64 {
-    let (Some(asked), Ok(recorded)) = (asked, Url::parse(recorded)) else { return 0.0 };
-    if asked.path() == recorded.path() {
+fn path_likeness(requested: Option<&Url>, recorded: &str) -> f64 {
+    let (Some(requested), Ok(recorded)) = (requested, Url::parse(recorded)) else { return 0.0 };
+    if requested.path() == recorded.path() {
         return 1.0;
     }
-    if asked.path().eq_ignore_ascii_case(recorded.path()) {
+    if requested.path().eq_ignore_ascii_case(recorded.path()) {
         return 0.95;
     }
     let segments = |url: &Url| -> Vec<String> { url.path().split('/').skip(1).map(str::to_owned).collect() };
-    let (a, b) = (segments(asked), segments(&recorded));
+    let (a, b) = (segments(requested), segments(&recorded));
     let same =
         |pairs: &mut dyn Iterator<Item = (&String, &String)>| pairs.take_while(|(a, b)| a == b).count();
     let front = same(&mut a.iter().zip(&b));

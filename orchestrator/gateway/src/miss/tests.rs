@@ -26,7 +26,7 @@ fn a_missed_page_names_what_is_near_and_what_differs() {
         world.get(&format!("https://a.test/list?page={n}&q=x"), 200, &[], b"");
     }
     world.get("https://a.test/about", 200, &[], b"");
-    world.asked(("POST", "https://a.test/api", "application/json", "{\"user\":7}"), 200, &[], b"");
+    world.record(("POST", "https://a.test/api", "application/json", "{\"user\":7}"), 200, &[], b"");
     let got = ask(&world, "GET", "https://a.test/list?page=9&q=x", &NAVIGATION, "");
     assert_eq!((got.status, &got.headers["sandbox-answer"]), (404, &"miss".parse().unwrap()));
     assert_eq!(got.headers["content-type"], "text/html; charset=utf-8");

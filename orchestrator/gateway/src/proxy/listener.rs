@@ -163,11 +163,11 @@ where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let own = Connection::new(via, client);
-    let asked = Arc::new(AtomicBool::new(false));
+    let served = Arc::new(AtomicBool::new(false));
     let serve = {
-        let (shared, own, asked) = (shared.clone(), own.clone(), asked.clone());
+        let (shared, own, served) = (shared.clone(), own.clone(), served.clone());
         service_fn(move |request| {
-            asked.store(true, Ordering::Relaxed);
+            served.store(true, Ordering::Relaxed);
             let (shared, own) = (shared.clone(), own.clone());
             async move { Ok::<_, Infallible>(service::serve(shared, &own, request).await) }
         })
@@ -186,7 +186,7 @@ where
     tokio::pin!(connection);
     let idle = tokio::time::sleep_until(Instant::now() + patience);
     tokio::pin!(idle);
-    let (mut draining, mut told_to_go) = (false, false);
+    let (mut draining, mut shutdown_sent) = (false, false);
     let ended = loop {
         tokio::select! {
             ended = connection.as_mut() => break ended,
@@ -200,10 +200,10 @@ where
                 let been = own.client.idle_for().unwrap_or_default();
                 let left = patience.saturating_sub(been);
                 if left.is_zero() {
-                    if told_to_go || !asked.load(Ordering::Relaxed) {
+                    if shutdown_sent || !served.load(Ordering::Relaxed) {
                         return;
                     }
-                    told_to_go = true;
+                    shutdown_sent = true;
                     connection.as_mut().graceful_shutdown();
                 }
                 let next = if left.is_zero() { patience } else { left };

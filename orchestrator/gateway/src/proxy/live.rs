@@ -29,9 +29,9 @@ impl From<Reply> for Outgoing {
 }
 
 /// Forwards a request and returns its response.
-pub(super) async fn forward(shared: &Shared, asked: ProxyRequest) -> Result<Outgoing, Failure> {
+pub(super) async fn forward(shared: &Shared, request: ProxyRequest) -> Result<Outgoing, Failure> {
     let arrived =
-        shared.upstream.send(asked.head.server(), &asked.head, asked.extensions, asked.body).await?;
+        shared.upstream.send(request.head.server(), &request.head, request.extensions, request.body).await?;
     Ok(forwarded(arrived, Answer::Live))
 }
 
@@ -48,10 +48,10 @@ pub(super) fn forwarded(mut arrived: UpstreamResponse, answer: Answer) -> Outgoi
 pub(super) async fn record(
     shared: &Shared,
     recorder: &Arc<Recorder>,
-    asked: ProxyRequest,
+    request: ProxyRequest,
 ) -> Result<Outgoing, Failure> {
-    let (body, copy) = RequestCopy::of(asked.body, recorder.body_cap());
-    recorded(shared, recorder, asked.head, asked.extensions, body, copy).await
+    let (body, copy) = RequestCopy::of(request.body, recorder.body_cap());
+    recorded(shared, recorder, request.head, request.extensions, body, copy).await
 }
 
 /// As [`record`], with a request body that has already been read.

@@ -75,8 +75,8 @@ pub(super) async fn serve(
             (body, Some(captured))
         }
     };
-    let asked = ProxyRequest { head, extensions, body };
-    let mut outgoing = answer(&shared, &episode, target, asked).await;
+    let request = ProxyRequest { head, extensions, body };
+    let mut outgoing = answer(&shared, &episode, target, request).await;
     if let Some(captured) = captured {
         outgoing.reply = captured.with_response(outgoing.reply);
     }
@@ -95,24 +95,24 @@ async fn answer(
     shared: &Arc<Shared>,
     episode: &Arc<Episode>,
     target: &Target,
-    asked: ProxyRequest,
+    request: ProxyRequest,
 ) -> Outgoing {
-    let document = miss::is_navigation(&asked.head);
-    let host = asked.head.host.clone();
+    let document = miss::is_navigation(&request.head);
+    let host = request.head.host.clone();
     let answered = match target {
-        Target::Refuse => Ok(miss::refused(&asked.head).into()),
+        Target::Refuse => Ok(miss::refused(&request.head).into()),
         Target::Unavailable(why) => Err(Failure::unavailable(why)),
-        Target::Forward => live::forward(shared, asked).await,
-        Target::Site(site) => site::forward(shared, site, asked).await,
-        Target::Record(recorder) => live::record(shared, recorder, asked).await,
-        Target::Replay(replay) => match whole_body(shared, asked.body).await {
-            Ok(body) if replay.searches(&asked.head) => {
-                Ok(searched(episode, replay, asked.head, body).await.into())
+        Target::Forward => live::forward(shared, request).await,
+        Target::Site(site) => site::forward(shared, site, request).await,
+        Target::Record(recorder) => live::record(shared, recorder, request).await,
+        Target::Replay(replay) => match whole_body(shared, request.body).await {
+            Ok(body) if replay.searches(&request.head) => {
+                Ok(searched(episode, replay, request.head, body).await.into())
             }
-            Ok(body) => Ok(replay.answer(&asked.head, &body, episode).into()),
+            Ok(body) => Ok(replay.answer(&request.head, &body, episode).into()),
             Err(failure) => Err(failure),
         },
-        Target::Fill(fill) => filled(shared, episode, fill, asked).await,
+        Target::Fill(fill) => filled(shared, episode, fill, request).await,
     };
     answered.unwrap_or_else(|failure| {
         failure.log(&shared.complaints, &host);
@@ -122,8 +122,8 @@ async fn answer(
 
 /// Answers from the snapshots. This may take as long as the indexing of their pages.
 async fn searched(episode: &Arc<Episode>, replay: &Arc<Replay>, head: RequestHead, body: Bytes) -> Reply {
-    let (replay, episode, asked) = (Arc::clone(replay), Arc::clone(episode), head.clone());
-    let answered = blocking::run(move || replay.answer(&asked, &body, &episode)).await;
+    let (replay, episode, request_head) = (Arc::clone(replay), Arc::clone(episode), head.clone());
+    let answered = blocking::run(move || replay.answer(&request_head, &body, &episode)).await;
     // A failed task has already reported its panic.
     answered.unwrap_or_else(|_| miss::failed(&head, "failed to search the recorded pages".to_owned()))
 }
@@ -133,18 +133,18 @@ async fn filled(
     shared: &Shared,
     episode: &Arc<Episode>,
     fill: &Arc<Fill>,
-    asked: ProxyRequest,
+    request: ProxyRequest,
 ) -> Result<Outgoing, Failure> {
-    let body = whole_body(shared, asked.body).await?;
+    let body = whole_body(shared, request.body).await?;
     let look_up = {
         let (fill, episode) = (Arc::clone(fill), Arc::clone(episode));
-        let (head, body) = (asked.head.clone(), body.clone());
+        let (head, body) = (request.head.clone(), body.clone());
         move || fill.answer(&head, &body, &episode)
     };
     match blocking::run(look_up).await {
         Ok(reply) if !matches!(reply.answer, Answer::Miss { .. }) => Ok(reply.into()),
         // A failed task has already reported its panic. The live web is still available.
-        _ => live::fill(shared, fill.recorder(), asked.head, asked.extensions, body).await,
+        _ => live::fill(shared, fill.recorder(), request.head, request.extensions, body).await,
     }
 }
 

@@ -22,11 +22,16 @@ const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto")
 pub(super) async fn forward(
     shared: &Shared,
     site: &Site,
-    mut asked: ProxyRequest,
+    mut request: ProxyRequest,
 ) -> Result<Outgoing, Failure> {
-    let server = server(site, &mut asked.head, false);
-    let sent =
-        shared.upstream.send_over(site.connections(), server, &asked.head, asked.extensions, asked.body);
+    let server = server(site, &mut request.head, false);
+    let sent = shared.upstream.send_over(
+        site.connections(),
+        server,
+        &request.head,
+        request.extensions,
+        request.body,
+    );
     let mut arrived = while_there(site, sent).await?;
     if !matches!(site.way(), SiteAddress::Copy(_)) {
         return Ok(live::forwarded(arrived, Answer::Live));
@@ -51,20 +56,20 @@ pub(super) async fn open_socket(
 /// address is unused.
 async fn while_there<T>(
     site: &Site,
-    asked: impl Future<Output = Result<T, UpstreamError>>,
+    sending: impl Future<Output = Result<T, UpstreamError>>,
 ) -> Result<T, Failure> {
     tokio::select! {
         biased;
         // Checked first, so that nothing is sent to an address that the site no longer owns.
         why = site.gone() => Err(Failure::unavailable(&why)),
-        answer = asked => Ok(answer?),
+        answer = sending => Ok(answer?),
     }
 }
 
 /// The server for the request. Also sets the header that tells an application under the client's
 /// host name which scheme the client used.
 fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
-    site.asked(&head.method, socket);
+    site.count_request(&head.method, socket);
     for (name, value) in site.headers() {
         head.headers.insert(name, value.clone());
     }

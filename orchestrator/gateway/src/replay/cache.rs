@@ -42,7 +42,7 @@ struct Shard {
 #[derive(Debug)]
 struct CacheEntry {
     stored: Arc<StoredResponse>,
-    asked: AtomicBool,
+    used: AtomicBool,
 }
 
 impl Cache {
@@ -54,7 +54,7 @@ impl Cache {
     pub(super) fn get(&self, place: Place) -> Option<Arc<StoredResponse>> {
         let shard = self.shard(place).lock();
         let held = shard.held.get(&place)?;
-        held.asked.store(true, Ordering::Relaxed);
+        held.used.store(true, Ordering::Relaxed);
         Some(Arc::clone(&held.stored))
     }
 
@@ -65,7 +65,7 @@ impl Cache {
             return;
         }
         let mut shard = self.shard(place).lock();
-        let held = CacheEntry { stored: Arc::clone(stored), asked: AtomicBool::new(false) };
+        let held = CacheEntry { stored: Arc::clone(stored), used: AtomicBool::new(false) };
         if let Some(before) = shard.held.insert(place, held) {
             shard.bytes -= self::cost(&before.stored);
         } else {
@@ -75,7 +75,7 @@ impl Cache {
         while shard.bytes > self.limit {
             let Some(oldest) = shard.order.pop_front() else { break };
             match shard.held.get(&oldest) {
-                Some(held) if held.asked.swap(false, Ordering::Relaxed) => shard.order.push_back(oldest),
+                Some(held) if held.used.swap(false, Ordering::Relaxed) => shard.order.push_back(oldest),
                 _ => {
                     if let Some(gone) = shard.held.remove(&oldest) {
                         shard.bytes -= self::cost(&gone.stored);

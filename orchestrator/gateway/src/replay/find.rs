@@ -38,34 +38,35 @@ enum Level {
     },
 }
 
-/// Finds the responses at the best match level that has any usable for `request`.
+/// Finds the responses at the best match level that has any usable for `headers`, the header fields
+/// of the request.
 pub(super) fn find(
     set: &ReplaySet,
-    asked: &ReplayRequest<'_>,
-    request: &HeaderMap,
+    request: &ReplayRequest<'_>,
+    headers: &HeaderMap,
     level: MatchLevel,
 ) -> Result<Option<MatchedCaptures>, IndexError> {
-    let exact = matching::exact(asked);
+    let exact = matching::exact(request);
     let found = sorted(set, exact, Level::Exact, set.exact(&exact)?)?;
-    if found.serves(request) {
+    if found.serves(headers) {
         return Ok(Some(found));
     }
     if level == MatchLevel::Exact {
         return Ok(None);
     }
-    let (key, rules) = matching::normalised(asked);
+    let (key, rules) = matching::normalised(request);
     let found = sorted(set, key, Level::Normalised(rules), set.normalised(&key)?)?;
-    if found.serves(request) {
+    if found.serves(headers) {
         return Ok(Some(found));
     }
-    if let Some(ChangingMatch { key, labels, hits }) = set.changing(asked)? {
+    if let Some(ChangingMatch { key, labels, hits }) = set.changing(request)? {
         let found = sorted(set, key, Level::Changing(labels), hits)?;
-        if found.serves(request) {
+        if found.serves(headers) {
             return Ok(Some(found));
         }
     }
     match level {
-        MatchLevel::Fuzzy { threshold } => fuzzy(set, asked, request, threshold),
+        MatchLevel::Fuzzy { threshold } => fuzzy(set, request, headers, threshold),
         _ => Ok(None),
     }
 }
@@ -73,7 +74,7 @@ pub(super) fn find(
 /// Finds the frame records of a WebSocket. All of them are in [`MatchedCaptures::whole`].
 pub(super) fn sockets(
     set: &ReplaySet,
-    asked: &ReplayRequest<'_>,
+    request: &ReplayRequest<'_>,
     level: MatchLevel,
 ) -> Result<Option<MatchedCaptures>, IndexError> {
     let found = |key, level, whole: Vec<IndexHit>| {
@@ -85,12 +86,12 @@ pub(super) fn sockets(
             unmodified: Vec::new(),
         })
     };
-    let exact = matching::exact(asked);
+    let exact = matching::exact(request);
     let whole = set.exact(&exact)?;
     if level == MatchLevel::Exact || !whole.is_empty() {
         return Ok(found(exact, Level::Exact, whole));
     }
-    let (key, rules) = matching::normalised(asked);
+    let (key, rules) = matching::normalised(request);
     Ok(found(key, Level::Normalised(rules), set.normalised(&key)?))
 }
 
@@ -99,19 +100,19 @@ pub(super) fn sockets(
 /// same request, in recorded order.
 pub(super) fn guessed(
     set: &ReplaySet,
-    asked: &ReplayRequest<'_>,
-    request: &HeaderMap,
+    request: &ReplayRequest<'_>,
+    headers: &HeaderMap,
 ) -> Result<Option<MatchedCaptures>, IndexError> {
-    if !matching::may_guess(asked) {
+    if !matching::may_guess(request) {
         return Ok(None);
     }
     let mut found: Option<(Vec<&'static str>, Vec<IndexHit>, Key)> = None;
-    for recorded in same_method(set, asked)? {
+    for recorded in same_method(set, request)? {
         let parts = request_of(set, recorded.hit)?;
         let other = parts
             .as_ref()
-            .map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| p.asked(&recorded.url));
-        let rules = matching::guess(asked, &other, recorded.hit.at_millis as i64);
+            .map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| p.request_at(&recorded.url));
+        let rules = matching::guess(request, &other, recorded.hit.at_millis as i64);
         let Some(rules) = rules.filter(|rules| !rules.is_empty()) else { continue };
         let key = matching::exact(&other);
         match &mut found {
@@ -131,16 +132,16 @@ pub(super) fn guessed(
     hits.sort_by_key(|hit| (hit.at_millis, hit.member, hit.capture));
     let labels = rules.into_iter().map(str::to_owned).collect();
     let found = sorted(set, key, Level::Changing(labels), hits)?;
-    Ok(found.serves(request).then_some(found))
+    Ok(found.serves(headers).then_some(found))
 }
 
 /// Nearby recorded requests with the same method.
 fn same_method(
     set: &ReplaySet,
-    asked: &ReplayRequest<'_>,
+    request: &ReplayRequest<'_>,
 ) -> Result<impl Iterator<Item = RecordedRequest> + use<>, IndexError> {
-    let method = asked.method.to_owned();
-    let near = set.neighbours(asked.method, asked.url, CANDIDATES)?;
+    let method = request.method.to_owned();
+    let near = set.neighbours(request.method, request.url, CANDIDATES)?;
     Ok(near.into_iter().filter(move |recorded| recorded.method == method))
 }
 
@@ -151,17 +152,17 @@ fn request_of(set: &ReplaySet, hit: IndexHit) -> Result<Option<RequestParts>, In
 /// The responses to the most similar recorded request of the same method, host and path.
 fn fuzzy(
     set: &ReplaySet,
-    asked: &ReplayRequest<'_>,
-    request: &HeaderMap,
+    request: &ReplayRequest<'_>,
+    headers: &HeaderMap,
     threshold: f64,
 ) -> Result<Option<MatchedCaptures>, IndexError> {
     let mut best: Option<(f64, String, Key)> = None;
-    for recorded in same_method(set, asked)? {
+    for recorded in same_method(set, request)? {
         let parts = request_of(set, recorded.hit)?;
         let other = parts
             .as_ref()
-            .map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| p.asked(&recorded.url));
-        let score = matching::score(asked, &other);
+            .map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| p.request_at(&recorded.url));
+        let score = matching::score(request, &other);
         let better = best
             .as_ref()
             .is_none_or(|(highest, url, _)| score > *highest || (score == *highest && recorded.url < *url));
@@ -171,7 +172,7 @@ fn fuzzy(
     }
     let Some((score, url, key)) = best else { return Ok(None) };
     let found = sorted(set, key, Level::Fuzzy { score, url }, set.exact(&key)?)?;
-    Ok(found.serves(request).then_some(found))
+    Ok(found.serves(headers).then_some(found))
 }
 
 fn sorted(
@@ -197,10 +198,10 @@ fn sorted(
 }
 
 impl MatchedCaptures {
-    fn serves(&self, request: &HeaderMap) -> bool {
+    fn serves(&self, headers: &HeaderMap) -> bool {
         let conditional = || {
-            request.contains_key(http::header::IF_NONE_MATCH)
-                || request.contains_key(http::header::IF_MODIFIED_SINCE)
+            headers.contains_key(http::header::IF_NONE_MATCH)
+                || headers.contains_key(http::header::IF_MODIFIED_SINCE)
         };
         !self.whole.is_empty() || !self.parts.is_empty() || (!self.unmodified.is_empty() && conditional())
     }
@@ -209,7 +210,7 @@ impl MatchedCaptures {
     pub(super) fn answer(
         &self,
         set: &ReplaySet,
-        asked: &ReplayRequest<'_>,
+        request: &ReplayRequest<'_>,
         hit: IndexHit,
     ) -> Result<Answer, IndexError> {
         match &self.level {
@@ -219,8 +220,8 @@ impl MatchedCaptures {
             Level::Normalised(rules) => {
                 let capture = set.capture(hit)?;
                 let (_, url) = set.request_line(hit, &capture)?;
-                let mut between = matching::url_rules_between(asked.url, &url);
-                if capture.request_body != body_mark(&asked.body) {
+                let mut between = matching::url_rules_between(request.url, &url);
+                if capture.request_body != body_mark(&request.body) {
                     between = between.or(rules.or(capture.rules).and(Rules::OF_THE_BODY));
                 }
                 Ok(Answer::Normalised { rules: between.names() })

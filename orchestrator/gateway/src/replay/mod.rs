@@ -136,7 +136,7 @@ impl Replay {
 
     /// Whether this request may need a search over the recorded pages.
     pub(crate) fn searches(&self, head: &RequestHead) -> bool {
-        self.search.is_some() && searched::asked(head).is_some()
+        self.search.is_some() && searched::query_of(head).is_some()
     }
 
     /// The snapshots that are replayed.
@@ -166,20 +166,20 @@ impl Replay {
     /// Answers one request; an unrecorded request is a miss. Blocking, but only for a few reads of
     /// local files. The first search takes longer unless its index already exists.
     pub fn answer(&self, head: &RequestHead, body: &Bytes, episode: &Episode) -> Reply {
-        let asked = asked(head, body);
-        let search = self.search.as_ref().zip(searched::asked(head));
+        let request = replay_request(head, body);
+        let search = self.search.as_ref().zip(searched::query_of(head));
         // For a search engine, the most similar recorded query is no better than the results of a
         // search for the requested one.
         let level = match (&search, self.options.level) {
             (Some(_), MatchLevel::Fuzzy { .. }) => MatchLevel::Normalised,
             (_, level) => level,
         };
-        let mut reply = match self.recorded(head, &asked, level, episode) {
+        let mut reply = match self.recorded(head, &request, level, episode) {
             Ok(Some(reply)) => reply,
             // A revisit whose body is in a missing archive counts as not recorded.
             Ok(None) | Err(StoredError::BodyElsewhere { .. }) => match search {
-                Some((search, asked)) => searched::reply(head, search, &asked),
-                None => self.missed(head, &asked),
+                Some((search, query)) => searched::reply(head, search, &query),
+                None => self.missed(head, &request),
             },
             Err(error) => self.failed(head, &error),
         };
@@ -197,10 +197,10 @@ impl Replay {
         head: &RequestHead,
         episode: &Episode,
     ) -> Result<(SocketScript, Answer), Box<Reply>> {
-        let asked = ReplayRequest::bare(SOCKET, &head.url);
-        match self.recorded_socket(head, &asked, episode) {
+        let request = ReplayRequest::bare(SOCKET, &head.url);
+        match self.recorded_socket(head, &request, episode) {
             Ok(Some(found)) => Ok(found),
-            Ok(None) => Err(Box::new(self.missed(head, &asked))),
+            Ok(None) => Err(Box::new(self.missed(head, &request))),
             Err(error) => Err(Box::new(self.failed(head, &error))),
         }
     }
@@ -208,28 +208,28 @@ impl Replay {
     fn recorded(
         &self,
         head: &RequestHead,
-        asked: &ReplayRequest<'_>,
+        request: &ReplayRequest<'_>,
         level: MatchLevel,
         episode: &Episode,
     ) -> Result<Option<Reply>, StoredError> {
         let certain = if level == MatchLevel::Exact { level } else { MatchLevel::Normalised };
-        if let Some(reply) = self.at(head, asked, certain, episode)? {
+        if let Some(reply) = self.at(head, request, certain, episode)? {
             return Ok(Some(reply));
         }
         if certain == MatchLevel::Normalised
-            && let Some(reply) = self.variant(head, asked, certain, episode)?
+            && let Some(reply) = self.variant(head, request, certain, episode)?
         {
             return Ok(Some(reply));
         }
         if certain == MatchLevel::Normalised
             && !miss::is_navigation(head)
-            && let Some(found) = find::guessed(&self.set, asked, &head.headers)?
-            && let Some(reply) = self.given(head, asked, &found, episode, false)?
+            && let Some(found) = find::guessed(&self.set, request, &head.headers)?
+            && let Some(reply) = self.given(head, request, &found, episode, false)?
         {
             return Ok(Some(reply));
         }
         if level != certain
-            && let Some(reply) = self.at(head, asked, level, episode)?
+            && let Some(reply) = self.at(head, request, level, episode)?
         {
             return Ok(Some(reply));
         }
@@ -242,16 +242,16 @@ impl Replay {
         }
     }
 
-    /// What was recorded under exactly the URL of `asked`. A HEAD is answered from a GET.
+    /// What was recorded under exactly the URL of `request`. A HEAD is answered from a GET.
     fn at(
         &self,
         head: &RequestHead,
-        asked: &ReplayRequest<'_>,
+        request: &ReplayRequest<'_>,
         level: MatchLevel,
         episode: &Episode,
     ) -> Result<Option<Reply>, StoredError> {
-        if let Some(found) = find::find(&self.set, asked, &head.headers, level)? {
-            let reply = self.given(head, asked, &found, episode, false)?;
+        if let Some(found) = find::find(&self.set, request, &head.headers, level)? {
+            let reply = self.given(head, request, &found, episode, false)?;
             if reply.is_some() {
                 return Ok(reply);
             }
@@ -259,7 +259,7 @@ impl Replay {
         if head.method != Method::HEAD {
             return Ok(None);
         }
-        let get = ReplayRequest { method: "GET", ..*asked };
+        let get = ReplayRequest { method: "GET", ..*request };
         let Some(found) = find::find(&self.set, &get, &head.headers, level)? else {
             return Ok(None);
         };
@@ -275,7 +275,7 @@ impl Replay {
     fn given(
         &self,
         head: &RequestHead,
-        asked: &ReplayRequest<'_>,
+        request: &ReplayRequest<'_>,
         found: &MatchedCaptures,
         episode: &Episode,
         aside: bool,
@@ -294,26 +294,26 @@ impl Replay {
                 false => episode.next(&found.key, count),
             };
             let hit = found.whole[nth];
-            let (stored, answer) = (self.stored(hit)?, found.answer(&self.set, asked, hit)?);
-            if asked.method == "HEAD" {
+            let (stored, answer) = (self.stored(hit)?, found.answer(&self.set, request, hit)?);
+            if request.method == "HEAD" {
                 return Ok(Some(respond::recorded_head(&setting, &stored, answer)));
             }
             return respond::reply(&setting, &stored, head, answer).map(Some);
         }
         if let Some(first) = found.parts.first() {
-            let answer = found.answer(&self.set, asked, *first)?;
+            let answer = found.answer(&self.set, request, *first)?;
             let parts = found.parts.iter().take(MAX_PARTS).map(|hit| self.stored(*hit));
             return partial::reply(&self.set, parts.collect::<Result<_, _>>()?, wanted, answer);
         }
         let Some(hit) = found.unmodified.first() else { return Ok(None) };
-        let (stored, answer) = (self.stored(*hit)?, found.answer(&self.set, asked, *hit)?);
+        let (stored, answer) = (self.stored(*hit)?, found.answer(&self.set, request, *hit)?);
         respond::reply(&setting, &stored, head, answer).map(Some)
     }
 
     fn recorded_socket(
         &self,
         head: &RequestHead,
-        asked: &ReplayRequest<'_>,
+        request: &ReplayRequest<'_>,
         episode: &Episode,
     ) -> Result<Option<(SocketScript, Answer)>, StoredError> {
         let level = match self.options.level {
@@ -322,11 +322,11 @@ impl Replay {
         };
         let other = match level {
             MatchLevel::Exact => None,
-            _ => Url::parse(asked.url).ok().and_then(|url| variants::other_scheme(&url)),
+            _ => Url::parse(request.url).ok().and_then(|url| variants::other_scheme(&url)),
         };
-        let there = other.as_ref().map(|url| ReplayRequest { url: url.as_str(), ..*asked });
-        let (found, asked, rule) = match (find::sockets(&self.set, asked, level)?, &there) {
-            (Some(found), _) => (found, asked, None),
+        let there = other.as_ref().map(|url| ReplayRequest { url: url.as_str(), ..*request });
+        let (found, request, rule) = match (find::sockets(&self.set, request, level)?, &there) {
+            (Some(found), _) => (found, request, None),
             (None, Some(there)) => match find::sockets(&self.set, there, level)? {
                 Some(found) => (found, there, Some(variants::SCHEME)),
                 None => return Ok(None),
@@ -337,7 +337,7 @@ impl Replay {
         let Some(records) = connections.get(episode.next(&found.key, connections.len())) else {
             return Ok(None);
         };
-        let answer = found.answer(&self.set, asked, records[0])?;
+        let answer = found.answer(&self.set, request, records[0])?;
         let answer = rule.into_iter().fold(answer, Answer::by_rule);
         tracing::debug!(url = head.url, records = records.len(), "a recorded WebSocket");
         Ok(Some((socket::script(&self.set, records)?, answer)))
@@ -375,8 +375,8 @@ impl Replay {
         miss::failed(head, text)
     }
 
-    fn missed(&self, head: &RequestHead, asked: &ReplayRequest<'_>) -> Reply {
-        let near = miss::nearest(&self.set, asked, miss::is_navigation(head)).unwrap_or_else(|error| {
+    fn missed(&self, head: &RequestHead, request: &ReplayRequest<'_>) -> Reply {
+        let near = miss::nearest(&self.set, request, miss::is_navigation(head)).unwrap_or_else(|error| {
             tracing::warn!(error = %error_text::with_causes(&error), "failed to look for what is near a miss");
             Vec::new()
         });
@@ -388,7 +388,7 @@ impl Replay {
 }
 
 /// The request in the form for look-ups.
-pub(crate) fn asked<'a>(head: &'a RequestHead, body: &'a Bytes) -> ReplayRequest<'a> {
+pub(crate) fn replay_request<'a>(head: &'a RequestHead, body: &'a Bytes) -> ReplayRequest<'a> {
     ReplayRequest {
         method: head.method.as_str(),
         url: &head.url,

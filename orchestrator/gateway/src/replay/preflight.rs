@@ -20,11 +20,11 @@ pub(super) fn wanted_method(head: &RequestHead) -> Option<&str> {
 pub(super) fn passing(head: &RequestHead, answer: Answer) -> Reply {
     let mut headers = HeaderMap::new();
     allow_origin(&head.headers, &mut headers);
-    for (asked, granted) in [
+    for (requested, granted) in [
         (header::ACCESS_CONTROL_REQUEST_METHOD, header::ACCESS_CONTROL_ALLOW_METHODS),
         (header::ACCESS_CONTROL_REQUEST_HEADERS, header::ACCESS_CONTROL_ALLOW_HEADERS),
     ] {
-        if let Some(value) = head.headers.get(asked) {
+        if let Some(value) = head.headers.get(requested) {
             headers.insert(granted, value.clone());
         }
     }

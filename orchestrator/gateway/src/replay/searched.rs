@@ -6,13 +6,13 @@ use search::{Search, SearchQuery};
 use crate::{Answer, Reply, RequestHead, body, miss};
 
 /// The search query of a request; `None` for other hosts and other requests.
-pub(super) fn asked(head: &RequestHead) -> Option<SearchQuery<'_>> {
-    matches!(head.method, Method::GET | Method::HEAD).then(|| search::asked(&head.host, &head.url))?
+pub(super) fn query_of(head: &RequestHead) -> Option<SearchQuery<'_>> {
+    matches!(head.method, Method::GET | Method::HEAD).then(|| search::query_of(&head.host, &head.url))?
 }
 
 /// The results as a page.
-pub(super) fn reply(head: &RequestHead, search: &Search, asked: &SearchQuery<'_>) -> Reply {
-    let page = match search.answer(asked) {
+pub(super) fn reply(head: &RequestHead, search: &Search, query: &SearchQuery<'_>) -> Reply {
+    let page = match search.answer(query) {
         Ok(page) => page,
         Err(error) => {
             let text = format!("failed to {}", error_text::with_causes(&*error));

@@ -35,12 +35,12 @@ impl Replay {
     pub(super) fn variant(
         &self,
         head: &RequestHead,
-        asked: &ReplayRequest<'_>,
+        request: &ReplayRequest<'_>,
         level: MatchLevel,
         episode: &Episode,
     ) -> Result<Option<Reply>, StoredError> {
         let Ok(url) = Url::parse(&head.url) else { return Ok(None) };
-        if let Some(reply) = self.other_scheme(head, &url, asked, level, episode)? {
+        if let Some(reply) = self.other_scheme(head, &url, request, level, episode)? {
             return Ok(Some(reply));
         }
         if !matches!(head.method, Method::GET | Method::HEAD) {
@@ -68,7 +68,7 @@ impl Replay {
         &self,
         head: &RequestHead,
         url: &Url,
-        asked: &ReplayRequest<'_>,
+        request: &ReplayRequest<'_>,
         level: MatchLevel,
         episode: &Episode,
     ) -> Result<Option<Reply>, StoredError> {
@@ -76,7 +76,7 @@ impl Replay {
         if other.scheme() == "https" && head.method == Method::GET && miss::is_navigation(head) {
             return self.moved(head, url, Some(other), &[SCHEME], level);
         }
-        let there = ReplayRequest { url: other.as_str(), ..*asked };
+        let there = ReplayRequest { url: other.as_str(), ..*request };
         let reply = match self.at(head, &there, level, episode) {
             Err(StoredError::BodyElsewhere { .. }) => return Ok(None),
             reply => reply?,
@@ -132,8 +132,8 @@ impl Replay {
         place: &Url,
         level: MatchLevel,
     ) -> Result<bool, StoredError> {
-        let asked = ReplayRequest::bare("GET", place.as_str());
-        let Some(found) = find::find(&self.set, &asked, &head.headers, level)? else { return Ok(false) };
+        let request = ReplayRequest::bare("GET", place.as_str());
+        let Some(found) = find::find(&self.set, &request, &head.headers, level)? else { return Ok(false) };
         let Some(hit) = found.whole.first().or(found.parts.first()) else { return Ok(false) };
         match self.stored(*hit) {
             Ok(stored) => {
@@ -220,9 +220,9 @@ fn other_name(url: &Url) -> Option<Url> {
 }
 
 /// Whether a response redirects to the URL just requested, under either scheme.
-fn leads_back(asked: &Url, status: StatusCode, headers: &HeaderMap) -> bool {
+fn leads_back(requested: &Url, status: StatusCode, headers: &HeaderMap) -> bool {
     let name = |url: &Url| whole_url(&url[Position::BeforeHost..Position::AfterQuery]);
-    location(asked, status, headers).is_some_and(|target| name(&target) == name(asked))
+    location(requested, status, headers).is_some_and(|target| name(&target) == name(requested))
 }
 
 /// The target of a redirect.

@@ -26,14 +26,14 @@ const KEPT: usize = 1024;
 #[derive(Default)]
 pub(super) struct Leaves {
     kept: HashMap<String, (u64, Arc<ServerConfig>)>,
-    asked: u64,
+    uses: u64,
 }
 
 impl Leaves {
     fn get(&mut self, host: &str) -> Option<Arc<ServerConfig>> {
         let (last, config) = self.kept.get_mut(host)?;
-        self.asked += 1;
-        *last = self.asked;
+        self.uses += 1;
+        *last = self.uses;
         Some(config.clone())
     }
 
@@ -44,8 +44,8 @@ impl Leaves {
         {
             self.kept.remove(&oldest);
         }
-        self.asked += 1;
-        self.kept.insert(host.to_owned(), (self.asked, config.clone()));
+        self.uses += 1;
+        self.kept.insert(host.to_owned(), (self.uses, config.clone()));
     }
 }
 

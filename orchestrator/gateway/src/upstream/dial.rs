@@ -105,10 +105,10 @@ impl Dialer {
             return Ok(vec![address]);
         }
         let rule = self.connect_to.iter().find(|rule| rule.applies_to(&server.host, server.port));
-        let told = rule.and_then(|rule| rule.address.as_deref());
-        let host = told.unwrap_or(&server.host);
+        let rule_address = rule.and_then(|rule| rule.address.as_deref());
+        let host = rule_address.unwrap_or(&server.host);
         let port = rule.and_then(|rule| rule.to_port).unwrap_or(server.port);
-        if told.is_none() && server.place == Place::Public && is_bad(port) {
+        if rule_address.is_none() && server.place == Place::Public && is_bad(port) {
             return Err(UpstreamError::Port { host: server.host.clone(), port });
         }
         let resolved = |source| UpstreamError::Resolve { host: host.to_owned(), source };
@@ -119,7 +119,7 @@ impl Dialer {
         if addresses.is_empty() {
             return Err(resolved(io::Error::new(io::ErrorKind::NotFound, "the name has no address")));
         }
-        if told.is_some() || self.allow_private || server.place == Place::Named {
+        if rule_address.is_some() || self.allow_private || server.place == Place::Named {
             return Ok(addresses);
         }
         let mut refusal = None;

@@ -122,8 +122,8 @@ async fn spelling_and_reason_pass_from_end_to_end() {
         while !seen.ends_with(b"\r\n\r\n") {
             seen.push(tcp.read_u8().await.unwrap());
         }
-        let asked = String::from_utf8(seen).unwrap();
-        assert!(asked.contains("\r\nX-CamelCase: 1\r\n"), "{asked}");
+        let request = String::from_utf8(seen).unwrap();
+        assert!(request.contains("\r\nX-CamelCase: 1\r\n"), "{request}");
         tcp.write_all(b"HTTP/1.1 200 Fine So Far\r\nX-OdD: 1\r\nContent-Length: 2\r\n\r\nok").await.unwrap();
     })
     .await;

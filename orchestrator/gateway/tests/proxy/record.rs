@@ -21,17 +21,19 @@ async fn what_a_client_has_is_on_disk() {
                 let answer = connection.ask(request(Method::GET, &url, body::empty())).await;
                 // Read at once: the client has all of it, so it must be there.
                 let records = world.recorded();
-                let [.., response, asked] = records.as_slice() else { panic!("nothing recorded for {path}") };
-                assert_eq!((response.kind, asked.kind), ("response", "request"), "{path}");
-                assert_eq!((response.url.as_str(), asked.url.as_str()), (url.as_str(), url.as_str()));
+                let [.., response, request] = records.as_slice() else {
+                    panic!("nothing recorded for {path}")
+                };
+                assert_eq!((response.kind, request.kind), ("response", "request"), "{path}");
+                assert_eq!((response.url.as_str(), request.url.as_str()), (url.as_str(), url.as_str()));
                 assert_eq!(response.protocol.as_deref(), Some(protocol));
-                assert_eq!(asked.concurrent_to.as_deref(), Some(response.id.as_str()));
+                assert_eq!(request.concurrent_to.as_deref(), Some(response.id.as_str()));
                 assert_eq!(response.body().len(), answer.body.len(), "{path} over {alpn}");
                 assert!(response.head().starts_with(&format!("HTTP/1.1 {}", answer.status.as_u16())));
                 assert!(
-                    asked.head().starts_with(&format!("GET /{path} HTTP/1.1\r\nhost: shop.test")),
+                    request.head().starts_with(&format!("GET /{path} HTTP/1.1\r\nhost: shop.test")),
                     "{}",
-                    asked.head()
+                    request.head()
                 );
             }
             assert_eq!(world.recorded().len() - before, 14);
@@ -48,9 +50,9 @@ async fn request_bodies_are_kept_also_large_ones() {
         let post = request(Method::POST, "https://shop.test/echo", body::full(sent.clone()));
         connection.ask(post).await;
         let records = world.recorded();
-        let [.., response, asked] = records.as_slice() else { panic!("nothing recorded") };
-        assert!(asked.head().starts_with("POST /echo HTTP/1.1"));
-        assert!(asked.body() == sent && response.body() == sent, "{size}");
+        let [.., response, request] = records.as_slice() else { panic!("nothing recorded") };
+        assert!(request.head().starts_with("POST /echo HTTP/1.1"));
+        assert!(request.body() == sent && response.body() == sent, "{size}");
     }
     assert_eq!(world.recorder().report().recorded, 3);
 }

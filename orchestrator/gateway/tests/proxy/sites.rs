@@ -22,12 +22,12 @@ async fn copy(name: &'static str) -> Origin {
             if !seen.windows(4).any(|end| end == b"\r\n\r\n") {
                 continue;
             }
-            let told = format!("{name}\n{}", String::from_utf8_lossy(&std::mem::take(&mut seen)));
+            let echo = format!("{name}\n{}", String::from_utf8_lossy(&std::mem::take(&mut seen)));
             let answer = format!(
                 "HTTP/1.1 200 OK\r\ndate: Thu, 15 Jun 2023 09:00:00 GMT\r\n\
                  set-cookie: a=1; expires=Thu, 15 Jun 2023 10:00:00 GMT; path=/\r\n\
-                 content-length: {}\r\n\r\n{told}",
-                told.len()
+                 content-length: {}\r\n\r\n{echo}",
+                echo.len()
             );
             tcp.write_all(answer.as_bytes()).await.unwrap();
         }

@@ -261,7 +261,7 @@ fn settle(found: BodyContent, headers: &mut Headers, notes: &mut Vec<Note>) -> V
 }
 
 /// How many decoded bytes are examined to determine whether a body is coded.
-const LOOK: u64 = 1 << 26;
+const EXAMINED_BYTES: u64 = 1 << 26;
 
 /// Whether `bytes` still have the codings of a `content-encoding` header. gzip and zstd are
 /// recognised by their first bytes, so a damaged body still counts as coded. For the other codings
@@ -271,7 +271,7 @@ fn is_coded(codings: &str, bytes: &[u8]) -> bool {
         "gzip" | "x-gzip" => bytes.starts_with(&[0x1F, 0x8B]),
         "zstd" => bytes.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]),
         "deflate" | "br" => decoder(codings, bytes)
-            .is_ok_and(|decoded| io::copy(&mut decoded.take(LOOK), &mut io::sink()).is_ok()),
+            .is_ok_and(|decoded| io::copy(&mut decoded.take(EXAMINED_BYTES), &mut io::sink()).is_ok()),
         _ => false,
     }
 }

@@ -30,7 +30,7 @@ pub struct ChangingMatch {
 impl ReplaySet {
     /// The captures that differ from a request only in parts that the archives' rules declare
     /// volatile. The first call reads every capture of the hosts in the rules.
-    pub fn changing(&self, asked: &ReplayRequest<'_>) -> Result<Option<ChangingMatch>, IndexError> {
+    pub fn changing(&self, request: &ReplayRequest<'_>) -> Result<Option<ChangingMatch>, IndexError> {
         if self.rules.rules.is_empty() {
             return Ok(None);
         }
@@ -42,7 +42,7 @@ impl ReplaySet {
             }
         };
         for rule in &changing.rules {
-            let Some(key) = rule.key(asked) else { continue };
+            let Some(key) = rule.key(request) else { continue };
             if let Some(hits) = changing.captures.get(&key) {
                 return Ok(Some(ChangingMatch { key, labels: rule.labels(), hits: hits.clone() }));
             }
@@ -80,9 +80,9 @@ impl ReplaySet {
         let has_body = capture.request_body != [0; 8];
         // An unreadable request record counts as one without a body.
         let parts = if has_body { self.request(recorded.hit, &capture).ok().flatten() } else { None };
-        let asked = parts
-            .as_ref()
-            .map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |parts| parts.asked(&recorded.url));
-        Ok(rules.iter().filter_map(|rule| rule.key(&asked)).collect())
+        let request = parts.as_ref().map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |parts| {
+            parts.request_at(&recorded.url)
+        });
+        Ok(rules.iter().filter_map(|rule| rule.key(&request)).collect())
     }
 }

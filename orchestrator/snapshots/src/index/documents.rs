@@ -73,8 +73,8 @@ impl ReplaySet {
         if !(media.starts_with("text/html") || media.starts_with("application/xhtml")) {
             return Ok(false);
         }
-        let asked = self.request_headers(recorded.hit, &capture).ok().flatten();
-        match asked.as_ref().and_then(|headers| headers.get_str("sec-fetch-dest")) {
+        let request_headers = self.request_headers(recorded.hit, &capture).ok().flatten();
+        match request_headers.as_ref().and_then(|headers| headers.get_str("sec-fetch-dest")) {
             Some(destination) => Ok(matches!(destination.trim(), "document" | "iframe" | "frame")),
             None => {
                 let body = self.document(recorded.hit, SNIFFED).ok().flatten();

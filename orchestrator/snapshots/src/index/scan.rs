@@ -84,10 +84,10 @@ pub(super) fn message(record: &mut Record, at: RecordRef, number: u64) -> Result
 
 fn request(record: &mut Record, at: RecordRef, url: &str, link: Link) -> Result<Request, Error> {
     let parts = request_parts(record)?;
-    let asked = parts.asked(url);
-    let exact = matching::exact(&asked);
-    let (normalised, rules) = matching::normalised(&asked);
-    let body = body_mark(&asked.body);
+    let request = parts.request_at(url);
+    let exact = matching::exact(&request);
+    let (normalised, rules) = matching::normalised(&request);
+    let body = body_mark(&request.body);
     Ok(Request { link, at, exact, normalised, rules, body, method: parts.method })
 }
 
@@ -106,7 +106,7 @@ pub struct RequestParts {
 
 impl RequestParts {
     /// The request for matching. A request record does not contain its full URL.
-    pub fn asked<'a>(&'a self, url: &'a str) -> ReplayRequest<'a> {
+    pub fn request_at<'a>(&'a self, url: &'a str) -> ReplayRequest<'a> {
         ReplayRequest {
             method: &self.method,
             url,

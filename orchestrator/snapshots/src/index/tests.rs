@@ -298,9 +298,10 @@ fn an_index_is_kept_and_built_again_when_it_no_longer_fits() {
     let cache = Utf8Path::from_path(folder.path()).unwrap().join("cache");
     let sidecar = Index::sidecar(&path, &cache);
     let built = |expect: bool| {
-        let mut told = 0;
-        let set = ReplaySet::open(std::slice::from_ref(&path), Some(&cache), &mut |_, _| told += 1).unwrap();
-        assert_eq!(told > 0, expect);
+        let mut reports = 0;
+        let set =
+            ReplaySet::open(std::slice::from_ref(&path), Some(&cache), &mut |_, _| reports += 1).unwrap();
+        assert_eq!(reports > 0, expect);
         bodies(&set, "https://a.test/x")
     };
     assert_eq!(built(true), ["one"]);

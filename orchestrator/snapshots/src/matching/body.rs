@@ -65,15 +65,15 @@ impl<'a> Family<'a> {
 
 /// The canonical form of a structured body; `None` for a body that is compared as bytes. Adds the
 /// rules that changed something to `rules`.
-pub(super) fn canonical(asked: &ReplayRequest<'_>, rules: &mut Rules) -> Option<Vec<u8>> {
-    let Payload::Bytes(bytes) = asked.body else { return None };
+pub(super) fn canonical(request: &ReplayRequest<'_>, rules: &mut Rules) -> Option<Vec<u8>> {
+    let Payload::Bytes(bytes) = request.body else { return None };
     if bytes.is_empty() || bytes.len() > MAX_STRUCTURED_BODY {
         return None;
     }
-    let (rule, form) = match Family::of(asked.content_type) {
+    let (rule, form) = match Family::of(request.content_type) {
         Family::Json | Family::Text => (Rule::JsonSpelling, json::parse(bytes)?.canonical()),
         Family::Form => return form(bytes, rules),
-        Family::Multipart => (Rule::MultipartBoundary, multipart(bytes, boundary(asked.content_type?)?)?),
+        Family::Multipart => (Rule::MultipartBoundary, multipart(bytes, boundary(request.content_type?)?)?),
         Family::None | Family::Other(_) => return None,
     };
     if form != bytes {

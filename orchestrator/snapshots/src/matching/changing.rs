@@ -139,11 +139,11 @@ impl ChangingPart {
 
     /// The key shared by requests that differ only in the parts that this rule names; `None` for
     /// requests to which it does not apply.
-    pub fn key(&self, asked: &ReplayRequest<'_>) -> Option<Key> {
-        if asked.method != self.method {
+    pub fn key(&self, request: &ReplayRequest<'_>) -> Option<Key> {
+        if request.method != self.method {
             return None;
         }
-        let url = super::normalised_url(asked.url);
+        let url = super::normalised_url(request.url);
         let segments: Vec<&str> = query::split(&url).0.split('/').collect();
         let pattern = self.path();
         // The host is the third element; it is never a volatile part.
@@ -151,7 +151,7 @@ impl ChangingPart {
         if segments.len() != pattern.len() || !pattern.iter().zip(&segments).enumerate().all(fits) {
             return None;
         }
-        let mut values: Vec<Leaf> = leaves(asked);
+        let mut values: Vec<Leaf> = leaves(request);
         if values.len() > MAX_VALUES {
             return None;
         }

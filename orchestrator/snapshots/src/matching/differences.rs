@@ -13,7 +13,7 @@ const MAX_DIFFERENCES: usize = 24;
 /// The maximum length of a displayed value.
 const MAX_SHOWN: usize = 80;
 
-/// One difference. `asked` and `recorded` are `None` if that side lacks the item.
+/// One difference. `requested` and `recorded` are `None` if that side lacks the item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Difference {
@@ -21,22 +21,28 @@ pub struct Difference {
     /// NAME`, `body`.
     pub what: String,
     /// The requested value.
-    pub asked: Option<String>,
+    #[serde(rename = "asked")]
+    pub requested: Option<String>,
     /// The recorded value.
     pub recorded: Option<String>,
 }
 
 /// The differences between two requests, the coarsest first. Empty if they are equal at the
 /// normalised level.
-pub fn differences(asked: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> Vec<Difference> {
+pub fn differences(request: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> Vec<Difference> {
     let mut found = Vec::new();
     let mut differ = |what: &str, a: Option<&str>, b: Option<&str>| {
         if a != b && found.len() < MAX_DIFFERENCES {
-            found.push(Difference { what: what.to_owned(), asked: a.map(shorten), recorded: b.map(shorten) });
+            found.push(Difference {
+                what: what.to_owned(),
+                requested: a.map(shorten),
+                recorded: b.map(shorten),
+            });
         }
     };
-    differ("method", Some(asked.method), Some(recorded.method));
-    match (Url::parse(&super::normalised_url(asked.url)), Url::parse(&super::normalised_url(recorded.url))) {
+    differ("method", Some(request.method), Some(recorded.method));
+    match (Url::parse(&super::normalised_url(request.url)), Url::parse(&super::normalised_url(recorded.url)))
+    {
         (Ok(a), Ok(b)) => {
             differ("scheme", Some(a.scheme()), Some(b.scheme()));
             differ("host", a.host_str(), b.host_str());
@@ -44,9 +50,9 @@ pub fn differences(asked: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> V
             differ("port", port(&a).as_deref(), port(&b).as_deref());
             differ("path", Some(a.path()), Some(b.path()));
         }
-        _ => differ("url", Some(asked.url), Some(recorded.url)),
+        _ => differ("url", Some(request.url), Some(recorded.url)),
     }
-    let (left, right) = (by_name(leaves(asked)), by_name(leaves(recorded)));
+    let (left, right) = (by_name(leaves(request)), by_name(leaves(recorded)));
     let mut names: Vec<_> = left.keys().chain(right.keys()).collect();
     names.sort_unstable();
     names.dedup();

@@ -44,16 +44,16 @@ const OF_CHANCE: &[&str] = &[
 /// Whole names that indicate a random value.
 const NAMES_OF_CHANCE: &[&str] = &["_", "cb", "cid", "guid", "r", "sid", "uuid", "z"];
 
-/// The rules by which `asked` matches `recorded`, which was recorded at `at_millis`; `None` if they
-/// are different requests. Empty if nothing differs.
+/// The rules by which `request` matches `recorded`, which was recorded at `at_millis`; `None` if
+/// they are different requests. Empty if nothing differs.
 pub fn guess(
-    asked: &ReplayRequest<'_>,
+    request: &ReplayRequest<'_>,
     recorded: &ReplayRequest<'_>,
     at_millis: i64,
 ) -> Option<Vec<&'static str>> {
-    let urls = [super::normalised_url(asked.url), super::normalised_url(recorded.url)];
+    let urls = [super::normalised_url(request.url), super::normalised_url(recorded.url)];
     let paths = [query::split(&urls[0]).0, query::split(&urls[1]).0];
-    if asked.method != recorded.method {
+    if request.method != recorded.method {
         return None;
     }
     let mut rules = Vec::new();
@@ -61,33 +61,35 @@ pub fn guess(
     if a.len() != b.len() || a.iter().take(3).ne(b.iter().take(3)) {
         return None;
     }
-    for (asked, recorded) in a.iter().zip(&b).filter(|(a, b)| a != b) {
-        is_time_stamp(asked, recorded, at_millis).then(|| rules.push(TIME_STAMP))?;
+    for (requested, recorded) in a.iter().zip(&b).filter(|(a, b)| a != b) {
+        is_time_stamp(requested, recorded, at_millis).then(|| rules.push(TIME_STAMP))?;
     }
     let sorted = |request| {
         let mut values: Vec<Leaf> = leaves(request);
         values.sort_by(|a, b| (a.place, &a.name).cmp(&(b.place, &b.name)));
         values
     };
-    let (a, b) = (sorted(asked), sorted(recorded));
+    let (a, b) = (sorted(request), sorted(recorded));
     if a.len() != b.len() {
         return None;
     }
-    let clocked = a.iter().zip(&b).any(|(asked, recorded)| {
-        asked.value != recorded.value
-            && is_time_stamp(asked.value.trim_matches('"'), recorded.value.trim_matches('"'), at_millis)
+    let clocked = a.iter().zip(&b).any(|(requested, recorded)| {
+        requested.value != recorded.value
+            && is_time_stamp(requested.value.trim_matches('"'), recorded.value.trim_matches('"'), at_millis)
     });
-    for (asked, recorded) in a.iter().zip(&b) {
-        if (asked.place, &asked.name) != (recorded.place, &recorded.name) {
+    for (requested, recorded) in a.iter().zip(&b) {
+        if (requested.place, &requested.name) != (recorded.place, &recorded.name) {
             return None;
         }
-        if asked.value == recorded.value {
+        if requested.value == recorded.value {
             continue;
         }
-        let (value, other) = (asked.value.trim_matches('"'), recorded.value.trim_matches('"'));
+        let (value, other) = (requested.value.trim_matches('"'), recorded.value.trim_matches('"'));
         if is_time_stamp(value, other, at_millis) {
             rules.push(TIME_STAMP);
-        } else if is_random(&asked.name, value, other) || (clocked && is_visit(&asked.name, value, other)) {
+        } else if is_random(&requested.name, value, other)
+            || (clocked && is_visit(&requested.name, value, other))
+        {
             rules.push(RANDOM_TOKEN);
         } else {
             return None;
@@ -100,19 +102,21 @@ pub fn guess(
 
 /// Whether a request contains anything that looks like a time stamp or a random token. Otherwise a
 /// search is pointless.
-pub fn may_guess(asked: &ReplayRequest<'_>) -> bool {
-    let url = super::normalised_url(asked.url);
+pub fn may_guess(request: &ReplayRequest<'_>) -> bool {
+    let url = super::normalised_url(request.url);
     let is_time = |text: &str| time(text).is_some();
     query::split(&url).0.split('/').skip(3).any(is_time)
-        || leaves(asked).iter().any(|leaf| {
+        || leaves(request).iter().any(|leaf| {
             let value = leaf.value.trim_matches('"');
             is_time(value) || is_random(&leaf.name, value, value)
         })
 }
 
 /// Whether both are times in the same notation, the recorded one close to the time of recording.
-fn is_time_stamp(asked: &str, recorded: &str, at_millis: i64) -> bool {
-    let (Some((notation, _)), Some((other, recorded))) = (time(asked), time(recorded)) else { return false };
+fn is_time_stamp(requested: &str, recorded: &str, at_millis: i64) -> bool {
+    let (Some((notation, _)), Some((other, recorded))) = (time(requested), time(recorded)) else {
+        return false;
+    };
     notation == other && recorded.abs_diff(at_millis) <= NEAR.unsigned_abs()
 }
 
@@ -138,13 +142,13 @@ fn time(value: &str) -> Option<(usize, i64)> {
     iso.then(|| Timestamp::parse(&plain).ok()).flatten().map(|time| (0, time.as_millis()))
 }
 
-fn is_random(name: &str, asked: &str, recorded: &str) -> bool {
+fn is_random(name: &str, requested: &str, recorded: &str) -> bool {
     let fraction = |value: &str| {
         value
             .strip_prefix("0.")
             .is_some_and(|digits| digits.len() >= 8 && digits.bytes().all(|b| b.is_ascii_digit()))
     };
-    if fraction(asked) && fraction(recorded) {
+    if fraction(requested) && fraction(recorded) {
         return true;
     }
     let name: String =
@@ -158,17 +162,17 @@ fn is_random(name: &str, asked: &str, recorded: &str) -> bool {
             && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
             && (mixed || value.bytes().all(|b| b.is_ascii_digit()))
     };
-    of_chance && asked.len().abs_diff(recorded.len()) <= 4 && token(asked) && token(recorded)
+    of_chance && requested.len().abs_diff(recorded.len()) <= 4 && token(requested) && token(recorded)
 }
 
 /// Whether both begin with a UUID, under a name that does not mark it as the requested resource.
 /// Together with a time stamp it identifies a visit.
-fn is_visit(name: &str, asked: &str, recorded: &str) -> bool {
+fn is_visit(name: &str, requested: &str, recorded: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let uuid = |value: &str| value.get(..36).is_some_and(|start| uuid::Uuid::try_parse(start).is_ok());
     !["id", "key", "hash", "ref"].iter().any(|end| name.ends_with(end))
-        && asked.len() == recorded.len()
-        && uuid(asked)
+        && requested.len() == recorded.len()
+        && uuid(requested)
         && uuid(recorded)
 }
 
@@ -178,13 +182,13 @@ mod tests {
 
     const AT: i64 = 1_767_225_600_000;
 
-    fn guessed(asked: &str, recorded: &str) -> Option<Vec<&'static str>> {
-        guess(&ReplayRequest::bare("GET", asked), &ReplayRequest::bare("GET", recorded), AT)
+    fn guessed(requested: &str, recorded: &str) -> Option<Vec<&'static str>> {
+        guess(&ReplayRequest::bare("GET", requested), &ReplayRequest::bare("GET", recorded), AT)
     }
 
     #[test]
     fn clocks_and_chance_are_passed_over() {
-        for (asked, recorded, rule) in [
+        for (requested, recorded, rule) in [
             ("x?t=1767225723456", "x?t=1767225600456", TIME_STAMP),
             ("x?t=1767225723", "x?t=1767225600", TIME_STAMP),
             ("x?t=1767225723.25", "x?t=1767225600.125", TIME_STAMP),
@@ -195,8 +199,9 @@ mod tests {
             ("x?cachekey=0.84423748", "x?cachekey=0.12345678901", RANDOM_TOKEN),
             ("x?sessionId=a8f3k2m9x1", "x?sessionId=b8f3k2m9x7", RANDOM_TOKEN),
         ] {
-            let (asked, recorded) = (format!("https://a.test/{asked}"), format!("https://a.test/{recorded}"));
-            assert_eq!(guessed(&asked, &recorded), Some(vec![rule]), "{asked}");
+            let (requested, recorded) =
+                (format!("https://a.test/{requested}"), format!("https://a.test/{recorded}"));
+            assert_eq!(guessed(&requested, &recorded), Some(vec![rule]), "{requested}");
         }
     }
 
@@ -215,7 +220,7 @@ mod tests {
 
     #[test]
     fn what_somebody_chose_is_not() {
-        for (asked, recorded) in [
+        for (requested, recorded) in [
             // Not the time of recording, but the day of a timetable.
             ("x?t=1767312000000", "x?t=1767484800000"),
             ("x?t=17672257", "x?t=17672256"),
@@ -227,8 +232,9 @@ mod tests {
             ("x?t=1767225723456", "x?t=1767225600456&page=1"),
             ("y?t=1767225723456", "x?t=1767225600456"),
         ] {
-            let (asked, recorded) = (format!("https://a.test/{asked}"), format!("https://a.test/{recorded}"));
-            assert_eq!(guessed(&asked, &recorded), None, "{asked}");
+            let (requested, recorded) =
+                (format!("https://a.test/{requested}"), format!("https://a.test/{recorded}"));
+            assert_eq!(guessed(&requested, &recorded), None, "{requested}");
         }
         assert_eq!(guessed("https://b.test/x?t=1767225723456", "https://a.test/x?t=1767225600456"), None);
     }

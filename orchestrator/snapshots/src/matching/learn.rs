@@ -24,12 +24,12 @@ struct RequestSample {
 }
 
 impl RequestSample {
-    fn of(asked: &ReplayRequest<'_>) -> RequestSample {
-        let url = super::normalised_url(asked.url);
+    fn of(request: &ReplayRequest<'_>) -> RequestSample {
+        let url = super::normalised_url(request.url);
         let path = query::split(&url).0.split('/').map(str::to_owned).collect();
-        let mut leaves = leaves(asked);
+        let mut leaves = leaves(request);
         leaves.sort();
-        RequestSample { method: asked.method.to_owned(), path, leaves }
+        RequestSample { method: request.method.to_owned(), path, leaves }
     }
 
     /// The properties that requests must share to be compared part by part.

@@ -27,12 +27,12 @@ pub(super) struct Leaf {
 /// The similarity of two requests, from 0 to 1: twice the number of equal values divided by the
 /// number of all values, in query and body together. 0 if method, host or path differ. Parameters
 /// that the rules ignore do not count.
-pub fn score(asked: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> f64 {
-    let (url_a, url_b) = (super::normalised_url(asked.url), super::normalised_url(recorded.url));
-    if asked.method != recorded.method || query::split(&url_a).0 != query::split(&url_b).0 {
+pub fn score(request: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> f64 {
+    let (url_a, url_b) = (super::normalised_url(request.url), super::normalised_url(recorded.url));
+    if request.method != recorded.method || query::split(&url_a).0 != query::split(&url_b).0 {
         return 0.0;
     }
-    let (mut a, mut b) = (leaves(asked), leaves(recorded));
+    let (mut a, mut b) = (leaves(request), leaves(recorded));
     if a.is_empty() && b.is_empty() {
         return 1.0;
     }
@@ -59,25 +59,25 @@ fn common(a: &[Leaf], b: &[Leaf]) -> usize {
 }
 
 /// The values in a request's query and body, without ignored ones.
-pub(super) fn leaves(asked: &ReplayRequest<'_>) -> Vec<Leaf> {
+pub(super) fn leaves(request: &ReplayRequest<'_>) -> Vec<Leaf> {
     let mut leaves = Vec::new();
-    let whole = query::whole(asked.url);
+    let whole = query::whole(request.url);
     if let (_, Some(query)) = query::split(&whole) {
         for piece in query::kept_parameters(query, &mut Rules::default()) {
             push(&mut leaves, Place::Query, query::name(&piece), value(&piece));
         }
     }
-    body_leaves(asked, &mut leaves);
+    body_leaves(request, &mut leaves);
     leaves
 }
 
-fn body_leaves(asked: &ReplayRequest<'_>, leaves: &mut Vec<Leaf>) {
-    let bytes = match asked.body {
+fn body_leaves(request: &ReplayRequest<'_>, leaves: &mut Vec<Leaf>) {
+    let bytes = match request.body {
         Payload::Bytes([]) => return,
         Payload::Bytes(bytes) if bytes.len() <= MAX_STRUCTURED_BODY => bytes,
         other => return push(leaves, Place::Body, "", &hex::encode(other.sha256())),
     };
-    match Family::of(asked.content_type) {
+    match Family::of(request.content_type) {
         Family::Json | Family::Text => {
             if let Some(document) = json::parse(bytes) {
                 document.each_leaf(&mut String::new(), &mut |path, text| {
@@ -94,14 +94,14 @@ fn body_leaves(asked: &ReplayRequest<'_>, leaves: &mut Vec<Leaf>) {
             }
         }
         Family::Multipart => {
-            let parts = asked.content_type.and_then(boundary).and_then(|boundary| parts(bytes, boundary));
+            let parts = request.content_type.and_then(boundary).and_then(|boundary| parts(bytes, boundary));
             if let Some(parts) = parts {
                 return parts.into_iter().for_each(|part| multipart_leaf(part, leaves));
             }
         }
         Family::None | Family::Other(_) => {}
     }
-    push(leaves, Place::Body, "", &hex::encode(asked.body.sha256()));
+    push(leaves, Place::Body, "", &hex::encode(request.body.sha256()));
 }
 
 fn multipart_leaf(part: &[u8], leaves: &mut Vec<Leaf>) {

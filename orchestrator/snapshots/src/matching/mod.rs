@@ -106,39 +106,39 @@ impl fmt::Display for Key {
 }
 
 /// The key of exactly this request.
-pub fn exact(asked: &ReplayRequest<'_>) -> Key {
-    let url = query::whole(asked.url);
-    let family = if asked.body.is_empty() { Family::None } else { Family::of(asked.content_type) };
+pub fn exact(request: &ReplayRequest<'_>) -> Key {
+    let url = query::whole(request.url);
+    let family = if request.body.is_empty() { Family::None } else { Family::of(request.content_type) };
     Key::of(
         "exact",
-        &[asked.method.as_bytes(), url.as_bytes(), family.name().as_bytes(), &body_digest(asked)],
+        &[request.method.as_bytes(), url.as_bytes(), family.name().as_bytes(), &body_digest(request)],
     )
 }
 
 /// The key shared by requests that differ only in what the rules ignore, and the rules that changed
 /// this request.
-pub fn normalised(asked: &ReplayRequest<'_>) -> (Key, Rules) {
+pub fn normalised(request: &ReplayRequest<'_>) -> (Key, Rules) {
     let mut rules = Rules::default();
-    let url = query::normalised(asked.url, &mut rules);
-    let family = if asked.body.is_empty() { Family::None } else { Family::of(asked.content_type) };
-    let method = asked.method.as_bytes();
-    let key = match body::canonical(asked, &mut rules) {
+    let url = query::normalised(request.url, &mut rules);
+    let family = if request.body.is_empty() { Family::None } else { Family::of(request.content_type) };
+    let method = request.method.as_bytes();
+    let key = match body::canonical(request, &mut rules) {
         Some(body) => {
             Key::of("normalised-structured", &[method, url.as_bytes(), family.name().as_bytes(), &body])
         }
         None => {
-            Key::of("normalised", &[method, url.as_bytes(), family.name().as_bytes(), &body_digest(asked)])
+            Key::of("normalised", &[method, url.as_bytes(), family.name().as_bytes(), &body_digest(request)])
         }
     };
     (key, rules)
 }
 
-/// The rules by which `asked` and `recorded` differ, given that their normalised keys are equal.
+/// The rules by which `request` and `recorded` differ, given that their normalised keys are equal.
 /// Empty if the two are exactly the same.
-pub fn rules_between(asked: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> Rules {
-    let mut between = query::rules_between(asked.url, recorded.url);
-    if asked.body.sha256() != recorded.body.sha256() {
-        for side in [asked, recorded] {
+pub fn rules_between(request: &ReplayRequest<'_>, recorded: &ReplayRequest<'_>) -> Rules {
+    let mut between = query::rules_between(request.url, recorded.url);
+    if request.body.sha256() != recorded.body.sha256() {
+        for side in [request, recorded] {
             let _ = body::canonical(side, &mut between);
         }
     }
@@ -156,12 +156,12 @@ pub fn normalised_url(url: &str) -> String {
 }
 
 /// The rules by which two URLs of the same normalised form differ.
-pub fn url_rules_between(asked: &str, recorded: &str) -> Rules {
-    query::rules_between(asked, recorded)
+pub fn url_rules_between(requested: &str, recorded: &str) -> Rules {
+    query::rules_between(requested, recorded)
 }
 
-fn body_digest(asked: &ReplayRequest<'_>) -> [u8; 32] {
-    if asked.body.is_empty() { [0; 32] } else { asked.body.sha256() }
+fn body_digest(request: &ReplayRequest<'_>) -> [u8; 32] {
+    if request.body.is_empty() { [0; 32] } else { request.body.sha256() }
 }
 
 #[cfg(test)]

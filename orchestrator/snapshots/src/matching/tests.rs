@@ -139,37 +139,37 @@ fn a_spooled_body_matches_by_its_digest() {
 
 #[test]
 fn scores_count_equal_values() {
-    let asked = get("https://shop.test/a?page=2&q=x&_=1767225600000");
-    assert_eq!(score(&asked, &get("https://shop.test/a?page=1&q=x")), 0.5);
-    assert_eq!(score(&asked, &get("https://shop.test/a?q=x&page=2")), 1.0);
-    assert_eq!(score(&asked, &get("https://shop.test/b?q=x&page=2")), 0.0);
-    assert_eq!(score(&asked, &ReplayRequest::bare("POST", asked.url)), 0.0);
+    let request = get("https://shop.test/a?page=2&q=x&_=1767225600000");
+    assert_eq!(score(&request, &get("https://shop.test/a?page=1&q=x")), 0.5);
+    assert_eq!(score(&request, &get("https://shop.test/a?q=x&page=2")), 1.0);
+    assert_eq!(score(&request, &get("https://shop.test/b?q=x&page=2")), 0.0);
+    assert_eq!(score(&request, &ReplayRequest::bare("POST", request.url)), 0.0);
     let json = "application/json";
     assert_eq!(score(&post(json, r#"{"a":1,"b":[2,3]}"#), &post(json, r#"{"a":1,"b":[2,4]}"#)), 2.0 / 3.0);
 }
 
 #[test]
 fn differences_name_the_parameter_the_field_the_method_and_the_scheme() {
-    let told = |a: ReplayRequest<'_>, b: ReplayRequest<'_>| -> Vec<String> {
+    let texts = |a: ReplayRequest<'_>, b: ReplayRequest<'_>| -> Vec<String> {
         differences(&a, &b)
             .into_iter()
             .map(|d| {
                 format!(
                     "{}: {} / {}",
                     d.what,
-                    d.asked.unwrap_or("-".into()),
+                    d.requested.unwrap_or("-".into()),
                     d.recorded.unwrap_or("-".into())
                 )
             })
             .collect()
     };
     assert_eq!(
-        told(get("http://a.test/x?page=2&new=1"), ReplayRequest::bare("POST", "https://a.test/x?page=1")),
+        texts(get("http://a.test/x?page=2&new=1"), ReplayRequest::bare("POST", "https://a.test/x?page=1")),
         ["method: GET / POST", "scheme: http / https", "parameter new: 1 / -", "parameter page: 2 / 1"]
     );
     let json = "application/json";
     assert_eq!(
-        told(post(json, r#"{"v":{"user":42}}"#), post(json, r#"{"v":{"user":7}}"#)),
+        texts(post(json, r#"{"v":{"user":42}}"#), post(json, r#"{"v":{"user":7}}"#)),
         ["body field v.user: 42 / 7"]
     );
 }
@@ -195,13 +195,13 @@ proptest! {
 
     #[test]
     fn no_bytes_break_it(url in ".{0,60}", kind in ".{0,40}", body in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let asked = ReplayRequest { method: "POST", url: &url, content_type: Some(&kind), body: Payload::Bytes(&body) };
+        let request = ReplayRequest { method: "POST", url: &url, content_type: Some(&kind), body: Payload::Bytes(&body) };
         for kind in [kind.as_str(), "application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a"] {
-            let asked = ReplayRequest { content_type: Some(kind), ..asked };
-            exact(&asked);
-            prop_assert_eq!(score(&asked, &asked), 1.0);
-            prop_assert_eq!(normalised(&asked).0, normalised(&asked).0);
-            prop_assert!(differences(&asked, &asked).is_empty());
+            let request = ReplayRequest { content_type: Some(kind), ..request };
+            exact(&request);
+            prop_assert_eq!(score(&request, &request), 1.0);
+            prop_assert_eq!(normalised(&request).0, normalised(&request).0);
+            prop_assert!(differences(&request, &request).is_empty());
         }
     }
 

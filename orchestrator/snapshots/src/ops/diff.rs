@@ -178,8 +178,8 @@ fn entries(
         |_| skipped += 1,
         |found| {
             let exchange = found.exchange;
-            let asked = exchange.request.body.to_vec(LARGEST)?;
-            let asked = if asked.is_empty() { String::new() } else { digest::sha256(&asked) };
+            let body = exchange.request.body.to_vec(LARGEST)?;
+            let body_digest = if body.is_empty() { String::new() } else { digest::sha256(&body) };
             let headers = &exchange.response.headers;
             let bytes = content::decoded(headers, &exchange.response.body, LARGEST)?;
             let entry = Entry {
@@ -191,7 +191,7 @@ fn entries(
                 bytes: bytes.len() as u64,
                 digest: digest::sha256(&bytes),
             };
-            all.entry((exchange.url, exchange.request.method, asked)).or_default().push(entry);
+            all.entry((exchange.url, exchange.request.method, body_digest)).or_default().push(entry);
             Ok(())
         },
     )?;

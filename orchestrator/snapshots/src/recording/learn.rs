@@ -41,7 +41,7 @@ impl Recording {
         }
         let mut learned = ChangingParts::default();
         for [first, second] in &requests {
-            learned.join(ChangingParts { rules: learn(&asked(first), &asked(second)) });
+            learned.join(ChangingParts { rules: learn(&replay_requests(first), &replay_requests(second)) });
         }
         if !learned.rules.is_empty() {
             self.keep(&learned)?;
@@ -71,6 +71,6 @@ impl Recording {
     }
 }
 
-fn asked(requests: &[RequestAtUrl]) -> Vec<ReplayRequest<'_>> {
-    requests.iter().map(|(url, parts)| parts.asked(url)).collect()
+fn replay_requests(requests: &[RequestAtUrl]) -> Vec<ReplayRequest<'_>> {
+    requests.iter().map(|(url, parts)| parts.request_at(url)).collect()
 }

@@ -270,7 +270,7 @@ fn said(text: &str) -> Frame {
 }
 
 /// The frames of each connection of an archive, in file order.
-fn told(archive: &Archive) -> Vec<String> {
+fn frames(archive: &Archive) -> Vec<String> {
     let records = archive.records().map(|record| record.unwrap().1);
     let resources = records.filter(|record| record.kind() == RecordKind::Resource);
     resources.map(|mut record| String::from_utf8(record.read_block(1 << 20).unwrap()).unwrap()).collect()
@@ -307,15 +307,15 @@ fn the_frames_of_open_sockets_survive_a_kill_and_stand_there_once() {
     let high = "{\"at_ms\":1,\"from\":\"server\",\"text\":\"high water\"}\n";
     let slack = high.replace("high", "slack");
     let expect = [high.replace("high", "low"), [high, &slack].concat(), String::new()];
-    let sorted = |mut told: Vec<String>| {
-        told.sort();
-        told
+    let sorted = |mut lines: Vec<String>| {
+        lines.sort();
+        lines
     };
     let expect = sorted(expect.to_vec());
     let repaired = path.join("repaired.wacz");
     crate::ops::repair(&out, &repaired, &mut |_| {}).unwrap();
     let archive = Archive::open(&repaired).unwrap();
-    assert_eq!(sorted(told(&archive)), expect);
+    assert_eq!(sorted(frames(&archive)), expect);
     let ids: Vec<_> = archive
         .records()
         .map(|record| record.unwrap().1)
@@ -331,5 +331,5 @@ fn the_frames_of_open_sockets_survive_a_kill_and_stand_there_once() {
 
     let (recording, _) = Recording::recover(&out, RecordingOptions::default()).unwrap();
     recording.finish(&|_| ()).unwrap();
-    assert_eq!(sorted(told(&Archive::open(&out).unwrap())), expect);
+    assert_eq!(sorted(frames(&Archive::open(&out).unwrap())), expect);
 }

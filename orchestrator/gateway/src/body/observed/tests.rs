@@ -29,7 +29,7 @@ impl Body for Frames {
 struct Log {
     lines: Vec<String>,
     max: Option<usize>,
-    looks: usize,
+    flush_polls: usize,
 }
 
 impl BodyObserver for Log {
@@ -47,8 +47,8 @@ impl BodyObserver for Log {
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.looks += 1;
-        if self.looks > 1 {
+        self.flush_polls += 1;
+        if self.flush_polls > 1 {
             return Poll::Ready(());
         }
         cx.waker().wake_by_ref();
@@ -103,7 +103,7 @@ async fn the_last_frame_waits_for_the_flush_and_the_ones_before_do_not() {
     let frames = [data("a"), data("b")];
     let mut body = ObservedBody::new(Frames(frames.into(), Some(2)), Log::default());
     body.frame().await.unwrap().unwrap();
-    assert_eq!(body.observer().looks, 0);
+    assert_eq!(body.observer().flush_polls, 0);
     assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "b");
-    assert_eq!(body.observer().looks, 2);
+    assert_eq!(body.observer().flush_polls, 2);
 }

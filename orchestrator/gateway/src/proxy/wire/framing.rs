@@ -37,7 +37,7 @@ pub(super) struct Framing {
     /// The number of requests whose head has begun.
     heads: u64,
     /// How many bytes of the incomplete line have been scanned.
-    looked: usize,
+    scanned: usize,
 }
 
 /// The result of a check.
@@ -90,10 +90,10 @@ impl Framing {
             if rest.is_empty() {
                 return (at, Verdict::Right);
             }
-            let looked = std::mem::take(&mut self.looked).min(rest.len());
-            let Some(end) = rest[looked..].iter().position(|byte| *byte == b'\n').map(|end| looked + end)
+            let scanned = std::mem::take(&mut self.scanned).min(rest.len());
+            let Some(end) = rest[scanned..].iter().position(|byte| *byte == b'\n').map(|end| scanned + end)
             else {
-                self.looked = rest.len();
+                self.scanned = rest.len();
                 return self.incomplete(at, rest.len());
             };
             let whole = rest[..end].strip_suffix(b"\r").filter(|line| !line.contains(&b'\r'));

@@ -35,7 +35,7 @@ fn a_random_token_is_passed_over_where_one_candidate_is_left() {
     let json = |nonce: &str, op: &str| format!("{{\"nonce\":\"{nonce}\",\"op\":\"{op}\"}}");
     for (nonce, op) in [("a1b2c3d4e5", "get"), ("b1b2c3d4e5", "put"), ("c1b2c3d4e5", "put")] {
         let body = json(nonce, op);
-        world.asked(("POST", "https://a.test/rpc", "application/json", &body), 200, &[], op.as_bytes());
+        world.record(("POST", "https://a.test/rpc", "application/json", &body), 200, &[], op.as_bytes());
     }
     let client = Client::of(&world);
     let ask = |op| {

@@ -10,7 +10,7 @@ use super::*;
 fn head_is_answered_from_get_and_from_itself() {
     let world = World::new();
     world.get(X, 200, &[("X-Own", "1")], b"hello");
-    world.asked(("HEAD", "https://a.test/h", "", ""), 200, &[("Content-Length", "123")], b"");
+    world.record(("HEAD", "https://a.test/h", "", ""), 200, &[("Content-Length", "123")], b"");
     let client = Client::of(&world);
     let got = client.ask("HEAD", X, &[], "");
     assert_eq!(
@@ -57,9 +57,9 @@ fn conditional_requests_get_304() {
 fn preflights_let_the_recorded_request_pass() {
     let world = World::new();
     let json = ("POST", "https://api.test/v1", "application/json", "{}");
-    world.asked(json, 200, &[("Access-Control-Allow-Origin", "https://a.test")], b"ok");
+    world.record(json, 200, &[("Access-Control-Allow-Origin", "https://a.test")], b"ok");
     let recorded = [("Access-Control-Allow-Origin", "*"), ("X-Recorded", "1")];
-    world.asked(("OPTIONS", "https://api.test/v2", "", ""), 204, &recorded, b"");
+    world.record(("OPTIONS", "https://api.test/v2", "", ""), 204, &recorded, b"");
     let client = Client::of(&world);
     let asks = [
         ("origin", "https://a.test"),

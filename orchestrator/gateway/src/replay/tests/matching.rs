@@ -8,7 +8,7 @@ use super::*;
 fn answers_are_exact_or_say_by_which_rules_they_are_not() {
     let world = World::new();
     world.get("https://a.test/list?page=1&q=x", 200, &[], b"one");
-    world.asked(("POST", "https://a.test/api", "application/json", "{\"user\": 1}"), 200, &[], b"user 1");
+    world.record(("POST", "https://a.test/api", "application/json", "{\"user\": 1}"), 200, &[], b"user 1");
     let client = Client::of(&world);
     assert_eq!(client.get("https://a.test/list?page=1&q=x", &[]).answer, Answer::Exact);
     let got = client.get("https://a.test/list?q=x&page=1&utm_source=mail", &[]);
@@ -30,7 +30,7 @@ fn answers_are_exact_or_say_by_which_rules_they_are_not() {
 fn a_fuzzy_answer_needs_to_be_asked_for_and_tells_its_score() {
     let world = World::new();
     world.get("https://a.test/list?page=1&q=x&sort=up", 200, &[], b"one");
-    world.asked(
+    world.record(
         ("POST", "https://a.test/api", "application/json", "{\"a\":1,\"b\":2,\"c\":3}"),
         200,
         &[],
@@ -85,13 +85,13 @@ fn ten_thousand_requests_that_were_never_recorded_get_no_recorded_body() {
         let page = format!("https://shop.test/Items/list?page={n}&q=lamp");
         world.get(&page, 200, &[], SECRET.as_bytes());
         let json = format!("{{\"user\": {n}, \"fields\": [\"name\", \"age\"], \"deep\": {{\"n\": {n}}}}}");
-        world.asked(
+        world.record(
             ("POST", "https://shop.test/api", "application/json", &json),
             200,
             &[],
             SECRET.as_bytes(),
         );
-        world.asked(
+        world.record(
             ("POST", "https://shop.test/form", form, &format!("id={n}&op=get")),
             200,
             &[],
@@ -105,7 +105,7 @@ fn ten_thousand_requests_that_were_never_recorded_get_no_recorded_body() {
         let (head, body) = (head(method, &url, &kind), Bytes::from(body));
         let found = client
             .replay
-            .recorded(&head, &asked(&head, &body), MatchLevel::Normalised, &client.episode)
+            .recorded(&head, &replay_request(&head, &body), MatchLevel::Normalised, &client.episode)
             .unwrap();
         assert!(found.is_none(), "{method} {url}");
         // Searching for similar requests is slow, so not every miss does it.

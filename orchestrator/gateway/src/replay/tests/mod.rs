@@ -51,10 +51,10 @@ impl World {
     }
 
     pub(crate) fn get(&self, url: &str, status: u16, headers: &[(&str, &str)], body: &[u8]) -> &World {
-        self.asked(("GET", url, "", ""), status, headers, body)
+        self.record(("GET", url, "", ""), status, headers, body)
     }
 
-    pub(crate) fn asked(
+    pub(crate) fn record(
         &self,
         request: (&str, &str, &str, &str),
         status: u16,

@@ -13,8 +13,8 @@ fn the_nth_request_of_an_episode_gets_the_nth_answer_and_the_last_one_sticks() {
         world.get(X, 200, &[], format!("answer {n}").as_bytes());
     }
     let client = Client::of(&world);
-    let told: Vec<String> = (0..5).map(|_| client.get(X, &[]).text().to_owned()).collect();
-    assert_eq!(told, ["answer 0", "answer 1", "answer 2", "answer 2", "answer 2"]);
+    let answers: Vec<String> = (0..5).map(|_| client.get(X, &[]).text().to_owned()).collect();
+    assert_eq!(answers, ["answer 0", "answer 1", "answer 2", "answer 2", "answer 2"]);
     assert_eq!(client.ask("HEAD", X, &[], "").header("content-length"), "8");
     let other = Client { episode: Episode::new(), ..client };
     assert_eq!(

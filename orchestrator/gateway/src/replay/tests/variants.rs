@@ -14,7 +14,7 @@ fn what_was_recorded_over_http_is_found_over_https() {
     let world = World::new();
     world.get("http://en.wiki.test/Frog", 200, &HTML, b"frog");
     world.get("http://code.test/j.js?b=1&a=2", 200, &[], b"script");
-    world.asked(("POST", "http://api.test/x", "application/json", "{}"), 200, &[], b"posted");
+    world.record(("POST", "http://api.test/x", "application/json", "{}"), 200, &[], b"posted");
     let client = Client::of(&world);
     let got = client.get("https://en.wiki.test/Frog", &NAVIGATION);
     assert_eq!((got.status, got.text(), &got.answer), (200, "frog", &by(&["scheme"])));

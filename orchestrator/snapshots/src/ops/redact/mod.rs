@@ -101,14 +101,14 @@ pub fn redact(
     let found = collect(&archives[0], &cleaner, &pages)?;
     let given = what.values.iter().map(|value| value.clone().into_bytes());
     let long = found.iter().filter(|value| value.len() >= LEAST_FOUND).cloned();
-    let looked_for: BTreeSet<Vec<u8>> = given.chain(long).collect();
-    cleaner.literals = Literals::new(&what.key, &looked_for);
+    let values_to_find: BTreeSet<Vec<u8>> = given.chain(long).collect();
+    cleaner.literals = Literals::new(&what.key, &values_to_find);
 
     let mut report = RedactionReport {
         path: out.to_owned(),
         bytes: 0,
         digest: String::new(),
-        values: found.union(&looked_for).count() as u64,
+        values: found.union(&values_to_find).count() as u64,
         replaced: 0,
         records_changed: 0,
         records: 0,
