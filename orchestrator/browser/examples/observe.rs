@@ -21,18 +21,18 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let times: u32 = arguments.next().ok_or(usage)?.parse()?;
     let world = Determinism { clock_start: "2026-03-12T08:30:00Z".parse()?, seed: 7 };
     let mut session = Session::start(&Launch { determinism: Some(world), ..Launch::new(proxy, "") }).await?;
-    let look = ObservationOptions { properties: true, ..ObservationOptions::default() };
+    let options = ObservationOptions { properties: true, ..ObservationOptions::default() };
     let in_flight = InFlight::default();
     for url in arguments {
         session.act(&Action::Goto { url: url.clone() }).await?;
         session.settle(&in_flight, SETTLE).await?;
-        let mut looks = Vec::new();
+        let mut observe_ms = Vec::new();
         let mut elements = 0;
         for _ in 0..times {
             let began = Instant::now();
-            elements = session.observe_with(&look).await?.properties.len();
+            elements = session.observe_with(&options).await?.properties.len();
             session.screenshot().await?;
-            looks.push(began.elapsed().as_secs_f64() * 1000.0);
+            observe_ms.push(began.elapsed().as_secs_f64() * 1000.0);
         }
         let mut steps = Vec::new();
         for _ in 0..times {
@@ -43,13 +43,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .act(&Action::MouseClick(browser::Point { x: 5.0, y: 5.0 }, browser::Press::default()))
                 .await?;
             session.settle(&in_flight, SETTLE).await?;
-            session.observe_with(&look).await?;
+            session.observe_with(&options).await?;
             session.screenshot().await?;
             steps.push(began.elapsed().as_secs_f64() * 1000.0);
         }
         println!(
             "{}",
-            serde_json::json!({ "url": url, "elements": elements, "looks_ms": looks, "steps_ms": steps })
+            serde_json::json!({ "url": url, "elements": elements, "looks_ms": observe_ms, "steps_ms": steps })
         );
     }
     session.close().await?;

@@ -120,7 +120,7 @@ async fn no_page_fills_the_disk_in_a_context_of_a_client() {
         assert!(Instant::now() < deadline, "{title}: {names:?} hold {kept} bytes");
         polls.tick().await;
     }
-    assert!(web.asked().iter().any(|line| line.contains("endless.zip")));
+    assert!(web.requests().iter().any(|line| line.contains("endless.zip")));
     session.close().await.unwrap();
 }
 
@@ -141,7 +141,7 @@ async fn no_page_fills_the_disk() {
         assert!(report.starts_with("held\n"), "attach mode {attach_mode}: {report}");
         let kept = size(&folder.join("downloads"));
         assert!(kept <= DOWNLOADS, "attach mode {attach_mode}: downloads hold {kept} bytes");
-        assert!(web.asked().iter().any(|line| line.contains("endless.zip")), "attach mode {attach_mode}");
+        assert!(web.requests().iter().any(|line| line.contains("endless.zip")), "attach mode {attach_mode}");
         let names: Vec<_> = fs::read_dir(folder.join("downloads")).unwrap().flatten().collect();
         assert!(names.len() > 3, "attach mode {attach_mode}: what fits is there, {names:?}");
         assert!(!Path::new("/tmp/hostile-page-was-here").exists(), "attach mode {attach_mode}");

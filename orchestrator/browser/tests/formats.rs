@@ -41,8 +41,8 @@ async fn open() -> Bench {
     .await
 }
 
-async fn look(bench: &mut Bench, look: &ObservationOptions) -> Observation {
-    bench.session.observe_with(look).await.unwrap()
+async fn observe(bench: &mut Bench, options: &ObservationOptions) -> Observation {
+    bench.session.observe_with(options).await.unwrap()
 }
 
 #[tokio::test]
@@ -61,14 +61,14 @@ async fn a_page_is_written_in_the_forms_that_were_asked_for() {
         axtree_object: true,
         ..ObservationOptions::default()
     };
-    let seen = look(&mut bench, &all).await;
+    let seen = observe(&mut bench, &all).await;
     insta::assert_snapshot!("webarena", seen.webarena.as_ref().unwrap());
     insta::assert_snapshot!("visualwebarena", seen.visualwebarena.as_ref().unwrap());
     insta::assert_snapshot!("webcanvas", seen.webcanvas.as_ref().unwrap());
     insta::assert_snapshot!("pruned_html", seen.pruned_html.as_ref().unwrap());
     insta::assert_json_snapshot!("turkingbench", seen.turkingbench.as_ref().unwrap());
     insta::assert_json_snapshot!("html", seen.html.as_ref().unwrap());
-    assert_eq!(seen, look(&mut bench, &all).await, "looking changes nothing");
+    assert_eq!(seen, observe(&mut bench, &all).await, "looking changes nothing");
 
     let whole = WebArena { viewport_only: false, frames: true, max_tokens: None };
     let measured = PrunedHtml {
@@ -82,7 +82,7 @@ async fn a_page_is_written_in_the_forms_that_were_asked_for() {
         pruned_html: Some(measured),
         ..ObservationOptions::default()
     };
-    let seen = look(&mut bench, &other).await;
+    let seen = observe(&mut bench, &other).await;
     insta::assert_snapshot!("webarena_whole", seen.webarena.as_ref().unwrap());
     insta::assert_snapshot!("pruned_html_measured", seen.pruned_html.as_ref().unwrap());
 
@@ -113,7 +113,8 @@ fn elements(nodes: &[Value], number: &str, lines: &mut Vec<String>) {
 async fn the_tree_as_it_came_has_the_elements_of_our_own_text() {
     let mut bench = open().await;
     let seen =
-        look(&mut bench, &ObservationOptions { axtree_object: true, ..ObservationOptions::default() }).await;
+        observe(&mut bench, &ObservationOptions { axtree_object: true, ..ObservationOptions::default() })
+            .await;
     let tree = seen.axtree_object.unwrap();
     let nodes = tree["nodes"].as_array().unwrap();
     assert!(!nodes.iter().any(|node| node["role"]["value"] == "InlineTextBox"));
@@ -134,7 +135,7 @@ async fn the_tree_as_it_came_has_the_elements_of_our_own_text() {
 #[tokio::test]
 async fn a_snapshot_of_the_page_has_bids_that_actions_know() {
     let mut bench = open().await;
-    let seen = look(&mut bench, &ObservationOptions { dom: true, ..ObservationOptions::default() }).await;
+    let seen = observe(&mut bench, &ObservationOptions { dom: true, ..ObservationOptions::default() }).await;
     let dom = seen.dom.unwrap();
     let strings: Vec<&str> =
         dom["strings"].as_array().unwrap().iter().filter_map(|text| text.as_str()).collect();

@@ -25,9 +25,9 @@ async fn all_are_held(attach_mode: bool) {
         session.close().await.unwrap();
     }
     let strange: Vec<String> =
-        web.asked().into_iter().filter(|line| line.contains("prefetched.hostile")).collect();
+        web.requests().into_iter().filter(|line| line.contains("prefetched.hostile")).collect();
     assert_eq!(strange, Vec::<String>::new());
-    assert!(web.asked().iter().any(|line| line.contains("/beacon")), "what is sent comes to the gateway");
+    assert!(web.requests().iter().any(|line| line.contains("/beacon")), "what is sent comes to the gateway");
 }
 
 #[tokio::test]

@@ -63,11 +63,11 @@ async fn nothing_is_carried_over_and_nothing_gets_out() {
     assert!(marks(&mut session).await.starts_with(
         r#"{"cookie":"mark=1","sent":"mark=1","local":"set","session":"set","workers":1,"caches":1,"databases":1"#
     ));
-    let asked = web.asked().len();
+    let before = web.requests().len();
     session.reset(Some(world)).await.unwrap();
     assert_eq!(marks(&mut session).await, first);
     // Everything was requested anew: nothing came from a cache.
-    let again: Vec<String> = web.asked().split_off(asked);
+    let again: Vec<String> = web.requests().split_off(before);
     assert!(again.iter().any(|line| line.ends_with("/sw.js")), "{again:?}");
 
     session.act(&Action::Goto { url: "http://leaks.test/".to_owned() }).await.unwrap();
@@ -78,11 +78,11 @@ async fn nothing_is_carried_over_and_nothing_gets_out() {
     let known =
         ["localhost", "third.test", "leaks.test", "127.0.0.1:8009", "10.0.0.1", "preconnected.example"];
     let strange: Vec<String> =
-        web.asked().into_iter().filter(|line| !known.iter().any(|host| line.contains(host))).collect();
+        web.requests().into_iter().filter(|line| !known.iter().any(|host| line.contains(host))).collect();
     assert_eq!(strange, Vec::<String>::new(), "only what pages ask for reaches the gateway");
     for through in ["http://127.0.0.1:8009/", "http://10.0.0.1/x"] {
         assert!(
-            web.asked().iter().any(|line| line.contains(through)),
+            web.requests().iter().any(|line| line.contains(through)),
             "{through} did not come to the gateway"
         );
     }
@@ -153,9 +153,9 @@ fn kill(pid: i32) {
 /// The folder of a dropped session goes a moment later than its processes.
 async fn gone(after: &str) {
     let waiting = async {
-        let mut look = tokio::time::interval(Duration::from_millis(20));
+        let mut polls = tokio::time::interval(Duration::from_millis(20));
         while !ours().is_empty() || !folders().is_empty() {
-            look.tick().await;
+            polls.tick().await;
         }
     };
     if tokio::time::timeout(Duration::from_secs(5), waiting).await.is_err() {

@@ -294,11 +294,11 @@ async fn elements_are_measured_when_asked_for() {
 
 #[tokio::test]
 async fn raw_trees_are_the_same_in_every_browser() {
-    let look = ObservationOptions { axtree_object: true, dom: true, ..ObservationOptions::default() };
+    let options = ObservationOptions { axtree_object: true, dom: true, ..ObservationOptions::default() };
     let mut seen = Vec::new();
     for _ in 0..2 {
         let (_web, mut session) = shop().await;
-        let observation = session.observe_with(&look).await.unwrap();
+        let observation = session.observe_with(&options).await.unwrap();
         seen.push((observation.dom.unwrap(), observation.axtree_object.unwrap()));
         session.close().await.unwrap();
     }

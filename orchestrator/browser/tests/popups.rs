@@ -241,11 +241,11 @@ async fn what_a_browser_would_ask_its_user_is_answered_at_once() {
     let ask = |name: &str, script: &str, answer: &'static str| {
         (name.to_owned(), format!("<button onclick='{script}'>{name}</button>\n"), answer)
     };
-    let told = |name: &str, promise: &str, answer: &'static str| {
+    let ask_promise = |name: &str, promise: &str, answer: &'static str| {
         ask(name, &format!("({promise}).then(() => say(`granted`), e => say(e.name))"), answer)
     };
     let payment = "new PaymentRequest([{ supportedMethods: `https://pay.test/` }], { total: { label: `x`, amount: { currency: `EUR`, value: `1` } } })";
-    let asked = [
+    let cases = [
         ask(
             "Notices",
             "Notification.requestPermission().then(p => say(`${p} ${Notification.permission}`))",
@@ -256,19 +256,23 @@ async fn what_a_browser_would_ask_its_user_is_answered_at_once() {
             "navigator.geolocation.getCurrentPosition(() => say(`here`), e => say(`code ${e.code}`))",
             "code 1",
         ),
-        told("Camera", "navigator.mediaDevices.getUserMedia({ video: true, audio: true })", "NotFoundError"),
-        told("Screen", "navigator.mediaDevices.getDisplayMedia()", "NotAllowedError"),
-        told("Clipboard", "navigator.clipboard.readText()", "NotAllowedError"),
-        told("Pick file", "showOpenFilePicker()", "AbortError"),
-        told("Save file", "showSaveFilePicker()", "AbortError"),
-        told("Pick folder", "showDirectoryPicker()", "AbortError"),
-        told("Colour", "new EyeDropper().open()", "AbortError"),
-        told("Usb", "navigator.usb.requestDevice({ filters: [] })", "NotFoundError"),
-        told("Pay", &format!("{payment}.show()"), "AbortError"),
-        told("Key", "navigator.credentials.get({ password: true })", "NotAllowedError"),
-        told("Lock", "document.body.requestPointerLock()", "NotAllowedError"),
-        told("Small window", "documentPictureInPicture.requestWindow()", "NotAllowedError"),
-        told("Full", "document.documentElement.requestFullscreen()", "granted"),
+        ask_promise(
+            "Camera",
+            "navigator.mediaDevices.getUserMedia({ video: true, audio: true })",
+            "NotFoundError",
+        ),
+        ask_promise("Screen", "navigator.mediaDevices.getDisplayMedia()", "NotAllowedError"),
+        ask_promise("Clipboard", "navigator.clipboard.readText()", "NotAllowedError"),
+        ask_promise("Pick file", "showOpenFilePicker()", "AbortError"),
+        ask_promise("Save file", "showSaveFilePicker()", "AbortError"),
+        ask_promise("Pick folder", "showDirectoryPicker()", "AbortError"),
+        ask_promise("Colour", "new EyeDropper().open()", "AbortError"),
+        ask_promise("Usb", "navigator.usb.requestDevice({ filters: [] })", "NotFoundError"),
+        ask_promise("Pay", &format!("{payment}.show()"), "AbortError"),
+        ask_promise("Key", "navigator.credentials.get({ password: true })", "NotAllowedError"),
+        ask_promise("Lock", "document.body.requestPointerLock()", "NotAllowedError"),
+        ask_promise("Small window", "documentPictureInPicture.requestWindow()", "NotAllowedError"),
+        ask_promise("Full", "document.documentElement.requestFullscreen()", "granted"),
         ask("Print", "print(); say(`printed`)", "printed"),
         ask("Find", "say(find(`nowhere at all`))", "false"),
         ask("Handler", "navigator.registerProtocolHandler(`web+x`, `/?%s`); say(`told`)", "told"),
@@ -279,9 +283,9 @@ async fn what_a_browser_would_ask_its_user_is_answered_at_once() {
         ),
         ask("Mail", "location = `mailto:a@b.test`; say(`told`)", "told"),
     ];
-    let page: String = asked.iter().map(|(_, button, _)| button.as_str()).collect();
+    let page: String = cases.iter().map(|(_, button, _)| button.as_str()).collect();
     let mut bench = open(&page, &[]).await;
-    for (name, _, answer) in &asked {
+    for (name, _, answer) in &cases {
         step(&mut bench, &format!("click('{{{name}}}')")).await;
         assert_eq!(bench.said().await, [*answer], "{name}");
     }

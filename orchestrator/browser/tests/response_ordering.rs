@@ -132,8 +132,8 @@ async fn answers_reach_the_page_in_one_order_whichever_is_there_first() {
         let heard = heard(&mut session, &gateway, "/races").await;
         assert_eq!(heard.split_whitespace().count(), 7, "{heard}");
         assert_eq!(first.get_or_insert_with(|| heard.clone()), &heard, "answered in the order {order:?}");
-        let asked: Vec<&str> = heard.split_whitespace().filter(|word| word.len() == 1).collect();
-        assert_eq!(asked, ["B", "A", "c", "a", "b"], "the page asked in this order");
+        let order_of_requests: Vec<&str> = heard.split_whitespace().filter(|word| word.len() == 1).collect();
+        assert_eq!(order_of_requests, ["B", "A", "c", "a", "b"], "the page asked in this order");
         session.reset(Some(world())).await.unwrap();
     }
 }

@@ -25,9 +25,9 @@ async fn what_pages_keep_is_read_and_given_to_another_episode() {
     let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
     let fresh = bench.said().await;
     bench.act("click('{Keep}')").await;
-    let asked = bench.web.asked().len();
+    let before = bench.web.requests().len();
     let state = bench.session.storage_state().await.unwrap();
-    assert_eq!(bench.web.asked().len(), asked, "no server hears of it");
+    assert_eq!(bench.web.requests().len(), before, "no server hears of it");
     let written = serde_json::to_value(&state).unwrap();
     let cookies: Vec<(&str, &str, bool)> =
         state.cookies.iter().map(|c| (&*c.name, &*c.value, c.expires < 0.0)).collect();

@@ -123,7 +123,7 @@ async fn a_stream_that_begins_within_a_slice_changes_neither_the_time_nor_its_pa
     let (web, gateway, ca) = serve().await;
     let mut session = begin(&gateway, &ca).await;
     let mut slow = Vec::new();
-    for (name, _, told, seconds) in PAGES {
+    for (name, _, message, seconds) in PAGES {
         let mut first: Option<String> = None;
         for _ in 0..2 {
             // Answered only after a request that nobody sends.
@@ -134,7 +134,7 @@ async fn a_stream_that_begins_within_a_slice_changes_neither_the_time_nor_its_pa
             let (took, text) = (began.elapsed(), session.page_text().await.unwrap());
             println!("{name} {took:?} {:?} {text}", settled.page_time);
             assert!(
-                text.contains(told) && text.contains("poll 12") && text.contains("late"),
+                text.contains(message) && text.contains("poll 12") && text.contains("late"),
                 "{name}: {text}"
             );
             assert_eq!(first.get_or_insert_with(|| text.clone()), &text, "{name}");
@@ -169,9 +169,9 @@ async fn what_a_look_has_a_page_ask_for_has_come_when_it_is_over() {
     let mut session = begin(&gateway, &ca).await;
     session.act(&Action::Goto { url: "http://shop.test/letters".to_owned() }).await.unwrap();
     session.settle(&gateway.in_flight(), SETTLE).await.unwrap();
-    let asked = || web.asked().iter().filter(|asked| asked.ends_with("/letters.woff2")).count();
-    assert_eq!(asked(), 0, "it is out of sight");
+    let font_requests = || web.requests().iter().filter(|line| line.ends_with("/letters.woff2")).count();
+    assert_eq!(font_requests(), 0, "it is out of sight");
     session.observe().await.unwrap();
-    assert_eq!((asked(), gateway.in_flight().counts().requests), (1, 0));
+    assert_eq!((font_requests(), gateway.in_flight().counts().requests), (1, 0));
     session.close().await.unwrap();
 }

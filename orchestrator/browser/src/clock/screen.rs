@@ -214,10 +214,10 @@ impl Session {
     }
 
     async fn read_clock(&self, wait: LivenessWait<'_>) -> Result<HasBody, Error> {
-        const LOOK: &str = "[Date.now(), !!document.body]";
+        const READ_CLOCK: &str = "[Date.now(), !!document.body]";
         let page = wait.page;
         let without_document = self.has_no_document(page).await?;
-        match self.evaluate_isolated(page, &page.target, LOOK, wait.limit.remaining()).await {
+        match self.evaluate_isolated(page, &page.target, READ_CLOCK, wait.limit.remaining()).await {
             Ok(reply) => {
                 if let Some(now) = reply.get(0).and_then(Value::as_f64) {
                     self.tracker.lock().page_clock = now;

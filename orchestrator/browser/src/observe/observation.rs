@@ -107,15 +107,15 @@ impl Session {
     }
 
     /// Observes the active page in the given formats.
-    pub async fn observe_with(&mut self, look: &ObservationOptions) -> Result<Observation, Error> {
+    pub async fn observe_with(&mut self, options: &ObservationOptions) -> Result<Observation, Error> {
         let (page, active_tab, started_count) = {
             let state = self.tracker.lock();
             let page = state.active()?;
             let place = state.pages.iter().position(|open| open.session == page.session);
             (page, place.unwrap_or_default(), state.started_count)
         };
-        let (frames, focused) = self.write_marks(&page, look.needs_properties()).await?;
-        let marked = self.read_marked_page(&page, &frames, look).await;
+        let (frames, focused) = self.write_marks(&page, options.needs_properties()).await?;
+        let marked = self.read_marked_page(&page, &frames, options).await;
         let (erased, tabs) = tokio::join!(self.erase_marks(&page, &frames), self.tabs());
         erased?;
         let (tabs, marked) = (tabs?, marked?);
@@ -125,21 +125,21 @@ impl Session {
         let properties = properties::of(marked.measured, &places);
         let known: HashMap<String, Properties> = properties.iter().cloned().collect();
         let (parts, raw) = parts(&frames, marked.trees)?;
-        let text = look.axtree.clone().unwrap_or_default();
+        let text = options.axtree.clone().unwrap_or_default();
         let writer = axtree::TreeWriter { text: &text, properties: &known, bids: &mut self.bids };
         let rendered = axtree::render(&parts, writer);
-        let mut axtree_object = look.axtree_object.then(|| axtree_object::merge(&parts, &raw, &self.bids));
-        let mut dom = marked.snapshot.as_deref().filter(|_| look.dom).map(dom_snapshot::without_marks);
+        let mut axtree_object = options.axtree_object.then(|| axtree_object::merge(&parts, &raw, &self.bids));
+        let mut dom = marked.snapshot.as_deref().filter(|_| options.dom).map(dom_snapshot::without_marks);
         node_numbers::renumber(dom.as_mut(), axtree_object.as_mut());
         let window = self.launch.device.viewport;
-        let webarena = look.webarena.as_ref().map(|options| {
+        let webarena = options.webarena.as_ref().map(|options| {
             let source =
                 webarena::Source { parts: &parts, places: &places.nodes, window, tabs: &tabs, active_tab };
             webarena::write(&source, options, &mut self.bids)
         });
-        let pruned = look.pruned_html.as_ref().zip(snapshot.as_ref());
+        let pruned = options.pruned_html.as_ref().zip(snapshot.as_ref());
         let pruned_html = pruned.map(|(options, snapshot)| prune::write(snapshot, &known, options));
-        let canvas = snapshot.as_ref().filter(|_| look.webcanvas);
+        let canvas = snapshot.as_ref().filter(|_| options.webcanvas);
         let webcanvas = canvas.map(|snapshot| webcanvas::write(snapshot, &title));
         let observation = Observation {
             url: frames.first().map(|frame| frame.url.clone()).unwrap_or_default(),
@@ -154,14 +154,14 @@ impl Session {
             active_tab,
             elapsed_ms: self.elapsed_ms(),
             elements: rendered.elements,
-            properties: if look.properties { properties } else { Vec::new() },
+            properties: if options.properties { properties } else { Vec::new() },
             webarena,
-            visualwebarena: look
+            visualwebarena: options
                 .visualwebarena
                 .then(|| visualwebarena::write(&marked.visible_elements, window).0),
             webcanvas,
-            turkingbench: if look.turkingbench { Some(self.fields(&page, &frames).await?) } else { None },
-            html: if look.html { Some(self.html(&page, &frames).await?) } else { None },
+            turkingbench: if options.turkingbench { Some(self.fields(&page, &frames).await?) } else { None },
+            html: if options.html { Some(self.html(&page, &frames).await?) } else { None },
             pruned_html,
             dom,
             axtree_object,
@@ -189,25 +189,26 @@ impl Session {
         &self,
         page: &Page,
         frames: &[Frame],
-        look: &ObservationOptions,
+        options: &ObservationOptions,
     ) -> Result<MarkedPage, Error> {
-        if look.needs_properties() {
+        if options.needs_properties() {
             self.present_frame(self.liveness_wait(page, TimeLimit::after(CALL_TIMEOUT))).await?;
         }
-        let measuring =
-            async { if look.needs_properties() { self.measure(page, frames).await } else { Ok(Vec::new()) } };
+        let measuring = async {
+            if options.needs_properties() { self.measure(page, frames).await } else { Ok(Vec::new()) }
+        };
         let snapshotting = async {
-            if look.needs_snapshot() {
-                Some(self.snapshot(page, look.dom).await).transpose()
+            if options.needs_snapshot() {
+                Some(self.snapshot(page, options.dom).await).transpose()
             } else {
                 Ok(None)
             }
         };
         let listing =
-            async { if look.visualwebarena { self.visible_elements(page).await } else { Ok(Vec::new()) } };
+            async { if options.visualwebarena { self.visible_elements(page).await } else { Ok(Vec::new()) } };
         let tree = async |frame: &Frame| {
             let params = json!({ "frameId": frame.id });
-            if !look.axtree_object {
+            if !options.axtree_object {
                 return Ok((self.cdp().call_as(Some(&page.session), TREE, params).await?, None));
             }
             let raw: Box<RawValue> = self.cdp().call_as(Some(&page.session), TREE, params).await?;
@@ -294,7 +295,7 @@ impl Session {
 
     async fn tabs(&self) -> Result<Vec<Tab>, Error> {
         let pages = self.tracker.lock().pages.clone();
-        let look = async |page: &Page| {
+        let tab = async |page: &Page| {
             let params = json!({ "targetId": page.target });
             let (info, title) = tokio::join!(
                 self.cdp().call(Some(&page.session), "Target.getTargetInfo", params),
@@ -303,7 +304,7 @@ impl Session {
             let url = info?.pointer("/targetInfo/url").and_then(Value::as_str).unwrap_or_default().to_owned();
             Ok(Tab { url, title: title?.as_str().unwrap_or_default().to_owned() })
         };
-        futures_util::future::try_join_all(pages.iter().map(look)).await
+        futures_util::future::try_join_all(pages.iter().map(tab)).await
     }
 }
 

@@ -36,15 +36,15 @@ impl Web {
         let (pages, log) = (Arc::new(pages), Arc::new(Mutex::new(Vec::new())));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let asked = Arc::clone(&log);
+        let requests = Arc::clone(&log);
         let queue = Arc::new(watch::Sender::new(VecDeque::new()));
         let order = Arc::clone(&queue);
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let (pages, asked) = (Arc::clone(&pages), Arc::clone(&asked));
+                let (pages, requests) = (Arc::clone(&pages), Arc::clone(&requests));
                 let order = Arc::clone(&order);
                 let service = service_fn(move |request: Request<Incoming>| {
-                    let answer = answer(&request, &pages, &asked);
+                    let answer = answer(&request, &pages, &requests);
                     let order = Arc::clone(&order);
                     async move {
                         turn(&order, request.uri().path()).await;
@@ -63,7 +63,7 @@ impl Web {
     }
 
     /// All requests so far, as `METHOD url`.
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()
     }
 }
@@ -116,9 +116,9 @@ impl Body for Paged {
 fn answer(
     request: &Request<Incoming>,
     pages: &HashMap<String, String>,
-    asked: &Mutex<Vec<String>>,
+    requests: &Mutex<Vec<String>>,
 ) -> Response<Paged> {
-    asked.lock().unwrap().push(format!("{} {}", request.method(), request.uri()));
+    requests.lock().unwrap().push(format!("{} {}", request.method(), request.uri()));
     // A proxy gets the host in the URL, a server in a header field.
     let host = request.headers().get("host").map(|host| host.to_str().unwrap()).unwrap_or_default();
     let place = format!("{}{}", request.uri().host().unwrap_or(host), request.uri().path());
@@ -133,12 +133,12 @@ fn answer(
         Some("zip") => "application/zip",
         _ => "text/html; charset=utf-8",
     };
-    let told =
+    let header =
         |name: &str| request.headers().get(name).map_or("", |value| value.to_str().unwrap_or_default());
     let text = body.map(|body| {
-        body.replace("%COOKIE%", told("cookie"))
-            .replace("%LANGUAGE%", told("accept-language"))
-            .replace("%AGENT%", told("user-agent"))
+        body.replace("%COOKIE%", header("cookie"))
+            .replace("%LANGUAGE%", header("accept-language"))
+            .replace("%AGENT%", header("user-agent"))
     });
     Response::builder()
         .status(if body.is_some() { 200 } else { 404 })
