@@ -93,9 +93,9 @@ impl Gym {
         let settings = Settings { listen: self.listen, place_within: self.wait };
         let bar = progress::spinner("opening the gym");
         let shown = bar.clone();
-        let told: Progress = Arc::new(move |event| match event {
+        let on_event: Progress = Arc::new(move |event| match event {
             Event::Site(event) => {
-                if let Some(text) = daemon::told(event) {
+                if let Some(text) = daemon::describe(event) {
                     shown.set_message(text);
                 }
             }
@@ -111,7 +111,7 @@ impl Gym {
             }
             _ => {}
         });
-        let served = gym::serve(&suite, &options, settings, interrupt::token(), told).await;
+        let served = gym::serve(&suite, &options, settings, interrupt::token(), on_event).await;
         bar.finish_and_clear();
         let Some(summary) = served? else {
             out::json_line(&json!({ "run": null, "episodes": 0 }));

@@ -34,10 +34,10 @@ impl Load {
             let size = std::fs::metadata(file).or_input(format!("read {file}"))?.len();
             let engine = engine::connect().await?;
             let bar = progress::bytes(size, file.as_str());
-            let told = bar.clone();
+            let shown = bar.clone();
             let on: images::OnEvent = Arc::new(move |event| {
                 if let Event::Bytes(sent) = event {
-                    told.set_position(sent);
+                    shown.set_position(sent);
                 }
             });
             let images = images::load::load(&engine, file, &on).await;

@@ -32,9 +32,9 @@ pub(crate) struct Models {
 
 impl ModelOptions {
     /// Opens the cassette, to be added to where somebody may be asked.
-    pub(crate) fn open(&self, somebody_is_asked: bool) -> Result<Models, Failure> {
+    pub(crate) fn open(&self, calls_models: bool) -> Result<Models, Failure> {
         let cassette = self.cassette.as_ref().map(|path| {
-            if somebody_is_asked && !self.offline { Cassette::record(path) } else { Cassette::open(path) }
+            if calls_models && !self.offline { Cassette::record(path) } else { Cassette::open(path) }
         });
         let cassette = cassette.transpose().or_input("use the cassette")?.map(Arc::new);
         Ok(Models { cassette, offline: self.offline })

@@ -128,13 +128,13 @@ pub(crate) struct Run {
 impl Run {
     /// Runs, prints the table, writes the report.
     pub(crate) async fn run(mut self) -> Outcome {
-        let asked = ActionFormat { dialect: self.dialect, multiaction: self.multiaction };
-        let is_told = asked != ActionFormat::default();
-        if is_told && self.agent.speech(asked) != asked {
+        let requested = ActionFormat { dialect: self.dialect, multiaction: self.multiaction };
+        let is_set = requested != ActionFormat::default();
+        if is_set && self.agent.speech(requested) != requested {
             return Err(Failure::Input(format!(
                 "failed to set --dialect or --multiaction: they are for programs, and {} speaks {} by itself",
                 self.agent,
-                self.agent.speech(asked).dialect
+                self.agent.speech(requested).dialect
             )));
         }
         if !self.agent_variables.is_empty() && !self.agent.starts_a_program() {

@@ -47,10 +47,10 @@ impl Save {
         let resolved = save::resolve(&engine, &names).await;
         let (images, size) = resolved.map_err(|error| self.failure(error))?;
         let bar = progress::bytes(size, output.as_str());
-        let told = bar.clone();
+        let shown = bar.clone();
         let on: images::OnEvent = Arc::new(move |event| {
             if let Event::Bytes(written) = event {
-                told.set_position(written);
+                shown.set_position(written);
             }
         });
         let written = save::save(&engine, &images, output, self.force, &on).await;

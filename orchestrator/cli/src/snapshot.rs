@@ -155,10 +155,10 @@ impl Snapshot {
     pub(crate) fn run(self) -> Outcome {
         let (json, force) = (self.json, self.force);
         let bar = progress::bar(0, "");
-        let told = bar.clone();
+        let shown = bar.clone();
         let on = &mut |at: Progress| {
-            told.set_length(at.total);
-            told.set_position(at.done);
+            shown.set_length(at.total);
+            shown.set_position(at.done);
         };
         let outcome = match self.command {
             Command::Inspect { file } => {

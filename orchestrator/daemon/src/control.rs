@@ -114,12 +114,12 @@ async fn follow(
     Query(Lines { lines }): Query<Lines>,
 ) -> Result<Body, Refusal> {
     let heard = state.router.group.follow(&site, lines).map_err(|error| refusal(error.into()))?;
-    let told = stream::unfold(heard, async |mut heard| {
+    let body = stream::unfold(heard, async |mut heard| {
         let line = heard.recv().await?;
-        let told = serde_json::to_string(&line).map(|text| text + "\n");
-        Some((told, heard))
+        let line = serde_json::to_string(&line).map(|text| text + "\n");
+        Some((line, heard))
     });
-    Ok(Body::from_stream(told))
+    Ok(Body::from_stream(body))
 }
 
 async fn login(

@@ -61,7 +61,7 @@ impl Bars {
             }
             Event::Opening => self.figures.set_message("opening the snapshots; what is new is indexed"),
             Event::Site(event) => {
-                if let Some(text) = daemon::told(event) {
+                if let Some(text) = daemon::describe(event) {
                     self.figures.set_message(text);
                 }
             }

@@ -94,7 +94,7 @@ impl Inner {
             }
             Event::Opening => self.doing = "opening the snapshots; what is new is indexed".to_owned(),
             Event::Site(event) => {
-                if let Some(text) = daemon::told(event) {
+                if let Some(text) = daemon::describe(event) {
                     tracing::info!("{text}");
                     self.doing = text;
                 }

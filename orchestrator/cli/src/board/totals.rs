@@ -37,20 +37,20 @@ impl Totals {
             count => format!("score {:.2}", self.score / count as f64),
         }];
         words.push(format!("{} passed", self.passed));
-        let mut told = |count: u64, what: String| {
+        let mut add = |count: u64, what: String| {
             if count > 0 {
                 words.push(what);
             }
         };
-        told(self.errors, counted(self.errors, "error"));
-        told(self.timed_out, format!("{} timed out", self.timed_out));
-        told(
+        add(self.errors, counted(self.errors, "error"));
+        add(self.timed_out, format!("{} timed out", self.timed_out));
+        add(
             self.misses,
             if self.misses == 1 { "1 miss".to_owned() } else { format!("{} misses", self.misses) },
         );
         if let Some(ModelUsage { prompt_tokens, completion_tokens, cost, .. }) = &self.models {
             let tokens = prompt_tokens + completion_tokens;
-            told(tokens, counted(tokens, "token"));
+            add(tokens, counted(tokens, "token"));
             words.extend(cost.map(|cost| format!("${cost:.2}")));
         }
         words.join(" · ")

@@ -4,7 +4,7 @@ use sites::Event;
 
 /// What a progress bar shows of an event; nothing of those that are of no interest while all goes
 /// well.
-pub(crate) fn told(event: &Event) -> Option<String> {
+pub(crate) fn describe(event: &Event) -> Option<String> {
     Some(match event {
         Event::Starting { site, .. } => format!("starting {site}"),
         Event::Waiting { site, condition, .. } => format!("{site} waits for {condition}"),

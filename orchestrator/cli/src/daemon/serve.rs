@@ -58,7 +58,7 @@ impl Serve {
         let reset = self.plan.reset_listen.unwrap_or(RESET);
         let options = DaemonOptions { folder, manifests, sites, group, gateway, reset };
         let events = Arc::new(|event: &sites::Event| {
-            if let Some(text) = super::told(event) {
+            if let Some(text) = super::describe(event) {
                 tracing::info!("{text}");
             }
         });

@@ -131,11 +131,11 @@ impl Up {
             ("proxy", "--listen", self.plan.listen, &status.proxy),
             ("server for full resets", "--reset-listen", self.plan.reset_listen, &status.reset),
         ];
-        for (what, flag, asked, there) in addresses {
-            if asked.is_some_and(|asked| !is_at(asked, there)) {
-                let asked = asked.map(|asked| asked.to_string()).unwrap_or_default();
+        for (what, flag, requested, there) in addresses {
+            if requested.is_some_and(|requested| !is_at(requested, there)) {
+                let requested = requested.map(|requested| requested.to_string()).unwrap_or_default();
                 return Err(Failure::Environment(format!(
-                    "failed to use {flag} {asked}: sites are up already, and their {what} is at {there}; stop them \
+                    "failed to use {flag} {requested}: sites are up already, and their {what} is at {there}; stop them \
                      with `sandbox down`"
                 )));
             }
@@ -231,9 +231,11 @@ impl Up {
 
 /// Whether somebody who listens at `there`, a URL, listens where it is asked for; any port will do
 /// for port 0.
-fn is_at(asked: SocketAddr, there: &str) -> bool {
+fn is_at(requested: SocketAddr, there: &str) -> bool {
     let there = there.trim_start_matches("http://").parse::<SocketAddr>();
-    there.is_ok_and(|there| there.ip() == asked.ip() && (asked.port() == 0 || asked.port() == there.port()))
+    there.is_ok_and(|there| {
+        there.ip() == requested.ip() && (requested.port() == 0 || requested.port() == there.port())
+    })
 }
 
 /// How a browser gets to the sites.

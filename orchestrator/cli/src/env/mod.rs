@@ -92,9 +92,9 @@ impl Env {
         let stop = interrupt::token();
         let bar = progress::spinner("bringing up the world");
         let shown = bar.clone();
-        let told: Progress = Arc::new(move |event| {
+        let on_event: Progress = Arc::new(move |event| {
             if let Event::Site(event) = event
-                && let Some(text) = daemon::told(event)
+                && let Some(text) = daemon::describe(event)
             {
                 shown.set_message(text);
             }
@@ -111,7 +111,8 @@ impl Env {
                 program::command(command, &facts, within, cancel).await
             }
         };
-        let played = attach::play_attached(&suite, &self.task, &name, &options, &stop, &told, program).await;
+        let played =
+            attach::play_attached(&suite, &self.task, &name, &options, &stop, &on_event, program).await;
         let Some((run, record)) = played? else {
             return Err(Failure::Interrupted("interrupted; nothing of the episode is kept".to_owned()));
         };
@@ -149,13 +150,13 @@ fn score_text(record: &EpisodeRecord) -> String {
 }
 
 fn outcome_text(record: &EpisodeRecord) -> String {
-    let mut told = record.outcome.kind().replace('_', " ");
+    let mut text = record.outcome.kind().replace('_', " ");
     if !record.misses.is_empty() {
-        told.push_str(&format!(", {} misses", record.misses.len()));
+        text.push_str(&format!(", {} misses", record.misses.len()));
     }
     if !record.refused_hosts.is_empty() {
         let hosts: Vec<&str> = record.refused_hosts.iter().map(String::as_str).collect();
-        told.push_str(&format!(", refused {}", hosts.join(", ")));
+        text.push_str(&format!(", refused {}", hosts.join(", ")));
     }
-    told
+    text
 }

@@ -136,9 +136,9 @@ impl Check {
 
     fn tell(&self, findings: &[Finding], solved: usize, negative: usize) {
         if self.json {
-            let told =
+            let report =
                 serde_json::json!({ "solutions": solved, "wrong_solutions": negative, "findings": findings });
-            out::json(&told);
+            out::json(&report);
             return;
         }
         for Finding { task, wrong } in findings {

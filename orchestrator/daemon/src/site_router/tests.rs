@@ -21,7 +21,7 @@ const SOON: Duration = Duration::from_secs(20);
 struct Origin {
     open: watch::Sender<bool>,
     /// The number of requests it has received.
-    asked: watch::Receiver<usize>,
+    requests: watch::Receiver<usize>,
     address: std::net::SocketAddr,
 }
 
@@ -29,22 +29,22 @@ impl Origin {
     async fn start() -> Origin {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let (open, (count, asked)) = (watch::Sender::new(true), watch::channel(0));
+        let (open, (count, requests)) = (watch::Sender::new(true), watch::channel(0));
         let opened = open.subscribe();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 tokio::spawn(answer(stream, count.clone(), opened.clone()));
             }
         });
-        Origin { open, asked, address }
+        Origin { open, requests, address }
     }
 
     /// Runs `work` until the origin delays a request of it, and then drops it.
     async fn drop_midway<T>(&mut self, work: impl Future<Output = T>) {
         self.open.send_replace(false);
-        self.asked.mark_unchanged();
+        self.requests.mark_unchanged();
         let midway = tokio::select! {
-            midway = timeout(SOON, self.asked.changed()) => midway,
+            midway = timeout(SOON, self.requests.changed()) => midway,
             _ = work => panic!("it ended without an answer of the site"),
         };
         midway.unwrap().unwrap();
@@ -91,9 +91,9 @@ fn load(folder: &Utf8Path, origin: &Origin) -> Site {
 
 async fn until(condition: &str, holds: impl Fn() -> bool) {
     let waiting = async {
-        let mut look = interval(Duration::from_millis(5));
+        let mut polls = interval(Duration::from_millis(5));
         while !holds() {
-            look.tick().await;
+            polls.tick().await;
         }
     };
     timeout(SOON, waiting).await.unwrap_or_else(|_| panic!("waited {SOON:?} for {condition}"));
