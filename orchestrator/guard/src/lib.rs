@@ -94,7 +94,7 @@ impl Guard {
 
     /// Puts this guard in front of the router. `say` turns a refusal into a response.
     pub fn before(self, router: Router, say: fn(Refusal) -> Response) -> Router {
-        router.layer(middleware::from_fn_with_state((Arc::new(self), say), look))
+        router.layer(middleware::from_fn_with_state((Arc::new(self), say), check_request))
     }
 
     /// Decides whether a request passes.
@@ -162,9 +162,9 @@ fn host_of(authority: &str) -> &str {
     }
 }
 
-type Looking = (Arc<Guard>, fn(Refusal) -> Response);
+type GuardState = (Arc<Guard>, fn(Refusal) -> Response);
 
-async fn look(State((guard, say)): State<Looking>, request: Request, next: Next) -> Response {
+async fn check_request(State((guard, say)): State<GuardState>, request: Request, next: Next) -> Response {
     match guard.check(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
         Err(refusal) => say(refusal),

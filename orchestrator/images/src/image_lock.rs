@@ -313,8 +313,8 @@ mod tests {
     fn differences_are_by_package_and_of_the_golden_state() {
         let locked = lock(&[("alpha", "1"), ("beta", "2"), ("gone", "1")], Some("sha256:ab"));
         let found = lock(&[("alpha", "1"), ("beta", "3"), ("new", "1")], Some("sha256:cd"));
-        let told: Vec<String> = locked.differences(&found).iter().map(ToString::to_string).collect();
-        assert_eq!(told, ["beta 2 -> 3", "gone 1 -> none", "new none -> 1", "the golden state"]);
+        let texts: Vec<String> = locked.differences(&found).iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["beta 2 -> 3", "gone 1 -> none", "new none -> 1", "the golden state"]);
         assert_eq!(locked.differences(&locked), []);
     }
 

@@ -23,11 +23,11 @@ pub(crate) fn to_file(path: &Utf8Path, on: &OnEvent) -> OnEvent {
             Event::Bytes(_) | Event::Layer { .. } => return,
         };
         let mut file = file.lock();
-        let told = match file.as_mut() {
+        let written = match file.as_mut() {
             Some(file) => file.write_all(line.as_bytes()),
             None => create(&path).and_then(|made| file.insert(made).write_all(line.as_bytes())),
         };
-        if let Err(error) = told {
+        if let Err(error) = written {
             tracing::debug!(%path, %error, "the log is not written");
         }
     })
@@ -46,8 +46,8 @@ mod tests {
     fn steps_and_lines_are_in_the_file_and_told_on() {
         let folder = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(folder.path()).unwrap().join("logs/shop.log");
-        let told = Arc::new(Mutex::new(0));
-        let count = told.clone();
+        let received = Arc::new(Mutex::new(0));
+        let count = received.clone();
         let on = to_file(&path, &(Arc::new(move |_: Event<'_>| *count.lock() += 1) as OnEvent));
         assert!(!path.exists());
         on(Event::Doing("fetching wheels"));
@@ -56,6 +56,6 @@ mod tests {
         on(Event::Bytes(7));
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, "== fetching wheels\n== step 1 of 2: RUN make\ncc\n");
-        assert_eq!(*told.lock(), 4);
+        assert_eq!(*received.lock(), 4);
     }
 }

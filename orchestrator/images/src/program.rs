@@ -88,12 +88,12 @@ mod tests {
 
     #[tokio::test]
     async fn every_line_is_told_and_the_last_are_kept() {
-        let told = Arc::new(Mutex::new(0));
-        let count = told.clone();
+        let received = Arc::new(Mutex::new(0));
+        let count = received.clone();
         let on: OnEvent = Arc::new(move |_| *count.lock() += 1);
         let ended = run(Command::new("sh").args(["-c", "seq 30; echo no >&2; exit 3"]), &on).await.unwrap();
         assert_eq!(ended.status.code(), Some(3));
-        assert_eq!(*told.lock(), 31);
+        assert_eq!(*received.lock(), 31);
         let last: Vec<String> = (11..=30).map(|n| n.to_string()).chain(["no".to_owned()]).collect();
         assert_eq!(ended.tail, last);
     }

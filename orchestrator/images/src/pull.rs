@@ -64,8 +64,8 @@ pub async fn pull(
 
 /// The registry's current digest for a name.
 pub(crate) async fn digest_of(engine: &Engine, name: &str) -> Result<String, Error> {
-    let asked = engine.docker().inspect_registry_image(name, None).await;
-    let answer = asked.map_err(Error::of_engine(format!("ask the registry for {name}")))?;
+    let inspected = engine.docker().inspect_registry_image(name, None).await;
+    let answer = inspected.map_err(Error::of_engine(format!("ask the registry for {name}")))?;
     answer.descriptor.digest.ok_or_else(|| Error::Refused {
         doing: format!("ask the registry for {name}"),
         why: "it names no digest".to_owned(),

@@ -245,9 +245,9 @@ mod tests {
         let text = "# python 3.11\nb==1 --hash=sha256:00\nmy.six==1.0 --hash=sha256:11\n";
         std::fs::write(ours.join(REQUIREMENTS), text).unwrap();
         let recipe = Recipe { name: "x".to_owned(), folder: ours };
-        let told: Vec<String> =
+        let texts: Vec<String> =
             differences(&recipe, &path).unwrap().iter().map(ToString::to_string).collect();
-        assert_eq!(told, ["my.six 1.0 -> 2.0"]);
+        assert_eq!(texts, ["my.six 1.0 -> 2.0"]);
     }
 
     #[tokio::test]

@@ -61,9 +61,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         for round in 0..rounds {
             // A reset is over when all instances are idle again.
             group.reset(name).await?;
-            let asked = Instant::now();
+            let requested_at = Instant::now();
             let lease = group.lease(name, SOON).await?;
-            leases.push(asked.elapsed());
+            leases.push(requested_at.elapsed());
             if round == 0 {
                 println!("{name}: {} accounts", lease.site().login.len());
             }

@@ -50,16 +50,17 @@ struct Health {
 pub(crate) struct Monitor {
     engine: Engine,
     health: watch::Receiver<Health>,
-    told: broadcast::Sender<String>,
+    container_events: broadcast::Sender<String>,
     task: AbortHandle,
 }
 
 impl Monitor {
     pub(crate) fn start(engine: Engine, events: Events) -> Arc<Monitor> {
         let (health, seen) = watch::channel(Health::default());
-        let told = broadcast::Sender::new(BACKLOG);
-        let task = tokio::spawn(watch_over(engine.clone(), health, told.clone(), events)).abort_handle();
-        Arc::new(Monitor { engine, health: seen, told, task })
+        let container_events = broadcast::Sender::new(BACKLOG);
+        let task =
+            tokio::spawn(watch_over(engine.clone(), health, container_events.clone(), events)).abort_handle();
+        Arc::new(Monitor { engine, health: seen, container_events, task })
     }
 
     /// The error to report if the engine does not respond.
@@ -103,19 +104,19 @@ impl Monitor {
     pub(crate) async fn attend<T>(
         &self,
         doing: impl Into<String>,
-        asked: impl Future<Output = Result<T, Api>>,
+        call: impl Future<Output = Result<T, Api>>,
     ) -> Result<T, Error> {
-        self.attend_raw(asked).await?.map_err(Error::of_engine(doing))
+        self.attend_raw(call).await?.map_err(Error::of_engine(doing))
     }
 
     /// Like `attend`, but leaves errors that the engine itself reports to the caller.
     pub(crate) async fn attend_raw<T>(
         &self,
-        asked: impl Future<Output = Result<T, Api>>,
+        call: impl Future<Output = Result<T, Api>>,
     ) -> Result<Result<T, Api>, Error> {
         tokio::select! {
             biased;
-            answer = asked => match answer {
+            answer = call => match answer {
                 Err(error) if is_silence(&error) => Err(self.gone(error_text::with_causes(&error))),
                 answer => Ok(answer),
             },
@@ -125,7 +126,7 @@ impl Monitor {
 
     /// Subscribes to container events.
     pub(crate) fn listen(&self) -> Listener {
-        Listener(self.told.subscribe())
+        Listener(self.container_events.subscribe())
     }
 
     /// Whether the engine is Podman.
@@ -157,7 +158,7 @@ impl Listener {
     pub(crate) async fn hears_of(&mut self, id: &str) {
         loop {
             match self.0.recv().await {
-                Ok(told) if told != id && told != ALL => {}
+                Ok(container) if container != id && container != ALL => {}
                 // Some events were missed: they may be about this container.
                 Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
                 Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
@@ -181,10 +182,10 @@ fn is_silence(error: &Api) -> bool {
 async fn watch_over(
     engine: Engine,
     health: watch::Sender<Health>,
-    told: broadcast::Sender<String>,
+    container_events: broadcast::Sender<String>,
     events: Events,
 ) {
-    let listening = listen(engine.docker(), &health, &told);
+    let listening = listen(engine.docker(), &health, &container_events);
     let pinging = async {
         let mut every = interval(PING);
         every.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -221,7 +222,11 @@ async fn watch_over(
 
 /// Publishes the ids of containers with events. After each interruption it publishes `ALL`, because
 /// any event may have been missed.
-async fn listen(docker: &Docker, health: &watch::Sender<Health>, told: &broadcast::Sender<String>) {
+async fn listen(
+    docker: &Docker,
+    health: &watch::Sender<Health>,
+    container_events: &broadcast::Sender<String>,
+) {
     let of = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let filters = [
         ("type".to_owned(), of(&["container", "network"])),
@@ -239,9 +244,9 @@ async fn listen(docker: &Docker, health: &watch::Sender<Health>, told: &broadcas
         }
         let mut stream = Box::pin(unhurried.events(Some(options.clone())));
         // There may be no subscriber.
-        let _ = told.send(ALL.to_owned());
+        let _ = container_events.send(ALL.to_owned());
         while let Some(Ok(event)) = stream.next().await {
-            let _ = container_of(event).map(|id| told.send(id));
+            let _ = container_of(event).map(|id| container_events.send(id));
         }
     }
 }

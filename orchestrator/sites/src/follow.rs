@@ -37,9 +37,9 @@ pub(crate) fn follow(
 }
 
 async fn pass_on(instance: Arc<Instance>, lines: Option<usize>, say: mpsc::Sender<(u32, String)>) {
-    let (tell, mut told) = mpsc::channel(1);
+    let (tell, mut received) = mpsc::channel(1);
     let passing = async {
-        while let Some(line) = told.recv().await {
+        while let Some(line) = received.recv().await {
             if say.send((instance.id, line)).await.is_err() {
                 return;
             }

@@ -17,7 +17,7 @@ use crate::{ApiClient, Error, LoginSession, Site, Upstream, probe};
 /// The timeout for an instance to accept a connection.
 const ACCEPTS: Duration = Duration::from_secs(10);
 /// The maximum delay between the end of an instance and its notification.
-const TOLD: Duration = Duration::from_secs(10);
+const NOTIFIED_WITHIN: Duration = Duration::from_secs(10);
 
 /// Exclusive use of a pristine instance of a site.
 ///
@@ -142,7 +142,7 @@ impl Lease {
             let condition =
                 format!("instance {} of `{}` to accept a connection", self.instance.id, self.site().name);
             let silent = |_| Error::Deadline { within: ACCEPTS, condition };
-            return Err(timeout(TOLD, self.ended()).await.unwrap_or_else(silent));
+            return Err(timeout(NOTIFIED_WITHIN, self.ended()).await.unwrap_or_else(silent));
         }
         self.health()
     }

@@ -27,7 +27,7 @@ use crate::{Error, Event, Events};
 /// How long the containers of a network may take to disconnect from it.
 pub(crate) const LEFT_WITHIN: Duration = Duration::from_secs(20);
 /// The poll interval of that wait.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The engine's option for a bridge whose containers reach one another.
 const TALK: &str = "com.docker.network.bridge.enable_icc";
@@ -227,9 +227,9 @@ pub(crate) async fn remove_by_id(monitor: &Monitor, id: &str, within: Duration) 
     let docker = monitor.docker();
     let doing = || format!("remove the network {id}");
     let began = Instant::now();
-    let mut look = interval(LOOK);
+    let mut polls = interval(POLL_INTERVAL);
     loop {
-        look.tick().await;
+        polls.tick().await;
         let refused = match monitor.attend_raw(docker.remove_network(id)).await? {
             Ok(()) | Err(Api::DockerResponseServerError { status_code: 404, .. }) => return Ok(()),
             // 403: a container of the network is still being removed.

@@ -15,7 +15,7 @@ use crate::manifest::Limits;
 use crate::state::{self, Golden};
 
 /// How often the usage of the file system is read.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// How often a folder is measured in any case.
 const COUNT: Duration = Duration::from_secs(5);
 /// A folder is measured when the usage of its file system has grown by this part (1/8) of the
@@ -24,11 +24,11 @@ const PART: u64 = 8;
 
 /// Waits until a folder contains more than `most` bytes.
 async fn exceeded(folder: Utf8PathBuf, most: u64) {
-    let mut look = interval(LOOK);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut polls = interval(POLL_INTERVAL);
+    polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut counted: Option<(Instant, u64)> = None;
     loop {
-        look.tick().await;
+        polls.tick().await;
         let used = used(&folder);
         if counted
             .is_some_and(|(when, before)| used.saturating_sub(before) < most / PART && when.elapsed() < COUNT)

@@ -20,15 +20,15 @@ const EVERY: Duration = Duration::from_millis(25);
 pub(crate) async fn wait(site: &Site, instance: &Instance, waiting: impl Fn(&str)) -> Result<(), String> {
     let deadline = Instant::now() + site.ready_within.0;
     let target = Target::new(site, &instance.upstream);
-    let mut look = interval(EVERY);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut polls = interval(EVERY);
+    polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let unnamed = Condition { get: Some("/".to_owned()), status: None, contains: None, exec: None };
     // If the manifest has no conditions, any response is enough.
     let unnamed = BTreeMap::from([("an answer".to_owned(), unnamed)]);
     for (name, condition) in if site.ready.is_empty() { &unnamed } else { &site.ready } {
         let mut seen = String::new();
         loop {
-            look.tick().await;
+            polls.tick().await;
             let missing =
                 match timeout_at(deadline, holds(condition, &target, HeaderMap::new(), instance)).await {
                     Ok(Ok(())) => break,

@@ -22,7 +22,7 @@ use crate::{Error, network, state};
 /// How long a group or a run may take to exit when asked, before it is killed.
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
 /// The poll interval of waits.
-const LOOK: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// How long an engine may refuse to remove something of a dead process. The next sweep tries again.
 const ORPHANED_WITHIN: Duration = Duration::from_secs(4);
 
@@ -164,9 +164,9 @@ async fn end_owners(monitor: &Monitor) -> Result<(), Error> {
     for signal in [Signal::TERM, Signal::KILL] {
         owners.iter().for_each(|owner| owner.end(signal));
         let deadline = Instant::now() + ENDS_WITHIN;
-        let mut look = interval(LOOK);
+        let mut polls = interval(POLL_INTERVAL);
         while owners.iter().any(Owner::is_alive) && Instant::now() < deadline {
-            look.tick().await;
+            polls.tick().await;
         }
     }
     match owners.iter().find(|owner| owner.is_alive()) {

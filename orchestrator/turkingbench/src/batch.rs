@@ -134,13 +134,13 @@ mod tests {
 
     #[test]
     fn what_is_no_table_is_told_with_its_line() {
-        for (text, line, told) in [
+        for (text, line, message) in [
             ("", 1, "no line with the names"),
             ("a,b\n1,2\n\n1,2,3\n", 4, "it has 3 cells, but there are 2 columns"),
             ("a\n\"b", 2, "never closed"),
         ] {
             let (at, reason) = Batch::read(text).expect_err(text);
-            assert!(at == line && reason.contains(told), "{at}: {reason}");
+            assert!(at == line && reason.contains(message), "{at}: {reason}");
         }
     }
 

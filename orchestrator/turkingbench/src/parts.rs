@@ -31,7 +31,7 @@ pub fn fields(page: &str) -> Vec<Field> {
 /// The URLs on other hosts that the page loads by itself: scripts, styles, images, frames and so
 /// on, but no links.
 pub fn assets(page: &str) -> BTreeSet<String> {
-    let asked = |tag: StartTag<()>| {
+    let addresses = |tag: StartTag<()>| {
         let attributes: &[&str] = match tag.name.as_slice() {
             b"script" | b"img" | b"iframe" | b"embed" | b"audio" | b"source" | b"track" | b"input" => {
                 &["src"]
@@ -47,7 +47,7 @@ pub fn assets(page: &str) -> BTreeSet<String> {
         let lower = address.trim_start().to_ascii_lowercase();
         lower.starts_with("//") || lower.starts_with("http://") || lower.starts_with("https://")
     };
-    tags(page).flat_map(asked).filter(absolute).map(|address| address.trim().to_owned()).collect()
+    tags(page).flat_map(addresses).filter(absolute).map(|address| address.trim().to_owned()).collect()
 }
 
 /// The host of a URL that [`assets`] returned.

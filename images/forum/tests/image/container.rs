@@ -139,8 +139,8 @@ async fn a_container_is_the_forum_in_our_process() {
         let mut rows = Vec::new();
         for lease in leases {
             assert!(lease.difference().await.unwrap().is_some());
-            let asked = [("user".to_owned(), "tallships".into())].into();
-            rows.push(lease.probe("submissions_of", &asked).await.unwrap());
+            let parameters = [("user".to_owned(), "tallships".into())].into();
+            rows.push(lease.probe("submissions_of", &parameters).await.unwrap());
             lease.hand_back(true).await;
         }
         assert_eq!(rows[0], rows[1]);

@@ -59,10 +59,10 @@ async fn ask(address: SocketAddr, request: &str) -> std::io::Result<String> {
 
 pub(crate) async fn until_it_answers(address: SocketAddr) {
     let deadline = Instant::now() + SOON;
-    let mut look = tokio::time::interval(Duration::from_millis(10));
+    let mut polls = tokio::time::interval(Duration::from_millis(10));
     while let Err(error) = TcpStream::connect(address).await {
         assert!(Instant::now() < deadline, "{address} does not answer: {error}");
-        look.tick().await;
+        polls.tick().await;
     }
 }
 

@@ -60,7 +60,7 @@ async fn main() -> Outcome<()> {
         let drifts = group.status().iter().map(|status| status.drifts).sum::<u64>();
         let took = began.elapsed().as_secs_f64();
         group.stop().await?;
-        let recycles = told(&recycles.lock());
+        let recycles = summary(&recycles.lock());
         match &outcome {
             Ok(()) => println!("{name}: {episodes} episodes in {took:.1} s, {drifts} drifts, {recycles}"),
             Err(error) => println!("{name}: {error}; {drifts} drifts"),
@@ -122,7 +122,7 @@ fn state_of(folder: &Utf8Path, lease: &Lease) -> Outcome<Utf8PathBuf> {
 }
 
 /// Of all recycles the middle one and the last but one in a hundred, and by which means.
-fn told(recycles: &[(Duration, ResetMethod)]) -> String {
+fn summary(recycles: &[(Duration, ResetMethod)]) -> String {
     let mut times: Vec<Duration> = recycles.iter().map(|(took, _)| *took).collect();
     times.sort();
     let at = |percent: usize| {

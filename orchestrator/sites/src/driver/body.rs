@@ -23,7 +23,7 @@ pub(super) struct Body<'a> {
     /// In-memory folders by path inside the container, with their size limit in bytes.
     pub(super) scratch: Vec<(String, u64)>,
     /// Environment variables beyond the manifest's, as `NAME=value`.
-    pub(super) told: Vec<String>,
+    pub(super) extra_env: Vec<String>,
     pub(super) mounts: Vec<Mount>,
     pub(super) labels: HashMap<String, String>,
     pub(super) network: &'a str,
@@ -39,7 +39,7 @@ pub(super) struct Body<'a> {
 impl Body<'_> {
     pub(super) fn for_engine(self) -> ContainerCreateBody {
         let Body { limits, writable, .. } = self;
-        let mut env = self.told;
+        let mut env = self.extra_env;
         env.extend(self.env.iter().map(|(name, value)| format!("{name}={value}")));
         const SCRATCH: &str = "rw,nosuid,nodev,mode=1777";
         let usual = if writable { &[][..] } else { &["/tmp", "/run"] };

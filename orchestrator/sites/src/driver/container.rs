@@ -37,7 +37,7 @@ const COMMAND: Duration = Duration::from_secs(300);
 const MOST_SAID: usize = 64 << 20;
 
 /// The interval between retries of a failed removal, and between queries for the reason of an end.
-const LOOK: Duration = Duration::from_millis(250);
+const RETRY_INTERVAL: Duration = Duration::from_millis(250);
 const REMOVED_WITHIN: Duration = Duration::from_secs(20);
 
 /// The timeout for streams of the engine: a container may run for weeks.
@@ -120,20 +120,20 @@ impl Container {
     /// Returns what is wrong with it now; `None` if nothing is wrong or the engine does not report
     /// it.
     pub(crate) async fn fault(&self) -> Option<String> {
-        let mut look = interval(LOOK);
-        look.tick().await;
+        let mut retries = interval(RETRY_INTERVAL);
+        retries.tick().await;
         for _ in 0..REASONS {
-            match self.look_for_fault().await {
+            match self.query_fault().await {
                 // The engine reports the end before it reports that the memory limit was the
                 // reason.
-                Some(why) if why == KILLED => drop(look.tick().await),
+                Some(why) if why == KILLED => drop(retries.tick().await),
                 fault => return fault,
             }
         }
-        self.look_for_fault().await
+        self.query_fault().await
     }
 
-    async fn look_for_fault(&self) -> Option<String> {
+    async fn query_fault(&self) -> Option<String> {
         match self.inspect().await {
             Ok(Ok(inspected)) => self.judge(&inspected),
             Ok(Err(Api::DockerResponseServerError { status_code: 404, .. })) => Some(REMOVED.to_owned()),
@@ -193,22 +193,22 @@ impl Container {
 
     pub(crate) async fn ended(&self) -> String {
         let unhurried = self.docker().clone().with_timeout(UNHURRIED);
-        let mut told = self.monitor.listen();
-        let mut look = interval(LOOK);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut events = self.monitor.listen();
+        let mut retries = interval(RETRY_INTERVAL);
+        retries.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             // The wait ends with the container, or when the engine stops. The state is queried
             // afterwards.
             let options = WaitContainerOptionsBuilder::default().condition("not-running").build();
             tokio::select! {
                 _ = StreamExt::into_future(Box::pin(unhurried.wait_container(&self.id, Some(options)))) => {}
-                () = told.hears_of(&self.id) => {}
+                () = events.hears_of(&self.id) => {}
             }
             self.monitor.answers().await;
             if let Some(why) = self.fault().await {
                 return why;
             }
-            look.tick().await;
+            retries.tick().await;
         }
     }
 
@@ -249,9 +249,9 @@ impl Container {
 
     pub(crate) async fn memory(&self) -> Option<u64> {
         let options = StatsOptionsBuilder::default().stream(false).one_shot(true).build();
-        let mut asked = Box::pin(self.docker().stats(&self.id, Some(options)));
+        let mut stream = Box::pin(self.docker().stats(&self.id, Some(options)));
         let stats = tokio::select! {
-            stats = asked.next() => stats?.ok()?.memory_stats?,
+            stats = stream.next() => stats?.ok()?.memory_stats?,
             _ = self.monitor.is_gone_for(Duration::ZERO) => return None,
         };
         // Page cache that can be reclaimed at any time does not count. cgroup v1 and v2 use
@@ -269,9 +269,9 @@ impl Container {
 /// Removes a container by its id. Retries what the engine cannot do at once.
 pub(crate) async fn remove(monitor: &Monitor, id: &str, within: Duration) -> Result<(), Error> {
     let began = Instant::now();
-    let mut look = interval(LOOK);
+    let mut retries = interval(RETRY_INTERVAL);
     loop {
-        look.tick().await;
+        retries.tick().await;
         let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
         match monitor.attend_raw(monitor.docker().remove_container(id, Some(options))).await? {
             Ok(()) | Err(Api::DockerResponseServerError { status_code: 404, .. }) => return Ok(()),

@@ -134,7 +134,7 @@ impl Docker {
             writable: spec.writable,
             limits: &spec.limits,
             scratch: Vec::new(),
-            told: clock_of(site),
+            extra_env: clock_of(site),
             mounts: mounts_of(site, folder),
             labels: self.labels(id),
             network: &network.name,

@@ -24,7 +24,7 @@ use crate::state::{Access, Temporary};
 const FOLDERS: [&str; 2] = ["tmp", "run"];
 /// How long an ending process may take to exit after the restore.
 const ENDS_WITHIN: Duration = Duration::from_millis(500);
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
 /// A snapshot of a container, taken when it became ready.
 #[derive(Debug, Clone)]
@@ -56,9 +56,9 @@ impl Leftovers {
         let own = self.clone();
         blocking(move || own.temporary.iter().try_for_each(|folder| Ok(folder.restore()?))).await?;
         let deadline = Instant::now() + ENDS_WITHIN;
-        let mut look = interval(LOOK);
+        let mut polls = interval(POLL_INTERVAL);
         loop {
-            look.tick().await;
+            polls.tick().await;
             match self.left_over() {
                 Some(process) if Instant::now() > deadline => return Ok(Some(process)),
                 Some(_) => {}

@@ -35,7 +35,7 @@ const LOG: &str = "log";
 /// How many bytes at the end of a log are read to get its last lines.
 const LAST_PART: u64 = 1 << 20;
 /// The poll interval of a followed log.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(crate) struct Process {
     site: Arc<Site>,
@@ -225,9 +225,9 @@ impl Group {
     async fn follow(&self, lines: Option<usize>, tell: Sender<String>) {
         let Ok(mut file) = tokio::fs::File::open(self.runner.folder.join(LOG)).await else { return };
         let (mut read, mut skip) = (Vec::new(), lines);
-        let mut look = interval(LOOK);
+        let mut polls = interval(POLL_INTERVAL);
         loop {
-            look.tick().await;
+            polls.tick().await;
             // By now the log contains everything that it printed before its end.
             let ended = self.ended.borrow().is_some();
             if file.read_to_end(&mut read).await.is_err() {

@@ -31,12 +31,12 @@ mod tests {
         };
         assert_eq!(filled_by("data", variable).unwrap(), "data");
         assert_eq!(filled_by("${MAPS}/car/${MAPS}", variable).unwrap(), "/srv/maps/car//srv/maps");
-        for (text, told) in [
+        for (text, message) in [
             ("${NONE}/car", "${NONE} is not set; set NONE in the environment"),
             ("${EMPTY}", "${EMPTY} is not set; set EMPTY in the environment"),
             ("${MAPS", "`${MAPS` has a `${` without `}`"),
         ] {
-            assert_eq!(filled_by(text, variable).unwrap_err(), told);
+            assert_eq!(filled_by(text, variable).unwrap_err(), message);
         }
     }
 }

@@ -112,10 +112,10 @@ pub(crate) async fn ask(address: std::net::SocketAddr, path: &str) -> std::io::R
 /// Looks until it is so.
 pub(crate) async fn wait_for(condition: &str, holds: impl Fn() -> bool) {
     let deadline = Instant::now() + SOON;
-    let mut look = tokio::time::interval(Duration::from_millis(20));
+    let mut polls = tokio::time::interval(Duration::from_millis(20));
     while !holds() {
         assert!(Instant::now() < deadline, "waited {SOON:?} in vain until {condition}");
-        look.tick().await;
+        polls.tick().await;
     }
 }
 

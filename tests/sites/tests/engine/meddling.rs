@@ -36,8 +36,8 @@ async fn a_copy_that_somebody_else_meddles_with_has_ended_and_another_takes_its_
         let on: &[&str] = if deed[0] == "network" { &[&network, &container] } else { &[&container] };
         docker(&[deed, on].concat()).unwrap();
         let error = tokio::time::timeout(SOON, lease.ended()).await.expect("it is told").to_string();
-        let told = format!("keep small running: instance {} {ending}", lease.instance());
-        assert!(error.starts_with(&told), "{deed:?}: {error}");
+        let message = format!("keep small running: instance {} {ending}", lease.instance());
+        assert!(error.starts_with(&message), "{deed:?}: {error}");
         assert!(lease.health().is_err());
         lease.hand_back(true).await;
         let next = running.lease().await;

@@ -55,11 +55,11 @@ async fn a_name_never_leads_to_another_site_when_copies_are_removed_by_somebody_
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         docker(&[&["rm", "--force"], ids.as_slice()].concat()).unwrap();
         let deadline = Instant::now() + SOON;
-        let mut look = tokio::time::interval(Duration::from_millis(20));
+        let mut polls = tokio::time::interval(Duration::from_millis(20));
         let mut answered = 0;
         while answered < sites.len() {
             assert!(Instant::now() < deadline, "not every site came back");
-            look.tick().await;
+            polls.tick().await;
             answered = 0;
             for (name, year, _) in &sites {
                 let answer = up.page(&format!("http://{name}.test/clock")).await;

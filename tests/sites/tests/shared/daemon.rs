@@ -96,8 +96,8 @@ pub(crate) fn host(folder: &Utf8PathBuf) -> String {
 
 /// Whether an engine answers there.
 fn answers(host: &str) -> bool {
-    let asked = Command::new("docker").args(["--host", host, "version"]).output();
-    asked.is_ok_and(|output| output.status.success())
+    let version = Command::new("docker").args(["--host", host, "version"]).output();
+    version.is_ok_and(|output| output.status.success())
 }
 
 fn ip(arguments: &[&str]) {

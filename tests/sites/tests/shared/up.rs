@@ -42,9 +42,9 @@ impl Up {
         let served = tokio::spawn(daemon::serve(options, Arc::new(|_| {}), stop.clone()));
         let up = Up { client, stop, served };
         let deadline = Instant::now() + SOON;
-        let mut look = tokio::time::interval(Duration::from_millis(20));
+        let mut polls = tokio::time::interval(Duration::from_millis(20));
         loop {
-            look.tick().await;
+            polls.tick().await;
             let status = up.client.status().await;
             if status.as_ref().is_ok_and(daemon::DaemonStatus::is_up) {
                 return up;
