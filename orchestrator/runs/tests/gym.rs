@@ -51,13 +51,13 @@ impl Gym {
         let serving = tokio::spawn(async move {
             let bring_up = move || Fake::bring_up(mood.clone());
             let say = Mutex::new(Some(say));
-            let told: runs::Progress = Arc::new(move |event| {
+            let on_event: runs::Progress = Arc::new(move |event| {
                 if let runs::Event::Listening(listening) = event {
                     say.lock().unwrap().take().unwrap().send(listening.url.clone()).unwrap();
                 }
             });
             let sites = runs::Sites::default();
-            gym::serve_in(sites, bring_up, &suite, &options, settings, stop, told).await
+            gym::serve_in(sites, bring_up, &suite, &options, settings, stop, on_event).await
         });
         let client = Client::builder(TokioExecutor::new()).build(HttpConnector::new());
         Gym { _folder: folder, out, url: said.await.unwrap(), client, interrupt, serving }
@@ -306,14 +306,14 @@ async fn wrong_requests_are_told_what_is_wrong() {
         ),
         ("POST", "/reset", &[JSON], &long, 413, ""),
     ];
-    for (method, path, headers, body, status, told) in cases {
+    for (method, path, headers, body, status, message) in cases {
         let (got, said) = gym.send(method, path, headers, body).await;
         assert_eq!(got, *status, "{method} {path} {headers:?}: {said}");
-        assert!(said.to_string().contains(told), "{method} {path} {headers:?}: {said}");
+        assert!(said.to_string().contains(message), "{method} {path} {headers:?}: {said}");
     }
     let session = gym.reset("bike.one").await;
-    let (_, told) = gym.step(&session, "clik('1')").await;
-    assert!(told["observation"]["last_action_error"].as_str().unwrap().contains("clik"), "{told}");
+    let (_, answer) = gym.step(&session, "clik('1')").await;
+    assert!(answer["observation"]["last_action_error"].as_str().unwrap().contains("clik"), "{answer}");
 }
 
 #[tokio::test]

@@ -113,7 +113,7 @@ fn key_nodes(tasks: &[TaskRecord], episodes: &[&EpisodeRecord]) -> Option<KeyNod
     let all_reached: f64 = own.iter().map(|episode| reached(episode)).sum();
     let costs: Option<f64> =
         own.iter().filter_map(|episode| episode.models.as_ref()).map(|models| models.cost).sum();
-    let asked = own.iter().any(|episode| episode.models.is_some());
+    let has_model_usage = own.iter().any(|episode| episode.models.is_some());
     Some(KeyNodes {
         completion: all_reached / own.iter().map(|episode| count(episode)).sum::<f64>().max(1.0),
         success: share(&own, |episode| episode.success),
@@ -122,7 +122,7 @@ fn key_nodes(tasks: &[TaskRecord], episodes: &[&EpisodeRecord]) -> Option<KeyNod
         }),
         efficiency: mean(&efficiency.collect::<Vec<_>>()).unwrap_or(0.0),
         length: length(tasks, &own),
-        cost: costs.filter(|_| asked && all_reached > 0.0).map(|cost| cost / all_reached),
+        cost: costs.filter(|_| has_model_usage && all_reached > 0.0).map(|cost| cost / all_reached),
     })
 }
 

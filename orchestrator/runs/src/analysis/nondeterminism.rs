@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn chance_and_live_models_are_told_from_what_has_to_repeat() {
-        let asked =
+        let usage =
             |calls, recorded, failed| Some(ModelUsage { calls, recorded, failed, ..ModelUsage::default() });
         for agent in ["random", "cot->random", "random -> oracle"] {
             assert_eq!(of(agent, None), Some(Nondeterminism::RandomAgent), "{agent}");
@@ -56,8 +56,8 @@ mod tests {
         for agent in ["oracle", "noop", "program:random", "program:x -> random", "randomised"] {
             assert_eq!(of(agent, None), None, "{agent}");
         }
-        assert_eq!(of("cot", asked(3, 2, 0)), Some(Nondeterminism::LiveModel));
-        assert_eq!(of("cot", asked(3, 3, 0)), None);
-        assert_eq!(of("cot", asked(3, 2, 1)), None);
+        assert_eq!(of("cot", usage(3, 2, 0)), Some(Nondeterminism::LiveModel));
+        assert_eq!(of("cot", usage(3, 3, 0)), None);
+        assert_eq!(of("cot", usage(3, 2, 1)), None);
     }
 }

@@ -127,7 +127,7 @@ mod tests {
         EpisodeRecord { score, success: score == Some(1.0), ..ended }
     }
 
-    fn told(bounds: &Bounds) -> (Option<Cause>, usize, f64, f64) {
+    fn fields(bounds: &Bounds) -> (Option<Cause>, usize, f64, f64) {
         (bounds.cause, bounds.episodes, bounds.low, bounds.high)
     }
 
@@ -149,7 +149,7 @@ mod tests {
         };
         broken.requests.miss = 1;
         let found = Sensitivity::of(&tasks, &[missed, episode("a", 2, None), late, broken]);
-        let by: Vec<_> = found.by.iter().map(told).collect();
+        let by: Vec<_> = found.by.iter().map(fields).collect();
         // The score is 0.5: task a has 1 (its other repeat is unjudged) and task b has 0.
         assert_eq!(
             by,
@@ -160,6 +160,6 @@ mod tests {
                 (Some(Cause::Unjudged), 1, 0.25, 0.5),
             ]
         );
-        assert_eq!(found.together.as_ref().map(told), Some((None, 4, 0.0, 1.0)));
+        assert_eq!(found.together.as_ref().map(fields), Some((None, 4, 0.0, 1.0)));
     }
 }

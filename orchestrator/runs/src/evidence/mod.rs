@@ -37,7 +37,7 @@ impl<E: Environment> EpisodeEvidence<'_, E> {
     async fn act(&mut self, action: Action) -> Result<(), EnvironmentError> {
         match self.environment.act(&action).await {
             Ok(_) => {}
-            Err(NotActed::Told(why)) => {
+            Err(NotActed::Refused(why)) => {
                 tracing::debug!(%action, why, "a page that the score depends on does not open");
             }
             Err(NotActed::Broken(error)) => return Err(error),

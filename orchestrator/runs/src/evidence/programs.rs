@@ -187,11 +187,11 @@ async fn watch(mut command: Command, within: Duration) -> Result<Ran, String> {
         Ok(Ok(status)) => Ok(Ran { code: status.code(), stdout, stderr }),
         Ok(Err(error)) => Err(format!("failed to wait for it: {error}")),
         Err(_) => {
-            let told = match quoted(&stderr) {
+            let stderr_part = match quoted(&stderr) {
                 "" => String::new(),
                 words => format!("; its standard error ends: {words}"),
             };
-            Err(format!("it did not end within {} s, its `timeout`{told}", within.as_secs_f64()))
+            Err(format!("it did not end within {} s, its `timeout`{stderr_part}", within.as_secs_f64()))
         }
     }
 }

@@ -40,7 +40,7 @@ const ARRIVAL: Duration = Duration::from_secs(5);
 /// How soon a picture that was refused is asked for again.
 const AGAIN: Duration = Duration::from_millis(50);
 /// How long the last look at the page may take.
-const LAST_LOOK: Duration = Duration::from_secs(20);
+const LAST_OBSERVATION: Duration = Duration::from_secs(20);
 
 /// What a program needs to know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -330,10 +330,10 @@ async fn keep_picture(
     trace: &mut Trace,
     known: usize,
 ) -> Result<(), Error> {
-    let taken = timeout(LAST_LOOK, async {
-        let mut looks = interval(AGAIN);
+    let taken = timeout(LAST_OBSERVATION, async {
+        let mut polls = interval(AGAIN);
         loop {
-            looks.tick().await;
+            polls.tick().await;
             if !world.session().wait_for_network_idle(known, ARRIVAL).await.unwrap_or(false) {
                 return None;
             }
@@ -378,7 +378,7 @@ async fn leave(
     }
     let urls = world.session().navigations_since(known);
     note(world, trace, &mut known, urls);
-    match timeout(LAST_LOOK, last_look(world, folder, trace)).await {
+    match timeout(LAST_OBSERVATION, last_observation(world, folder, trace)).await {
         Ok(Ok(())) => {}
         // There may be nothing left to look at.
         Ok(Err(error)) => tracing::info!(%error, "no last look was had"),
@@ -402,7 +402,7 @@ async fn leave(
     Ok(outcome)
 }
 
-async fn last_look(
+async fn last_observation(
     world: &mut World,
     folder: &EpisodeFolder,
     trace: &mut Trace,

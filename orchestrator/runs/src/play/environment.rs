@@ -35,7 +35,7 @@ impl EnvironmentError {
 pub enum NotActed {
     /// The page does not allow it: no such element, hidden, disabled. The agent is told and goes
     /// on.
-    Told(String),
+    Refused(String),
     /// The environment broke.
     Broken(EnvironmentError),
 }
@@ -55,7 +55,7 @@ pub trait Environment: Send + Sized + 'static {
     /// The page as the agent wants to see it.
     fn observe(
         &mut self,
-        look: &ObservationOptions,
+        options: &ObservationOptions,
     ) -> impl Future<Output = Result<Observation, EnvironmentError>> + Send;
 
     /// The page as a PNG, taken as the agent wants it.

@@ -74,7 +74,7 @@ enum Broken {
 /// What came of a reply.
 enum Done {
     /// What the agent has to be told.
-    Told(Option<String>),
+    Continue(Option<String>),
     Ended(Outcome),
 }
 
@@ -150,18 +150,18 @@ async fn drive<E: Environment>(
     let goal = Goal::of(attempt.task, words, images(environment, attempt).await?);
     trace.add_message(Role::User, &goal.text);
     log::begun(attempt.id, &goal.text);
-    let look = replied(attempt.limits.answer, agent.begin(&goal)).await?;
-    trace.whole_page = look.screenshot.full_page;
+    let options = replied(attempt.limits.answer, agent.begin(&goal)).await?;
+    trace.whole_page = options.screenshot.full_page;
     trace.take_requests(environment);
     let mut last_error: Option<String> = None;
     let mut replies = Replies::default();
     loop {
         trace.enter_step_phase(Phase::Looking);
-        let looked = async {
-            let observation = environment.observe(&look).await?;
-            Ok((observation, environment.screenshot(&look.screenshot).await?))
+        let observing = async {
+            let observation = environment.observe(&options).await?;
+            Ok((observation, environment.screenshot(&options.screenshot).await?))
         };
-        let (mut observation, png) = in_time("look at the page", attempt.limits.step, looked).await?;
+        let (mut observation, png) = in_time("look at the page", attempt.limits.step, observing).await?;
         let number = trace.begin_step(&observation);
         trace.current().downloads = attempt.folder.keep_downloads(&mut observation.downloads)?;
         let screenshot = attempt.folder.write_screenshot(number, &png)?;
@@ -210,7 +210,7 @@ async fn drive<E: Environment>(
             Ok(actions) => {
                 let acting = carry_out(environment, &actions, trace);
                 match in_time("act and let the page settle", attempt.limits.step, acting).await? {
-                    Done::Told(error) => error,
+                    Done::Continue(error) => error,
                     Done::Ended(outcome) => {
                         log::acted(attempt.id, trace.current());
                         return Ok(outcome);
@@ -295,13 +295,13 @@ async fn carry_out<E: Environment>(
                 1 => message,
                 all => format!("action {} of {all}, `{action}`, and those after it: {message}", before + 1),
             };
-            return Ok(Done::Told(Some(message)));
+            return Ok(Done::Continue(Some(message)));
         }
         if trace.over {
             break;
         }
     }
-    Ok(Done::Told(None))
+    Ok(Done::Continue(None))
 }
 
 /// Acts and lets the page settle; gives what the agent has to be told.
@@ -311,12 +311,12 @@ async fn perform<E: Environment>(
     trace: &mut Trace,
 ) -> Result<Option<String>, Broken> {
     trace.note_points(action);
-    let told = match environment.act(action).await {
+    let message = match environment.act(action).await {
         Ok(acted) => {
             trace.note_element(acted);
             None
         }
-        Err(NotActed::Told(message)) => Some(message),
+        Err(NotActed::Refused(message)) => Some(message),
         Err(NotActed::Broken(error)) => return Err(error.into()),
     };
     let unsettled = environment.settle().await?;
@@ -324,5 +324,5 @@ async fn perform<E: Environment>(
     step.unsettled = step.unsettled.take().or(unsettled);
     trace.collect(Moment::Rest, environment).await?;
     trace.take_requests(environment);
-    Ok(told)
+    Ok(message)
 }

@@ -61,8 +61,8 @@ pub(crate) async fn open(
         listed: known,
         name: suite.name.clone(),
     };
-    let told = Arc::clone(progress);
-    let events = Arc::new(move |event: &sites::Event| told(Event::Site(event)));
+    let on_event = Arc::clone(progress);
+    let events = Arc::new(move |event: &sites::Event| on_event(Event::Site(event)));
     let town = SiteGroup::start_each(needed, &copies, options, events)
         .await
         .map_err(|source| Error::Sites { source })?;

@@ -57,8 +57,8 @@ pub(crate) fn copies(
 
 /// The memory that a run may take on this machine, where it tells.
 fn free() -> Option<u64> {
-    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = told.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
     Some((kib as f64 * 1024.0 * SHARE) as u64)
 }

@@ -99,7 +99,7 @@ mod tests {
         for host in ["rail.test", "www.google.com"] {
             routes.add(host, Target::Replay(Arc::new(Replay::default()))).expect("a host");
         }
-        let told = |url: &str, hosts: &[&str]| {
+        let message = |url: &str, hosts: &[&str]| {
             let task = Task {
                 start_url: Some(url.to_owned()),
                 ..Task::new("x".to_owned(), GoalText::Words("x".to_owned()), Scorer::Infeasible {})
@@ -114,13 +114,13 @@ mod tests {
             "about:blank",
             "data:,x",
         ] {
-            assert_eq!(told(url, &[]), "");
+            assert_eq!(message(url, &[]), "");
         }
         assert_eq!(
-            told("https://rial.test/", &["rail.test"]),
+            message("https://rial.test/", &["rail.test"]),
             "it starts on https://rial.test/, which is outside of its world: it has rail.test"
         );
-        assert!(told("https://rial.test/", &[]).contains("neither recordings"));
-        assert!(told("https://rial.test/", &["a.test"; 10]).ends_with("a.test and 2 other hosts"));
+        assert!(message("https://rial.test/", &[]).contains("neither recordings"));
+        assert!(message("https://rial.test/", &["a.test"; 10]).ends_with("a.test and 2 other hosts"));
     }
 }

@@ -131,12 +131,12 @@ impl Trace {
     /// was.
     pub(crate) fn note_element(&mut self, acted: Option<ActionTarget>) {
         let shift = |acted: &ActionTarget| if self.whole_page { acted.scroll_offset } else { [0.0, 0.0] };
-        let told = |acted: ActionTarget| {
+        let acted_on = |acted: ActionTarget| {
             let [right, down] = shift(&acted);
             let bbox = acted.bbox.map(|[x, y, width, height]| [x + right, y + down, width, height]);
             (ActedOn { selector: acted.selector, value: acted.value, bbox }, acted.page_html)
         };
-        let (element, html) = acted.map(told).unzip();
+        let (element, html) = acted.map(acted_on).unzip();
         self.score(element.as_ref(), html.filter(|_| self.needs.html).as_deref(), None);
         let step = self.current();
         step.element = element.or(step.element.take());

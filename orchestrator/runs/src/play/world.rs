@@ -363,8 +363,8 @@ impl Environment for World {
         }
     }
 
-    async fn observe(&mut self, look: &ObservationOptions) -> Result<Observation, EnvironmentError> {
-        self.session.observe_with(look).await.map_err(EnvironmentError::while_doing("observe the page"))
+    async fn observe(&mut self, options: &ObservationOptions) -> Result<Observation, EnvironmentError> {
+        self.session.observe_with(options).await.map_err(EnvironmentError::while_doing("observe the page"))
     }
 
     async fn screenshot(&mut self, picture: &Picture) -> Result<Vec<u8>, EnvironmentError> {
@@ -381,7 +381,7 @@ impl Environment for World {
             Err(ActionError::Browser(error)) => {
                 Err(NotActed::Broken(EnvironmentError::while_doing("act in the browser")(error)))
             }
-            Err(told) => Err(NotActed::Told(format!("failed to {told}"))),
+            Err(error) => Err(NotActed::Refused(format!("failed to {error}"))),
         }
     }
 
@@ -444,11 +444,11 @@ impl Environment for World {
             Err(why) => return Ok(Err(why)),
         };
         let answer = self.gateway.fetch(method, url, headers, body.clone().into()).await;
-        let told = |answer: gateway::FetchedResponse| FetchResponse {
+        let response = |answer: gateway::FetchedResponse| FetchResponse {
             status: answer.status.as_u16(),
             body: answer.body.to_vec(),
         };
-        Ok(answer.map(told).map_err(|error| format!("failed to {error}")))
+        Ok(answer.map(response).map_err(|error| format!("failed to {error}")))
     }
 
     fn caller(&mut self, site: &str) -> Result<ApiClient, EnvironmentError> {

@@ -161,7 +161,7 @@ mod tests {
         let expected = ["GET 200 exact https://a.test/"];
         assert_eq!(canonical_steps(&[], &[taken_back, answered("document")])[0].requests, expected);
         assert_eq!(canonical_steps(&[], &twice)[0].requests, expected, "a double click");
-        let asked = canonical_steps(&[], &[answered("empty"), answered("empty")]);
-        assert_eq!(asked[0].requests.len(), 2, "what a script asks for counts");
+        let fetched = canonical_steps(&[], &[answered("empty"), answered("empty")]);
+        assert_eq!(fetched[0].requests.len(), 2, "what a script asks for counts");
     }
 }

@@ -136,17 +136,17 @@ mod tests {
         let path = Utf8Path::from_path(folder.path()).unwrap().join("x.wacz");
         let mut bytes = vec![7; 200 << 10];
         let mut seen = Vec::new();
-        let mut look = |bytes: &[u8]| {
+        let mut note_edges = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
             seen.push(edges(&path).unwrap());
         };
-        look(&bytes);
+        note_edges(&bytes);
         bytes[0] = 8;
-        look(&bytes);
+        note_edges(&bytes);
         *bytes.last_mut().unwrap() = 8;
-        look(&bytes);
+        note_edges(&bytes);
         bytes.push(8);
-        look(&bytes);
+        note_edges(&bytes);
         let all = seen.len();
         seen.sort();
         seen.dedup();

@@ -108,7 +108,7 @@ fn apart(line: &str) -> (&str, &str) {
 mod tests {
     use super::*;
 
-    fn told(before: &str, after: &str) -> String {
+    fn changes_text(before: &str, after: &str) -> String {
         let mut text = String::new();
         for line in changes(before, after).lines {
             let mark = match line.kind {
@@ -130,16 +130,22 @@ mod tests {
     #[test]
     fn changes_stand_among_the_lines_around_them() {
         let before = "a\nb\nc\nd\ne\nf\ng\nh";
-        assert_eq!(told(before, "a\nb\nc\nD\ne\nf\ng\nh"), "~1 line\n b\n c\n-d\n+D\n e\n f\n~2 lines\n");
-        assert_eq!(told(before, "z\na\nb\nc\nd\ne\nf\ng\nh"), "+z\n a\n b\n~6 lines\n");
+        assert_eq!(
+            changes_text(before, "a\nb\nc\nD\ne\nf\ng\nh"),
+            "~1 line\n b\n c\n-d\n+D\n e\n f\n~2 lines\n"
+        );
+        assert_eq!(changes_text(before, "z\na\nb\nc\nd\ne\nf\ng\nh"), "+z\n a\n b\n~6 lines\n");
         let found = changes(before, "b\nc\nd\ne\nf\ng\nh\ni\nj");
         assert_eq!((found.added, found.removed), (2, 1));
     }
 
     #[test]
     fn depth_and_names_in_brackets_count() {
-        assert_eq!(told("\t[1] link 'a'", "\t\t[1] link 'a'"), "-\t[1] link 'a'\n+\t\t[1] link 'a'\n");
-        assert_eq!(told("[x y] a", "[z w] a"), "-[x y] a\n+[z w] a\n");
+        assert_eq!(
+            changes_text("\t[1] link 'a'", "\t\t[1] link 'a'"),
+            "-\t[1] link 'a'\n+\t\t[1] link 'a'\n"
+        );
+        assert_eq!(changes_text("[x y] a", "[z w] a"), "-[x y] a\n+[z w] a\n");
     }
 
     #[test]

@@ -87,7 +87,7 @@ pub(super) fn step(
     requests: &[Request],
     calls: &[StepCall],
 ) -> StepView {
-    let asked: Vec<&StepCall> = calls.iter().filter(|call| call.step == step.step).collect();
+    let step_calls: Vec<&StepCall> = calls.iter().filter(|call| call.step == step.step).collect();
     let own = requests_of(step.step, requests);
     let events = events(before, step);
     let failed = step.error.is_some() || step.unsettled.is_some();
@@ -111,8 +111,8 @@ pub(super) fn step(
             .map(|element| ActionTarget { selector: element.selector.clone(), value: element.value.clone() }),
         error: step.error.clone(),
         unsettled: step.unsettled.clone(),
-        models: ModelUsage::of(asked.iter().map(|asked| &asked.call)).as_ref().map(models),
-        calls: asked.iter().map(|asked| CallView::of(&asked.call)).collect(),
+        models: ModelUsage::of(step_calls.iter().map(|call| &call.call)).as_ref().map(models),
+        calls: step_calls.iter().map(|call| CallView::of(&call.call)).collect(),
         dialogs: step.dialogs.iter().map(ToString::to_string).collect(),
         downloads: step.downloads.iter().map(|saved| Download::of("", saved)).collect(),
         score: step.score.map(two_digits),
@@ -203,8 +203,8 @@ mod tests {
     fn earned(before: Option<(f64, &[f64])>, after: (Option<f64>, &[f64])) -> Vec<String> {
         let step = |score, nodes: &[f64]| Step { score, nodes: nodes.to_vec(), ..Step::default() };
         let before = before.map(|(score, nodes)| step(Some(score), nodes));
-        let told = events(before.as_ref(), &step(after.0, after.1));
-        told.into_iter().map(|event| event.text).collect()
+        let new_events = events(before.as_ref(), &step(after.0, after.1));
+        new_events.into_iter().map(|event| event.text).collect()
     }
 
     #[test]

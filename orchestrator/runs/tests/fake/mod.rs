@@ -158,7 +158,7 @@ impl Environment for Fake {
         }
         match action {
             Action::Click { bid, .. } if bid == "1" => self.visit(self.page + 1),
-            Action::Click { bid, .. } => return Err(NotActed::Told(format!("no element has id {bid}"))),
+            Action::Click { bid, .. } => return Err(NotActed::Refused(format!("no element has id {bid}"))),
             _ => {}
         }
         Ok(None)

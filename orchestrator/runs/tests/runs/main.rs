@@ -33,10 +33,10 @@ fn into(out: &Utf8Path) -> Options {
 }
 
 async fn play(mood: &Mood, agent: &str, options: &Options) -> Result<Summary, Box<dyn std::error::Error>> {
-    play_told(mood, agent, options, CancellationToken::new(), runs::silent()).await
+    play_with_progress(mood, agent, options, CancellationToken::new(), runs::silent()).await
 }
 
-async fn play_told(
+async fn play_with_progress(
     mood: &Mood,
     agent: &str,
     options: &Options,
@@ -77,7 +77,8 @@ async fn the_oracle_passes_and_two_repeats_have_one_fingerprint() -> Tested {
     let (_temporary, out) = folder()?;
     let (progress, heard) = listener();
     let options = Options { repeat: 2, ..into(&out) };
-    let summary = play_told(&Mood::default(), "oracle", &options, CancellationToken::new(), progress).await?;
+    let summary =
+        play_with_progress(&Mood::default(), "oracle", &options, CancellationToken::new(), progress).await?;
     assert_eq!((summary.passed, summary.episodes, summary.deterministic), (3, 6, Some(true)));
     assert!(compare_repeats(&out)?.is_same());
     assert!(fingerprint::verify(&out)?.is_empty());
@@ -212,8 +213,8 @@ async fn drift_is_named_by_episode_step_and_field() -> Tested {
     assert_eq!((paired.tasks, difference.mean, difference.p), (3, 1.0, 0.25));
     assert_eq!((paired.left.passed, paired.right.passed, paired.flips.len()), (0, 3, 3));
     assert!(!paired.different_suites && paired.left_out.is_empty());
-    let told = paired.to_string();
-    assert!(told.contains("difference +1.000") && told.contains("gained  0.00 to 1.00  bike.one"), "{told}");
+    let text = paired.to_string();
+    assert!(text.contains("difference +1.000") && text.contains("gained  0.00 to 1.00  bike.one"), "{text}");
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 use super::*;
 
 /// A task whose page makes up the goal and says when it is reached.
-fn told_by_its_page(begin: &str, goal: &str) -> Result<Suite, Box<dyn std::error::Error>> {
+fn suite_with_page_goal(begin: &str, goal: &str) -> Result<Suite, Box<dyn std::error::Error>> {
     let mut suite = suite()?;
     suite.tasks.retain(|task| task.id == "bike.two");
     let task = &mut suite.tasks[0];
@@ -26,7 +26,7 @@ async fn play_suite(suite: &Suite, out: &Utf8Path) -> Result<Summary, Box<dyn st
 #[tokio::test]
 async fn a_page_gives_the_goal_ends_the_episode_and_says_what_it_is_worth() -> Tested {
     let (_temporary, out) = folder()?;
-    let summary = play_suite(&told_by_its_page("wanted = 2", "goal")?, &out).await?;
+    let summary = play_suite(&suite_with_page_goal("wanted = 2", "goal")?, &out).await?;
     assert_eq!((summary.passed, summary.score), (1, Some(1.0)));
     let episode = RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.two".to_owned(), repeat: 1 });
     let record = episode.record()?;
@@ -38,7 +38,7 @@ async fn a_page_gives_the_goal_ends_the_episode_and_says_what_it_is_worth() -> T
     assert!(fingerprint::verify(&out)?.is_empty());
 
     let (_temporary, short) = folder()?;
-    let summary = play_suite(&told_by_its_page("wanted = 4", "goal")?, &short).await?;
+    let summary = play_suite(&suite_with_page_goal("wanted = 4", "goal")?, &short).await?;
     assert_eq!((summary.passed, summary.score), (0, Some(0.75)));
     assert_eq!(outcome(&short, "bike.two", 1)?, Outcome::Answered);
     let found = compare(&out, &short)?;
@@ -54,7 +54,7 @@ async fn a_page_that_cannot_begin_or_gives_no_goal_is_an_error() -> Tested {
         ("wanted = 2", "gaol", "failed to read the goal from the page: ReferenceError: gaol is not defined"),
     ] {
         let (_temporary, out) = folder()?;
-        let summary = play_suite(&told_by_its_page(begin, goal)?, &out).await?;
+        let summary = play_suite(&suite_with_page_goal(begin, goal)?, &out).await?;
         assert_eq!((summary.errors, summary.passed), (1, 0));
         let Outcome::Error { message: said } = outcome(&out, "bike.two", 1)? else {
             return Err("none".into());
@@ -166,8 +166,8 @@ async fn pictures_of_a_goal_are_given_as_files() -> Tested {
     assert_eq!(play_changed(&out, program, with("https://shop.test/bike.png")).await?, Outcome::Stopped);
     let episode = RunFolder::open(&out)?.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });
     assert_eq!(std::fs::read(episode.path().join("goal-1.png"))?, b"a picture");
-    let told = std::fs::read_to_string(episode.path().join("agent.stderr.txt"))?;
-    assert!(told.contains(r#""images":[{"url":"https://shop.test/bike.png","path":""#), "{told}");
+    let stderr = std::fs::read_to_string(episode.path().join("agent.stderr.txt"))?;
+    assert!(stderr.contains(r#""images":[{"url":"https://shop.test/bike.png","path":""#), "{stderr}");
     let (_temporary, out) = folder()?;
     let Outcome::Error { message } = play_changed(&out, program, with(url)).await? else {
         return Err("no error".into());

@@ -20,7 +20,8 @@ async fn resuming_plays_what_is_missing_and_refuses_another_run() -> Tested {
     std::fs::remove_dir_all(out.join("episodes/bike%2Ezero-1"))?;
     let resume = Options { resume: true, ..into(&out) };
     let (progress, heard) = listener();
-    let summary = play_told(&Mood::default(), "oracle", &resume, CancellationToken::new(), progress).await?;
+    let summary =
+        play_with_progress(&Mood::default(), "oracle", &resume, CancellationToken::new(), progress).await?;
     assert_eq!((summary.episodes, summary.errors, summary.passed), (3, 1, 2));
     assert_eq!(heard.lock().map_err(|_| "poisoned")?[0], "planned 3, 1 done");
     {
@@ -60,7 +61,7 @@ async fn an_interrupt_keeps_what_has_ended_and_leaves_no_half_episode() -> Teste
             raise.cancel();
         }
     });
-    let summary = play_told(&mood, "oracle", &into(&out), interrupt, progress).await?;
+    let summary = play_with_progress(&mood, "oracle", &into(&out), interrupt, progress).await?;
     assert_eq!((summary.episodes, summary.planned, summary.is_complete()), (1, 3, false));
     assert_eq!(out.join("episodes").read_dir_utf8()?.count(), 1);
     let resume = Options { resume: true, ..into(&out) };
