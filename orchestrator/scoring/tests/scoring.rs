@@ -201,9 +201,9 @@ proptest! {
 }
 
 /// A judge that says what it is told to, and counts.
-struct Told(&'static [&'static str], std::sync::atomic::AtomicUsize);
+struct ScriptedJudge(&'static [&'static str], std::sync::atomic::AtomicUsize);
 
-impl Judge for Told {
+impl Judge for ScriptedJudge {
     type Error = Infallible;
 
     async fn reply(&self, _: &Prompt, attempt: u32) -> Result<String, Self::Error> {
@@ -214,7 +214,7 @@ impl Judge for Told {
 
 /// How often the judge is asked what is left open.
 async fn judged(assessment: &mut Assessment, replies: &'static [&'static str]) -> usize {
-    let judge = Told(replies, Default::default());
+    let judge = ScriptedJudge(replies, Default::default());
     let Ok(()) = assessment.consult(&judge, "Find oak").await;
     judge.1.into_inner()
 }
@@ -253,7 +253,7 @@ async fn answers_are_judged_where_rules_do_not_decide() {
         "reference_url": "https://shop.test/oak", "url_note": "GOLD in PRED"
     });
     let scorer = evaluation(eval);
-    for (url, replies, asked, expect) in [
+    for (url, replies, calls, expect) in [
         ("https://shop.test/oak", &["Correct"] as &[&str], 2, Ok(1.0)),
         ("https://shop.test/oak", &["partially correct"], 2, Ok(0.0)),
         ("https://shop.test/oak", &["I see"], 2, Err(ScoreError::Raised("AssertionError"))),
@@ -263,7 +263,7 @@ async fn answers_are_judged_where_rules_do_not_decide() {
         state.observe(&Step { answer: Some("An Oak"), ..Step::default() });
         state.accept_pages(&PageEvidence { url: url.to_owned(), ..PageEvidence::default() });
         let replies: &'static [&'static str] = Vec::leak(replies.to_vec());
-        assert_eq!(judged(&mut state, replies).await, asked, "{url}");
+        assert_eq!(judged(&mut state, replies).await, calls, "{url}");
         assert_eq!(state.score().map(|score| score.value), expect, "{url} {replies:?}");
     }
     // By fixed rules what a judge says unclearly is no error.
@@ -278,11 +278,11 @@ async fn answers_are_judged_where_rules_do_not_decide() {
         "eval_types": ["string_match"], "reference_answers": { "fuzzy_match": "N/A" }, "string_note": "no oaks are sold"
     });
     let scorer = evaluation(reason);
-    for (answer, asked, expect) in [("n/a", 0, 1.0), ("they sell none", 1, 1.0)] {
+    for (answer, calls, expect) in [("n/a", 0, 1.0), ("they sell none", 1, 1.0)] {
         let mut state = scorer.start();
         state.observe(&Step { answer: Some(answer), ..Step::default() });
         state.accept_pages(&PageEvidence::default());
-        assert_eq!(judged(&mut state, &["same"]).await, asked);
+        assert_eq!(judged(&mut state, &["same"]).await, calls);
         assert_eq!(state.score().unwrap().value, expect, "{answer}");
     }
 }

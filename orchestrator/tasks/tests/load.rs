@@ -78,9 +78,9 @@ oracle:
 
 #[test]
 fn a_page_may_give_the_goal_and_the_score() {
-    let told = "id: one\nstart_url: https://game.test/\nbegin: game.start(7)\ngoal: {page: game.goal}\nscorer:\n  page:\n    \
+    let yaml = "id: one\nstart_url: https://game.test/\nbegin: game.start(7)\ngoal: {page: game.goal}\nscorer:\n  page:\n    \
         reward: game.points / 10\n    done: game.over\n";
-    let (_folder, path) = suite(&[("suite.yaml", WORLD), ("a.yaml", told)]);
+    let (_folder, path) = suite(&[("suite.yaml", WORLD), ("a.yaml", yaml)]);
     let suite = Suite::load(&path).unwrap();
     let task = &suite.tasks[0];
     assert_eq!(task.goal, GoalText::Page("game.goal".to_owned()));
@@ -101,7 +101,7 @@ fn a_page_may_give_the_goal_and_the_score() {
         ("    done:", "    dun:", "unknown field `dun`, expected `reward` or `done`"),
         ("    reward: game.points / 10\n", "", "missing field `reward`"),
     ] {
-        let error = task_refusal(&told.replace(from, to));
+        let error = task_refusal(&yaml.replace(from, to));
         assert!(error.contains(wrong), "{error}");
     }
 }

@@ -33,33 +33,33 @@ fn pair(predicted: &Value, gold: &Value) -> Result<f64, ScoreError> {
     if precision + recall == 0.0 { Ok(0.0) } else { Ok(2.0 * (precision * recall) / (precision + recall)) }
 }
 
-/// `calc_recall`: the mean score over the keys of `asked`, NaN when it has none. For precision the
-/// benchmark swaps the roles, so that there the prediction stands where gold belongs.
-fn mean_over_keys(given: &Value, asked: &Value, type_of_asked: bool) -> Result<f64, ScoreError> {
-    let Value::Dict(asked) = asked else { return Err(ATTRIBUTE_ERROR) };
+/// `calc_recall`: the mean score over the keys of `expected`, NaN when it has none. For precision
+/// the benchmark swaps the roles, so that there the prediction stands where gold belongs.
+fn mean_over_keys(given: &Value, expected: &Value, type_of_expected: bool) -> Result<f64, ScoreError> {
+    let Value::Dict(expected) = expected else { return Err(ATTRIBUTE_ERROR) };
     let mut total = 0.0;
     let mut keys = 0;
-    for (key, value) in asked.iter() {
+    for (key, value) in expected.iter() {
         let Value::Dict(given) = given else { return Err(ATTRIBUTE_ERROR) };
-        total += key_score(given, key, value, type_of_asked)?;
+        total += key_score(given, key, value, type_of_expected)?;
         keys += 1;
     }
     Ok(total / f64::from(keys))
 }
 
-fn key_score(given: &Dict, key: &str, asked: &Value, type_of_asked: bool) -> Result<f64, ScoreError> {
-    let asked = fix(asked)?;
+fn key_score(given: &Dict, key: &str, expected: &Value, type_of_expected: bool) -> Result<f64, ScoreError> {
+    let expected = fix(expected)?;
     let Some(given) = given.get(key) else { return Ok(0.0) };
     let given = fix(given)?;
-    if matches!(*if type_of_asked { &asked } else { &given }.as_ref(), Value::Dict(_) | Value::None) {
+    if matches!(*if type_of_expected { &expected } else { &given }.as_ref(), Value::Dict(_) | Value::None) {
         // No evaluator is known for the type.
         return Err(KEY_ERROR);
     }
-    Ok(match (given.as_ref(), asked.as_ref()) {
-        (Value::Float(given), Value::Float(asked)) => number::closeness(*given, *asked),
+    Ok(match (given.as_ref(), expected.as_ref()) {
+        (Value::Float(given), Value::Float(expected)) => number::closeness(*given, *expected),
         (Value::Str(_), Value::Str(_))
         | (Value::Bool(_), Value::Bool(_))
-        | (Value::List(_), Value::List(_)) => strings::evaluate(&given, &asked),
+        | (Value::List(_), Value::List(_)) => strings::evaluate(&given, &expected),
         _ => 0.0,
     })
 }

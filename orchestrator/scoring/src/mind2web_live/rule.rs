@@ -21,8 +21,8 @@ pub struct State {
     #[serde(default)]
     pub nodes: Vec<f64>,
     /// What a judge has to be asked about key nodes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub asked: Vec<NodeQuestion>,
+    #[serde(default, rename = "asked", skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<NodeQuestion>,
 }
 
 /// A question whose answer is a score of a node.
@@ -39,7 +39,7 @@ impl Rule for KeyNodes {
     const SOURCE: Source = Source::Steps;
 
     fn start(&self) -> State {
-        State { nodes: vec![0.0; self.0.len()], asked: Vec::new() }
+        State { nodes: vec![0.0; self.0.len()], questions: Vec::new() }
     }
 
     fn needs(&self) -> Needs {
@@ -49,14 +49,14 @@ impl Rule for KeyNodes {
     /// Raises each node's best score by what this step earns, and notes what a judge has to be
     /// asked. What is reached is not asked about again.
     fn observe(&self, state: &mut State, step: &Step<'_>) {
-        let State { nodes: best, asked } = state;
+        let State { nodes: best, questions } = state;
         best.resize(self.0.len(), 0.0);
         for (place, (node, best)) in self.0.iter().zip(best).enumerate().filter(|(_, (_, best))| **best < 1.0)
         {
             if let Ok(Some(question)) = node.asks(step) {
                 let question = NodeQuestion { node: place, question };
-                if !asked.contains(&question) {
-                    asked.push(question);
+                if !questions.contains(&question) {
+                    questions.push(question);
                 }
             } else if let Ok(score) = node.score(step) {
                 *best = best.max(score);
@@ -72,7 +72,7 @@ impl Rule for KeyNodes {
     fn questions(&self, state: &State, conduct: &Conduct) -> Vec<Question> {
         let known = |question: &Question| conduct.judgements.iter().any(|known| known.question == *question);
         let mut open: Vec<Question> = Vec::new();
-        for NodeQuestion { question, .. } in &state.asked {
+        for NodeQuestion { question, .. } in &state.questions {
             if !known(question) && !open.contains(question) {
                 open.push(question.clone());
             }
@@ -95,7 +95,7 @@ impl Rule for KeyNodes {
 /// Key-node completion: the mean of the nodes' best scores, and how many nodes are not reached.
 fn completion(state: &State, conduct: &Conduct) -> Result<(f64, usize), ScoreError> {
     let mut best = state.nodes.clone();
-    for NodeQuestion { node, question } in &state.asked {
+    for NodeQuestion { node, question } in &state.questions {
         let ruled = conduct.judgements.iter().find(|Judgement { question: known, .. }| known == question);
         let score = ruled.ok_or(ScoreError::NeedsJudge)?.score(conduct.rules)?;
         if let Some(best) = best.get_mut(*node) {

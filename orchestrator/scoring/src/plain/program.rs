@@ -90,16 +90,18 @@ impl ProgramCheck {
     pub fn decide(&self, ended: &ProgramExit<'_>) -> Result<Decision, String> {
         let last =
             ended.stdout.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-        let told = |why: String| match ended.stderr.trim() {
+        let with_stderr = |why: String| match ended.stderr.trim() {
             "" => why,
             stderr => format!("{why}; its standard error ends: {stderr}"),
         };
-        let Some(code) = ended.code else { return Err(told("it was killed by a signal".to_owned())) };
+        let Some(code) = ended.code else { return Err(with_stderr("it was killed by a signal".to_owned())) };
         if matches!(code, NOT_RUNNABLE | NOT_FOUND) {
-            return Err(told(format!("it ended with exit code {code}, as what cannot be started does")));
+            return Err(with_stderr(format!(
+                "it ended with exit code {code}, as what cannot be started does"
+            )));
         }
         if last.starts_with('{') {
-            return read(last).map_err(told);
+            return read(last).map_err(with_stderr);
         }
         let reason = [ended.stderr.trim(), last].into_iter().find(|text| !text.is_empty());
         let said = || match reason {
@@ -267,8 +269,8 @@ mod tests {
             (0, "{\"error\": \"no state\"}", "no state"),
             (127, "", "it ended with exit code 127, as what cannot be started does"),
         ] {
-            let told = decide(code, stdout, "oh\n").unwrap_err();
-            assert!(told.starts_with(why) && told.ends_with("; its standard error ends: oh"), "{told}");
+            let error = decide(code, stdout, "oh\n").unwrap_err();
+            assert!(error.starts_with(why) && error.ends_with("; its standard error ends: oh"), "{error}");
         }
         let killed = ProgramExit { code: None, stdout: "{\"score\": 1}", stderr: "" };
         let check = ProgramCheck::new(vec!["verify".to_owned()]);

@@ -67,7 +67,7 @@ pub struct Mark {
 }
 
 /// Of each name: its type, whether it is shown, its value; and where the page is.
-const LOOK: &str = "(names => ({
+const READ_FIELDS: &str = "(names => ({
     at: location.href.split(/[?#]/)[0],
     fields: names.map(name => {
         const first = document.getElementsByName(name)[0];
@@ -88,7 +88,7 @@ static IS_SENT: LazyLock<PageCheck> = LazyLock::new(|| PageCheck {
     done: Some("location.pathname.endsWith('/sent')".to_owned()),
 });
 
-/// What [`LOOK`] gives.
+/// What [`READ_FIELDS`] gives.
 #[derive(Deserialize)]
 struct FormState {
     at: String,
@@ -106,25 +106,25 @@ impl Form {
     /// # Errors
     /// Where pages can no longer be read.
     pub async fn read<P: Pages>(&self, pages: &mut P) -> Result<FormValues, P::Error> {
-        if let Some(look) = self.look(pages).await?
-            && look.at == self.page
+        if let Some(state) = self.read_state(pages).await?
+            && state.at == self.page
         {
-            return Ok(look.fields);
+            return Ok(state.fields);
         }
         pages.open(&format!("{}/sent.json", self.page)).await?;
         let sent: Option<Vec<(String, String)>> =
             pages.evaluate(SENT).await?.ok().and_then(|sent| serde_json::from_value(sent).ok());
         pages.open(&self.page).await?;
-        let fresh = self.look(pages).await?.map(|look| look.fields).unwrap_or_default();
+        let fresh = self.read_state(pages).await?.map(|state| state.fields).unwrap_or_default();
         Ok(match sent {
             Some(sent) => self.with(fresh, &sent),
             None => fresh,
         })
     }
 
-    async fn look<P: Pages>(&self, pages: &mut P) -> Result<Option<FormState>, P::Error> {
+    async fn read_state<P: Pages>(&self, pages: &mut P) -> Result<Option<FormState>, P::Error> {
         let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
-        let said = pages.evaluate(&format!("{LOOK}({})", json!(names))).await?;
+        let said = pages.evaluate(&format!("{READ_FIELDS}({})", json!(names))).await?;
         Ok(said.ok().and_then(|said: Value| serde_json::from_value(said).ok()))
     }
 
@@ -274,12 +274,12 @@ mod tests {
     }
 
     /// Pages that say these things one after the other, and note what is opened.
-    struct Told {
+    struct ScriptedPages {
         answers: VecDeque<Value>,
         opened: Vec<String>,
     }
 
-    impl Pages for Told {
+    impl Pages for ScriptedPages {
         type Error = String;
 
         async fn open(&mut self, url: &str) -> Result<(), String> {
@@ -305,18 +305,18 @@ mod tests {
     }
 
     fn read(form: &Form, answers: &[Value]) -> (FormValues, Vec<String>) {
-        let mut told = Told { answers: answers.iter().cloned().collect(), opened: Vec::new() };
+        let mut pages = ScriptedPages { answers: answers.iter().cloned().collect(), opened: Vec::new() };
         let held = {
             let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-            match std::pin::pin!(form.read(&mut told)).as_mut().poll(&mut context) {
+            match std::pin::pin!(form.read(&mut pages)).as_mut().poll(&mut context) {
                 std::task::Poll::Ready(held) => held.expect("everything was answered"),
                 std::task::Poll::Pending => panic!("nothing waits here"),
             }
         };
-        (held, told.opened)
+        (held, pages.opened)
     }
 
-    fn look(at: &str, colours: &str) -> Value {
+    fn page_state(at: &str, colours: &str) -> Value {
         json!({ "at": at, "fields": [
             { "kind": "text", "shown": true, "value": "" }, { "kind": "checkbox", "shown": false, "value": colours },
             { "kind": "hidden", "shown": false, "value": "" }, null,
@@ -335,7 +335,7 @@ mod tests {
         let form = form(
             "[{name: why, golds: [x]}, {name: colours, golds: [x]}, {name: key, golds: [x]}, {name: gone, golds: [x]}]",
         );
-        let here = read(&form, &[look("http://t.test/a/0", "red")]);
+        let here = read(&form, &[page_state("http://t.test/a/0", "red")]);
         assert_eq!((here.0.0[1].clone(), here.1.len()), (filled("checkbox", false, "red"), 0));
 
         let sent = json!([
@@ -345,8 +345,10 @@ mod tests {
             ["key", "7"],
             ["gone", "?"]
         ]);
-        let (held, opened) =
-            read(&form, &[look("http://t.test/a/0/sent", ""), sent, look("http://t.test/a/0", "")]);
+        let (held, opened) = read(
+            &form,
+            &[page_state("http://t.test/a/0/sent", ""), sent, page_state("http://t.test/a/0", "")],
+        );
         assert_eq!(opened, ["http://t.test/a/0/sent.json", "http://t.test/a/0"]);
         let expect = [
             filled("text", true, "one\ntwo"),
@@ -356,7 +358,7 @@ mod tests {
         ];
         assert_eq!(held.0, expect);
 
-        let (held, _) = read(&form, &[json!(null), json!(null), look("http://t.test/a/0", "")]);
+        let (held, _) = read(&form, &[json!(null), json!(null), page_state("http://t.test/a/0", "")]);
         assert_eq!(held.0[0], filled("text", true, ""));
     }
 

@@ -63,7 +63,7 @@ pub(super) async fn read<P: Pages>(
                 pictures
             }
         }?;
-        let found = look(query, pages, &pictures).await?;
+        let found = compare_images(query, pages, &pictures).await?;
         let nothing = found.opened == 0;
         seen.push(found);
         if nothing {
@@ -110,7 +110,7 @@ const ADDRESSES: &str = ".map((one) => one.getAttribute('src')) \
 
 /// Opens the page's pictures and, where there are any, compares them with those that are wanted.
 /// What is no picture is passed over.
-async fn look<P: Pages>(
+async fn compare_images<P: Pages>(
     query: &PageImageQuery,
     pages: &mut P,
     addresses: &[String],

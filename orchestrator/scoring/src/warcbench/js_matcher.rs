@@ -35,7 +35,7 @@ static BARE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The expression whose value is the verdict.
-pub(super) fn asked(script: &str, rules: Rules) -> String {
+pub(super) fn expression(script: &str, rules: Rules) -> String {
     let script = match rules {
         Rules::Faithful => Cow::Borrowed(script),
         Rules::Fixed => {
@@ -63,22 +63,23 @@ mod tests {
     #[test]
     fn slips_are_mended_by_fixed_rules_only() {
         let script = "(document.querySelector(#expenseItems).scrollTop > 0)";
-        assert!(asked(script, Rules::Faithful).contains("querySelector(#expenseItems)"));
-        assert!(asked(script, Rules::Fixed).contains("querySelector('#expenseItems')"));
+        assert!(expression(script, Rules::Faithful).contains("querySelector(#expenseItems)"));
+        assert!(expression(script, Rules::Fixed).contains("querySelector('#expenseItems')"));
         let script = "ocument.querySelector('a').x === document.y";
-        let mended = asked(script, Rules::Fixed);
+        let mended = expression(script, Rules::Fixed);
         assert!(mended.contains("\"document.querySelector('a').x === document.y\""), "{mended}");
-        assert!(asked(script, Rules::Faithful).contains("\"ocument."));
+        assert!(expression(script, Rules::Faithful).contains("\"ocument."));
         let right = "document.querySelector('#a').x == querySelector(id)";
-        assert_eq!(asked(right, Rules::Faithful), asked(right, Rules::Fixed));
+        assert_eq!(expression(right, Rules::Faithful), expression(right, Rules::Fixed));
     }
 
     #[test]
     fn functions_are_made_expressions_and_statements_stay() {
         assert!(
-            asked("function () { return 1 }", Rules::Faithful).contains("\"(function () { return 1 })\"")
+            expression("function () { return 1 }", Rules::Faithful)
+                .contains("\"(function () { return 1 })\"")
         );
-        assert!(asked("a.some(x => x); ", Rules::Faithful).contains("\"a.some(x => x);\""));
-        assert!(asked("functional(1)", Rules::Faithful).contains("\"functional(1)\""));
+        assert!(expression("a.some(x => x); ", Rules::Faithful).contains("\"a.some(x => x);\""));
+        assert!(expression("functional(1)", Rules::Faithful).contains("\"functional(1)\""));
     }
 }

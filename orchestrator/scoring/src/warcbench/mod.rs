@@ -80,7 +80,7 @@ impl Check {
             found.url = super::webarena::pages::address(pages).await?;
         }
         if let Check::JsMatcher(script) = self {
-            match pages.evaluate(&js_matcher::asked(script, rules)).await? {
+            match pages.evaluate(&js_matcher::expression(script, rules)).await? {
                 Ok(truth) => found.contents.push(truth),
                 Err(thrown) => found.raised = Some(thrown),
             }

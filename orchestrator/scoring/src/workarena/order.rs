@@ -125,8 +125,8 @@ impl Order {
         let answers = tables.get(&lookup.fields(&[ANSWER, QUESTION])).await?;
         for choice in &self.options {
             // Of two answers to one question the last counts.
-            let asked = |answer: &&Record| kept(answer, QUESTION) == choice.question;
-            let answer = answers.iter().rfind(asked).ok_or(Failure::Raised("KeyError"))?;
+            let same_question = |answer: &&Record| kept(answer, QUESTION) == choice.question;
+            let answer = answers.iter().rfind(same_question).ok_or(Failure::Raised("KeyError"))?;
             if !choice.is_answered_by(kept(answer, ANSWER)) {
                 return Ok(Verdict::wrong(format!("\"{}\" was answered otherwise", choice.question)));
             }

@@ -39,7 +39,8 @@ impl Rule for Config {
         }
         let Some(session) = evidence.servicenow().await else { return Ok(false) };
         let said = conduct.answer.as_deref().or(evidence.last_message()).map(str::to_owned);
-        let verdict = look(self, session, evidence, said.as_deref()).await.map_err(foreign::<E>)?;
+        let verdict =
+            prepare_and_validate(self, session, evidence, said.as_deref()).await.map_err(foreign::<E>)?;
         let done = verdict.done;
         state.instance = Some(verdict);
         Ok(done)
@@ -55,7 +56,7 @@ impl Rule for Config {
 }
 
 /// Prepares the page as the published code does, and validates.
-async fn look<E: Evidence>(
+async fn prepare_and_validate<E: Evidence>(
     config: &Config,
     mut session: Session<E::Tables>,
     evidence: &mut E,

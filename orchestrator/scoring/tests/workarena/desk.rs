@@ -181,9 +181,9 @@ impl Desk {
         let described = json!({"request": request, "short_description": format!("one {item}"), "quantity": filled["Quantity"]});
         let ordered = put("sc_req_item", described);
         for (question, answer) in filled.iter().filter(|(question, _)| *question != "Quantity") {
-            let asked = put("item_option_new", json!({"question_text": question}));
+            let option = put("item_option_new", json!({"question_text": question}));
             let answer = answer.to_lowercase().replace(' ', "_");
-            let chosen = put("sc_item_option", json!({"value": answer, "item_option_new": asked}));
+            let chosen = put("sc_item_option", json!({"value": answer, "item_option_new": option}));
             put("sc_item_option_mtom", json!({"request_item": ordered, "sc_item_option": chosen}));
         }
         let path = "/now/nav/ui/classic/params/target/com.glideapp.servicecatalog_checkout_view_v2.do";

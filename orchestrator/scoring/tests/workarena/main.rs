@@ -274,12 +274,12 @@ fn a_task_that_cannot_be_set_up_is_told_with_its_cure() {
             now(desk.tables.delete(without.unwrap(), kept(&row, "sys_id"))).unwrap();
         }
         let before = desk.tables.clone();
-        let told = desk.begin(&config(task)).unwrap_err().to_string();
-        assert!(told.starts_with("prepare the instance: ") && told.contains(says), "{told}");
+        let error = desk.begin(&config(task)).unwrap_err().to_string();
+        assert!(error.starts_with("prepare the instance: ") && error.contains(says), "{error}");
         assert_eq!(desk.tables, before);
     }
-    let told = Desk::new().begin(&config(form)).unwrap_err().to_string();
-    assert!(told.contains("its form of `incident` has or lacks a"), "{told}");
+    let error = Desk::new().begin(&config(form)).unwrap_err().to_string();
+    assert!(error.contains("its form of `incident` has or lacks a"), "{error}");
 }
 
 #[test]

@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(score(1, "", at, ["x", "oak and ash"]).0, Ok(1.0));
         assert_eq!(score(1, "", at, ["x", "ashes"]).0, Ok(0.5));
         assert_eq!(score(1, "", "http://metis.lti.cs.cmu.edu:7770/fir", ["elm", ""]).0, Ok(0.0));
-        let asked = Question::KeyPoints { reference: "oak".to_owned(), answer: "an oak".to_owned() };
-        assert_eq!(score(2, "An oak", at, [""; 2]).1, [asked]);
+        let question = Question::KeyPoints { reference: "oak".to_owned(), answer: "an oak".to_owned() };
+        assert_eq!(score(2, "An oak", at, [""; 2]).1, [question]);
     }
 }

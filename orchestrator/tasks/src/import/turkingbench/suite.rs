@@ -84,8 +84,8 @@ pub fn suite(folder: &Utf8Path, options: &SuiteOptions) -> Result<TurkingBenchSu
             files.push((place.into(), project(task, &template, &batch, first, made.len())));
         }
         import.tasks.extend(made);
-        let asked = outside(&template, &batch).into_iter();
-        let missing: Vec<String> = asked.filter(|host| !hosts.contains(host)).collect();
+        let outside_hosts = outside(&template, &batch).into_iter();
+        let missing: Vec<String> = outside_hosts.filter(|host| !hosts.contains(host)).collect();
         if !missing.is_empty() {
             missing_hosts.push((task.name.clone(), missing));
         }
