@@ -29,7 +29,7 @@ echo '{"action":"send_msg_to_user('"'11'"')"}'
 read -r end
 "#;
 
-fn plays_on_without(sign: &str, told: &str) -> Result<()> {
+fn plays_on_without(sign: &str, message: &str) -> Result<()> {
     let bench = Bench::new()?;
     let out = bench.path("out");
     let script = bench.path("killer.sh");
@@ -57,7 +57,7 @@ fn plays_on_without(sign: &str, told: &str) -> Result<()> {
         let record =
             |task: &str| fs::read_to_string(out.join(format!("episodes/{task}-{repeat}/episode.json")));
         let (broken, whole) = (record("quiet-coach")?, record("audience-score")?);
-        ensure!(broken.contains("\"error\"") && broken.contains(told), "{broken}");
+        ensure!(broken.contains("\"error\"") && broken.contains(message), "{broken}");
         ensure!(whole.contains("\"answered\""), "{whole}");
     }
     Ok(())

@@ -68,12 +68,13 @@ pub(crate) fn asks_only(tab: &Tab, known: &[&str]) -> Result<()> {
             matches!(method, "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded");
         ensure!(!complains, "{event:#}");
         if method == "Network.requestWillBeSent" {
-            let asked = event["params"]["request"]["url"].as_str().unwrap_or_default();
-            ensure!(known.iter().any(|known| asked.starts_with(known)), "{asked}");
+            let url = event["params"]["request"]["url"].as_str().unwrap_or_default();
+            ensure!(known.iter().any(|known| url.starts_with(known)), "{url}");
         }
     }
-    let asked = tab.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent").count();
-    ensure!(asked > 0, "the page itself is a request");
+    let request_count =
+        tab.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent").count();
+    ensure!(request_count > 0, "the page itself is a request");
     Ok(())
 }
 

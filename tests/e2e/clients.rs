@@ -29,16 +29,16 @@ struct World {
 async fn world() -> Result<World> {
     let bench = Bench::new()?;
     let gave_up = Arc::new(Notify::new());
-    let told = Arc::clone(&gave_up);
+    let notify = Arc::clone(&gave_up);
     let server = Server::start(move |path, mut tcp| {
-        let told = Arc::clone(&told);
+        let notify = Arc::clone(&notify);
         async move {
             if path != "/endless" {
                 return say(&mut tcp, path.as_bytes()).await;
             }
             begin(&mut tcp, 1 << 40).await?;
             while tcp.write_all(&[b'x'; 4096]).await.is_ok() {}
-            told.notify_one();
+            notify.notify_one();
             Ok(())
         }
     })

@@ -102,9 +102,9 @@ async fn a_server_that_is_gone_is_logged_once_and_each_502_says_why() -> Result<
     for number in 0..20 {
         let answer = client.get(&format!("http://gone.test/{number}")).await?;
         ensure!(answer.status() == 502, "{}", answer.status());
-        let told = text(answer.body());
+        let message = text(answer.body());
         for part in ["gone.test", &address, "refused", "see whether the server runs"] {
-            ensure!(told.contains(part), "{part}: {told}");
+            ensure!(message.contains(part), "{part}: {message}");
         }
     }
     let said = recorder.interrupt()?.said;

@@ -26,10 +26,10 @@ fn run(bench: &Bench, arguments: &[&str]) -> Result<Output> {
 
 /// What the last line on standard output says.
 fn result(output: &Output) -> Result<Value> {
-    let told = || format!("{}\n{}", text(&output.stdout), text(&output.stderr));
+    let printed = || format!("{}\n{}", text(&output.stdout), text(&output.stderr));
     let stdout = text(&output.stdout);
-    let line = stdout.lines().last().with_context(told)?;
-    serde_json::from_str(line).with_context(told)
+    let line = stdout.lines().last().with_context(printed)?;
+    serde_json::from_str(line).with_context(printed)
 }
 
 /// Neither a process nor a file of a browser.
@@ -166,10 +166,10 @@ async fn what_leaves_the_world_is_in_the_results() -> Result<()> {
 
 /// Waits for a file that the episode is to write.
 async fn written(path: &camino::Utf8Path) -> Result<()> {
-    let mut looks = tokio::time::interval(std::time::Duration::from_millis(50));
+    let mut polls = tokio::time::interval(std::time::Duration::from_millis(50));
     let there = async {
         while !path.is_file() {
-            looks.tick().await;
+            polls.tick().await;
         }
     };
     tokio::time::timeout(PATIENCE, there).await.with_context(|| format!("{path} was not written"))

@@ -37,20 +37,20 @@ fn no_program_sees_the_users_keys() -> Result<()> {
     let seen_by_agent = std::fs::read_to_string(bench.path("ready"))?;
     let programs = descendants(child.id())?;
     let mut browsers = 0;
-    let mut told = Vec::new();
+    let mut leaking = Vec::new();
     for (pid, line) in programs {
         browsers += usize::from(line.contains("chromium"));
         // One that has ended since tells nothing.
         let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else { continue };
         if text(&environment).contains("e2e-secret") {
-            told.push(line);
+            leaking.push(line);
         }
     }
     std::fs::write(bench.path("go"), "go\n")?;
     let output = child.wait_with_output()?;
     ensure!(output.status.success(), "{}", text(&output.stderr));
     ensure!(browsers >= BROWSER, "the browser has only {browsers} processes");
-    ensure!(told.is_empty(), "these know secrets: {told:#?}");
+    ensure!(leaking.is_empty(), "these know secrets: {leaking:#?}");
     ensure!(!seen_by_agent.contains("e2e-secret"), "the agent sees\n{seen_by_agent}");
     ensure!(seen_by_agent.contains("PATH=") && seen_by_agent.contains("HOME="), "{seen_by_agent}");
     Ok(())

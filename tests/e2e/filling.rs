@@ -12,8 +12,8 @@ use crate::server::{Server, say};
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_missing_is_fetched_once_and_recorded() -> Result<()> {
     let bench = Bench::new()?;
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&asked);
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&requests);
     // Says something else each time, as the live web does.
     let server = Server::start(move |path, mut tcp| {
         let now = counter.fetch_add(1, Ordering::SeqCst);
@@ -38,7 +38,7 @@ async fn what_is_missing_is_fetched_once_and_recorded() -> Result<()> {
             ensure!(text(client.get(url).await?.body()) == body, "{url}");
         }
     }
-    ensure!(asked.load(Ordering::SeqCst) == 3, "asked {asked:?} times");
+    ensure!(requests.load(Ordering::SeqCst) == 3, "asked {requests:?} times");
     // The same request but for the order of its parameters, which means nothing.
     ensure!(text(client.get("http://site.test/also?b=2&a=1").await?.body()) == expected[2].1);
     let said = filling.end()?;

@@ -276,13 +276,13 @@ fn episodes_of_a_gym_are_scored_kept_and_the_same_each_time() -> Result<()> {
 fn a_client_that_goes_away_leaves_its_place() -> Result<()> {
     let bench = Bench::new()?;
     let gym = Gym::open(&bench, &["--wait=60", "--idle-timeout=5"])?;
-    let asked = gym.ask("/reset", &json!({ "task": "guest-booking" }))?;
+    let reset_request = gym.ask("/reset", &json!({ "task": "guest-booking" }))?;
     let begun = Instant::now();
     // Before it has a session, nothing has begun that would count.
     while !bench.path("out/episodes/.guest-booking-1").exists() {
         ensure!(begun.elapsed() < PATIENCE, "the episode does not begin");
     }
-    drop(asked);
+    drop(reset_request);
     let last = play(&gym)?;
     ensure!(last["reward"] == 1.0, "{}", last["info"]);
     let end = gym.end(&bench)?;
@@ -298,8 +298,8 @@ fn a_gym_that_is_interrupted_leaves_nothing_and_wrong_use_is_told() -> Result<()
     let bench = Bench::new()?;
     let gym = Gym::open(&bench, &[])?;
     let session = gym.get("/reset", &json!({ "task": "quiet-coach" }))?["session"].clone();
-    let (status, told) = gym.post("/step", &json!({ "session": session }))?;
-    ensure!(status == 400 && told["error"].to_string().contains("action"), "{told}");
+    let (status, answer) = gym.post("/step", &json!({ "session": session }))?;
+    ensure!(status == 400 && answer["error"].to_string().contains("action"), "{answer}");
     let taken = gym.address.to_string();
     let output =
         bench.run(&["gym", "tasks/demo", "--listen", &taken, "--output", bench.path("no").as_str()])?;

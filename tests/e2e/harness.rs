@@ -77,7 +77,7 @@ impl Bench {
         let address = line
             .trim()
             .strip_prefix("proxy http://")
-            .with_context(|| format!("printed {line:?} and {}", told(&said)))?
+            .with_context(|| format!("printed {line:?} and {}", read_log(&said)))?
             .parse()?;
         Ok(Proxy { child, address, certificate: self.certificate(), said })
     }
@@ -108,7 +108,7 @@ impl Proxy {
     pub(crate) fn interrupt(mut self) -> Result<Ended> {
         interrupt(&self.child)?;
         let status = self.child.wait()?;
-        Ok(Ended { status, said: told(&self.said) })
+        Ok(Ended { status, said: read_log(&self.said) })
     }
 
     /// Ctrl-C, which must end it well; what it said.
@@ -153,14 +153,14 @@ impl Drop for Proxy {
     fn drop(&mut self) {
         // Already gone after interrupt() or kill(); otherwise the test failed, and wants to know.
         if matches!(self.child.try_wait(), Ok(None)) {
-            eprintln!("{}", told(&self.said));
+            eprintln!("{}", read_log(&self.said));
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-fn told(path: &Path) -> String {
+fn read_log(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_default()
 }
 

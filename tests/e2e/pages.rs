@@ -275,9 +275,9 @@ async fn tables_are_sorted_by_their_columns() -> Result<()> {
             tab.evaluate(&format!("{score}.click()")).await?;
             let now = rows(&mut tab).await?;
             ensure!(now == named(order), "{page}, {said}: {now}");
-            let told =
+            let aria_sort =
                 tab.evaluate(&format!("{score}.closest('th').getAttribute('aria-sort') ?? ''")).await?;
-            ensure!(told == json!(said), "{page}: {told}");
+            ensure!(aria_sort == json!(said), "{page}: {aria_sort}");
         }
         tab.evaluate(&format!("{score}.focus()")).await?;
         tab.press(" ").await?;

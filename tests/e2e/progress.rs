@@ -49,7 +49,7 @@ fn an_episode_is_a_line_without_a_terminal() -> Result<()> {
 #[test]
 fn more_is_said_with_v_and_every_request_with_vv() -> Result<()> {
     let bench = Bench::new()?;
-    let told = said(&bench, &["-v"])?;
+    let log = said(&bench, &["-v"])?;
     for expected in [
         "an episode begins episode=lakeside-commute-1 goal=",
         "acted episode=lakeside-commute-1 step=1 ",
@@ -58,13 +58,13 @@ fn more_is_said_with_v_and_every_request_with_vv() -> Result<()> {
         r#"action="stop""#,
         "an episode has ended episode=lakeside-commute-1 outcome=\"stopped\" score=0.0",
     ] {
-        ensure!(told.contains(expected), "{expected} is not in\n{told}");
+        ensure!(log.contains(expected), "{expected} is not in\n{log}");
     }
-    ensure!(!told.contains("[1/1]") && !told.contains("a request"), "{told}");
+    ensure!(!log.contains("[1/1]") && !log.contains("a request"), "{log}");
 
     let bench = Bench::new()?;
-    let told = said(&bench, &["-vv"])?;
-    ensure!(told.contains("acted episode=lakeside-commute-1 step=1 "), "{told}");
+    let log = said(&bench, &["-vv"])?;
+    ensure!(log.contains("acted episode=lakeside-commute-1 step=1 "), "{log}");
     let requests = fs::read_to_string(bench.path("out/episodes/lakeside-commute-1/ledger.jsonl"))?;
     ensure!(requests.lines().count() > 2, "{requests}");
     for line in requests.lines() {
@@ -72,11 +72,11 @@ fn more_is_said_with_v_and_every_request_with_vv() -> Result<()> {
         let (method, url) = (request["method"].as_str(), request["url"].as_str());
         let (method, url) = method.zip(url).context("a request has both")?;
         let level = request["answer"]["level"].as_str().context("a level")?;
-        let told = told.lines().any(|line| {
+        let logged = log.lines().any(|line| {
             line.contains(&format!("a request method={method} url={url} status={}", request["status"]))
                 && line.contains(&format!("answer=\"{level}\""))
         });
-        ensure!(told, "{line} is not told");
+        ensure!(logged, "{line} is not told");
     }
     Ok(())
 }
@@ -84,9 +84,9 @@ fn more_is_said_with_v_and_every_request_with_vv() -> Result<()> {
 #[test]
 fn a_log_for_programs_is_json_and_nothing_else() -> Result<()> {
     let messages = |options: &[&str]| -> Result<Vec<Value>> {
-        let told = said(&Bench::new()?, options)?;
+        let log = said(&Bench::new()?, options)?;
         let read = |line: &str| serde_json::from_str(line).with_context(|| line.to_owned());
-        told.lines().map(read).collect()
+        log.lines().map(read).collect()
     };
     let ended = messages(&["--log-json"])?;
     ensure!(ended.len() == 1, "{ended:#?}");

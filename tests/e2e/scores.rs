@@ -28,13 +28,13 @@ fn answers_are_scored_with_what_papers_count() -> Result<()> {
     let attempts = "{\"id\": \"a\", \"answer\": \"alton\"}\n{\"id\": \"c\", \"answer\": [\"Ada\"]}\n";
     let output = score(&bench, "assistantbench", QUESTIONS, attempts, &["--all", "--json"])?;
     ensure!(output.status.success(), "{}", text(&output.stderr));
-    let told: Value = serde_json::from_slice(&output.stdout)?;
-    ensure!(told["score"] == 0.5 && told["passed"] == 1, "{told:#}");
-    let answers = &told["measures"]["answers"];
+    let report: Value = serde_json::from_slice(&output.stdout)?;
+    ensure!(report["score"] == 0.5 && report["passed"] == 1, "{report:#}");
+    let answers = &report["measures"]["answers"];
     let rate = answers["rate"].as_f64().unwrap_or_default();
-    ensure!(answers["precision"] == 0.75 && (rate - 2.0 / 3.0).abs() < 1e-9, "{told:#}");
-    let hard = told["groups"].as_array().into_iter().flatten().find(|group| group["name"] == "Hard");
-    ensure!(hard.is_some_and(|hard| hard["score"] == 0.75 && hard["tasks"] == 2), "{told:#}");
+    ensure!(answers["precision"] == 0.75 && (rate - 2.0 / 3.0).abs() < 1e-9, "{report:#}");
+    let hard = report["groups"].as_array().into_iter().flatten().find(|group| group["name"] == "Hard");
+    ensure!(hard.is_some_and(|hard| hard["score"] == 0.75 && hard["tasks"] == 2), "{report:#}");
 
     let output = score(&bench, "assistantbench", QUESTIONS, attempts, &[])?;
     let said = text(&output.stdout);
@@ -53,19 +53,19 @@ fn answers_that_are_missing_come_from_another_system() -> Result<()> {
     let agent = "{\"id\": \"a\", \"answer\": \"Alton\"}\n{\"id\": \"b\", \"answer\": \"\"}\n";
     let options = ["--fallback", closed_book.as_str(), "--fallback", guesses.as_str()];
     let json = [options.as_slice(), &["--json"]].concat();
-    let told: Value =
+    let report: Value =
         serde_json::from_slice(&score(&bench, "assistantbench", QUESTIONS, agent, &json)?.stdout)?;
     let from: Vec<_> =
-        told["answers_from"].as_array().into_iter().flatten().map(|source| &source["answers"]).collect();
+        report["answers_from"].as_array().into_iter().flatten().map(|source| &source["answers"]).collect();
     ensure!(
         from == [1, 1, 0]
-            && told["unanswered"] == 1
-            && told["answers_from"][1]["file"] == closed_book.as_str(),
-        "{told:#}"
+            && report["unanswered"] == 1
+            && report["answers_from"][1]["file"] == closed_book.as_str(),
+        "{report:#}"
     );
     ensure!(
-        told["passed"] == 2 && told["tasks"].as_array().is_some_and(|tasks| tasks.len() == 3),
-        "{told:#}"
+        report["passed"] == 2 && report["tasks"].as_array().is_some_and(|tasks| tasks.len() == 3),
+        "{report:#}"
     );
 
     let said = text(&score(&bench, "assistantbench", QUESTIONS, agent, &options)?.stdout);
@@ -75,16 +75,16 @@ fn answers_that_are_missing_come_from_another_system() -> Result<()> {
     let questions = json!([{ "id": "q", "question": "Who?", "answer": "Ada", "necessary_evidence": [], "categories": [], "decomposition": [] }]);
     let answer = "{\"id\": \"q\", \"answer\": \"Ada\"}";
     fs::write(&closed_book, answer)?;
-    let told = score(
+    let output = score(
         &bench,
         "fanoutqa",
         &questions.to_string(),
         "{\"id\": \"q\"}",
         &["--json", options[0], options[1]],
     )?;
-    ensure!(told.status.success(), "{}", text(&told.stderr));
-    let told: Value = serde_json::from_slice(&told.stdout)?;
-    ensure!(told["score"] == 1.0 && told["answers_from"][1]["answers"] == 1, "{told:#}");
+    ensure!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout)?;
+    ensure!(report["score"] == 1.0 && report["answers_from"][1]["answers"] == 1, "{report:#}");
 
     let output =
         score(&bench, "fanoutqa", &questions.to_string(), answer, &["--fallback", guesses.as_str()])?;
@@ -126,8 +126,8 @@ fn steps_pages_and_addresses_are_scored() -> Result<()> {
         { "url": "https://rail.test/", "selector": "a", "html": "<a href=/><span id=two>2</span></a>" },
     ]});
     let output = score(&bench, "mind2web-live", &nodes.to_string(), &steps.to_string(), &["--json"])?;
-    let told: Value = serde_json::from_slice(&output.stdout)?;
-    ensure!(told["score"] == 0.5 && told["measures"]["key_nodes"]["near_success"] == 1.0, "{told:#}");
+    let report: Value = serde_json::from_slice(&output.stdout)?;
+    ensure!(report["score"] == 0.5 && report["measures"]["key_nodes"]["near_success"] == 1.0, "{report:#}");
 
     let task = |id: u32, eval: Value| {
         json!({ "sites": ["reddit"], "task_id": id, "require_login": false, "storage_state": null, "start_url": "__REDDIT__",
@@ -145,8 +145,11 @@ fn steps_pages_and_addresses_are_scored() -> Result<()> {
     let attempts = "{\"task_id\": 0, \"url\": \"http://metis.lti.cs.cmu.edu:9999/f/books/1\", \"contents\": [\"books\"]}\n\
                     {\"task_id\": 1, \"answer\": \"elm\"}\n";
     let output = score(&bench, "webarena", &tasks.to_string(), attempts, &["--json"])?;
-    let told: Value = serde_json::from_slice(&output.stdout)?;
-    ensure!(told["score"] == 1.0 && told["unjudged"] == 1 && told["bounds"] == json!([0.5, 1.0]), "{told:#}");
+    let report: Value = serde_json::from_slice(&output.stdout)?;
+    ensure!(
+        report["score"] == 1.0 && report["unjudged"] == 1 && report["bounds"] == json!([0.5, 1.0]),
+        "{report:#}"
+    );
     Ok(())
 }
 

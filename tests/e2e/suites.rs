@@ -94,8 +94,8 @@ fn a_file_is_imported_outside_of_the_repository_with_its_oddities() -> Result<()
     fs::write(&file, task.to_string())?;
     let arguments = ["tasks", "import", "webarena", file.as_str(), "--output", suite.as_str()];
     let output = bench.command(&arguments).current_dir(bench.path("")).output()?;
-    let (told, said) = (text(&output.stdout), text(&output.stderr));
-    ensure!(output.status.success() && told.contains("1 task"), "{told}{said}");
+    let (printed, said) = (text(&output.stdout), text(&output.stderr));
+    ensure!(output.status.success() && printed.contains("1 task"), "{printed}{said}");
     ensure!(
         said.contains("warning: the key `data_source` is passed over") && said.contains("(in 1 task)"),
         "{said}"

@@ -157,7 +157,7 @@ fn saved_fields_are_scored_by_task_type_and_split() -> Result<()> {
     ensure!(output.status.success() && report["instances"] == 1 && report["unscored"] == 1, "{report:#}");
     ensure!(said.contains("line 2 of `Boats and birds` has no score"), "{said}");
 
-    for (line, told) in [
+    for (line, message) in [
         (json!({"task": "Boats", "row": 0, "fields": {}}), "no task `Boats`"),
         (json!({"task": "Boats and birds", "row": 2, "fields": {}}), "has 2 instances, and no row 2"),
         (
@@ -168,7 +168,10 @@ fn saved_fields_are_scored_by_task_type_and_split() -> Result<()> {
         fs::write(&file, format!("{whole}\n{line}\n"))?;
         let output = bench.run(&score)?;
         let said = text(&output.stderr);
-        ensure!(output.status.code() == Some(2) && said.contains("line 2") && said.contains(told), "{said}");
+        ensure!(
+            output.status.code() == Some(2) && said.contains("line 2") && said.contains(message),
+            "{said}"
+        );
     }
     Ok(())
 }

@@ -123,8 +123,8 @@ fn without_a_home_the_data_folder_has_to_be_named() -> Result<()> {
         }
     }
     let mut doctor = bench.command(&["doctor", "--json"]);
-    let told = doctor.env_remove("SANDBOX_DATA").env_remove("XDG_DATA_HOME").env_remove("HOME").output()?;
-    let findings: serde_json::Value = serde_json::from_slice(&told.stdout)?;
+    let output = doctor.env_remove("SANDBOX_DATA").env_remove("XDG_DATA_HOME").env_remove("HOME").output()?;
+    let findings: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     let finding = |what: &str| {
         findings.as_array().into_iter().flatten().find(|finding| finding["what"] == what).cloned()
     };

@@ -113,14 +113,14 @@ fn tasks_are_imported_and_scored_by_their_own_rules() -> Result<()> {
     let (rules, _) = task.split_once("oracle:").context("the steps are at the end")?;
     fs::write(&file, format!("{rules}oracle:\n- answer: '8'\nwrong_solution:\n- answer: '7'\n"))?;
     let output = bench.run(&["tasks", "check", suite.as_str(), "--json"])?;
-    let told: Value = serde_json::from_slice(&output.stdout)?;
+    let report: Value = serde_json::from_slice(&output.stdout)?;
     let findings: Vec<String> =
-        told["findings"].as_array().into_iter().flatten().map(ToString::to_string).collect();
-    ensure!(output.status.code() == Some(1) && findings.len() == 3, "{told:#}");
+        report["findings"].as_array().into_iter().flatten().map(ToString::to_string).collect();
+    ensure!(output.status.code() == Some(1) && findings.len() == 3, "{report:#}");
     for wrong in
         ["its solution earns 0.00", "its wrong solution earns 1.00", "its wrong solution waits for a judge"]
     {
-        ensure!(findings.iter().any(|finding| finding.contains(wrong)), "{told:#}");
+        ensure!(findings.iter().any(|finding| finding.contains(wrong)), "{report:#}");
     }
     Ok(())
 }
