@@ -8,7 +8,7 @@ use super::report::Assertion;
 
 /// What to make of the differences between containers.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Rules<'a> {
+pub(super) struct CompareOptions<'a> {
     /// Lists have to be in order.
     pub(super) ordered: bool,
     /// A key whose value does not matter.
@@ -22,19 +22,19 @@ pub(super) fn compare(
     actual: &Node,
     expected: &Node,
     name: &str,
-    rules: Rules<'_>,
+    options: CompareOptions<'_>,
 ) -> Result<Vec<Assertion>, PythonException> {
     match (expected, actual) {
         (expected, actual) if expected.is_none() && actual.is_none() => Ok(Vec::new()),
         (expected, actual) if expected.is_none() || actual.is_none() => {
             Ok(vec![mismatch(format!("{name}_none_mismatch"), expected, actual)])
         }
-        (Node::Dict(expected), actual) => objects(actual, expected, name, rules),
+        (Node::Dict(expected), actual) => objects(actual, expected, name, options),
         (Node::List(expected) | Node::Tuple(expected), Node::List(actual) | Node::Tuple(actual)) => {
-            if rules.ordered {
-                in_order(actual, expected, name, rules)
+            if options.ordered {
+                in_order(actual, expected, name, options)
             } else {
-                in_any_order(actual, expected, name, rules)
+                in_any_order(actual, expected, name, options)
             }
         }
         (Node::List(_) | Node::Tuple(_), actual) => Ok(vec![Assertion::failure(
@@ -54,7 +54,7 @@ fn objects(
     actual: &Node,
     expected: &[(String, Node)],
     name: &str,
-    rules: Rules<'_>,
+    options: CompareOptions<'_>,
 ) -> Result<Vec<Assertion>, PythonException> {
     let Node::Dict(actual) = actual else {
         return Ok(vec![Assertion::failure(
@@ -67,7 +67,7 @@ fn objects(
     }
     let mut messages = Vec::new();
     let extra = only_in(actual, expected);
-    if !extra.is_empty() && !rules.ignore_extra_keys {
+    if !extra.is_empty() && !options.ignore_extra_keys {
         messages.push(format!("Extra keys in actual object: {}", keys_repr(&extra)));
     }
     let missing = only_in(expected, actual);
@@ -78,9 +78,9 @@ fn objects(
     if !messages.is_empty() {
         wrong.push(Assertion::failure(format!("{name}_keys_mismatch"), messages));
     }
-    for (key, expected) in expected.iter().filter(|(key, _)| Some(key.as_str()) != rules.ignored_key) {
+    for (key, expected) in expected.iter().filter(|(key, _)| Some(key.as_str()) != options.ignored_key) {
         if let Some((_, actual)) = actual.iter().find(|(other, _)| other == key) {
-            wrong.extend(compare(actual, expected, &format!("{name}.{key}"), rules)?);
+            wrong.extend(compare(actual, expected, &format!("{name}.{key}"), options)?);
         }
     }
     Ok(wrong)
@@ -103,14 +103,14 @@ fn in_any_order(
     actual: &[Node],
     expected: &[Node],
     name: &str,
-    rules: Rules<'_>,
+    options: CompareOptions<'_>,
 ) -> Result<Vec<Assertion>, PythonException> {
     let mut taken = vec![false; actual.len()];
     let mut missing = 0;
     for (at, expected) in expected.iter().enumerate() {
         let mut found = None;
         for (place, actual) in actual.iter().enumerate().filter(|(place, _)| !taken[*place]) {
-            if compare(actual, expected, &format!("{name}[{at}]"), rules)?.is_empty() {
+            if compare(actual, expected, &format!("{name}[{at}]"), options)?.is_empty() {
                 found = Some(place);
                 break;
             }
@@ -139,12 +139,12 @@ fn in_order(
     actual: &[Node],
     expected: &[Node],
     name: &str,
-    rules: Rules<'_>,
+    options: CompareOptions<'_>,
 ) -> Result<Vec<Assertion>, PythonException> {
     let mut wrong = Vec::new();
     let mut mismatched = 0;
     for (at, (actual, expected)) in actual.iter().zip(expected).enumerate() {
-        let nested = compare(actual, expected, &format!("{name}[{at}]"), rules)?;
+        let nested = compare(actual, expected, &format!("{name}[{at}]"), options)?;
         mismatched += usize::from(!nested.is_empty());
         wrong.extend(nested);
     }

@@ -3,7 +3,7 @@
 use python::text::lower;
 use python::{Dict, Value};
 
-use super::compare::{Rules, compare};
+use super::compare::{CompareOptions, compare};
 use super::node::{Node, is_truthy};
 use super::report::Assertion;
 use super::schema::Normalizer;
@@ -84,8 +84,8 @@ impl Evaluator<'_> {
             return failure("missing_navigation_event", message.to_owned());
         }
         for actual in actual {
-            let rules = Rules { ignore_extra_keys: true, ..Rules::default() };
-            if compare(actual, expected, "network_event", rules)?.is_empty() {
+            let options = CompareOptions { ignore_extra_keys: true, ..CompareOptions::default() };
+            if compare(actual, expected, "network_event", options)?.is_empty() {
                 return Ok(Vec::new());
             }
         }

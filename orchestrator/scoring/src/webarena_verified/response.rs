@@ -6,7 +6,7 @@ use python::pattern::{Flags, Pattern};
 use python::text::strip;
 use python::{Value, json};
 
-use super::compare::{Rules, compare};
+use super::compare::{CompareOptions, compare};
 use super::node::{Node, is_truthy, type_name};
 use super::report::Assertion;
 use super::schema::Normalizer;
@@ -27,12 +27,12 @@ pub(super) fn evaluate(
     let expected = expected(rule, context)?;
     let actual = actual(answer, rule, context)?;
     let Node::Dict(fields) = &actual else {
-        return compare(&actual, &Node::Dict(expected), "agent_response", Rules::default());
+        return compare(&actual, &Node::Dict(expected), "agent_response", CompareOptions::default());
     };
-    let rules = Rules { ignored_key: Some("retrieved_data"), ..Rules::default() };
+    let options = CompareOptions { ignored_key: Some("retrieved_data"), ..CompareOptions::default() };
     let found = field(fields, "retrieved_data");
     let wanted = field(&expected, "retrieved_data");
-    let mut wrong = compare(&actual, &Node::Dict(expected), "agent_response", rules)?;
+    let mut wrong = compare(&actual, &Node::Dict(expected), "agent_response", options)?;
     if context.task.task_type() != "RETRIEVE" || fields.is_empty() || (wanted.is_none() && found.is_none()) {
         return Ok(wrong);
     }
@@ -43,8 +43,8 @@ pub(super) fn evaluate(
         let message = format!("Expected retrieved_data to be {}, but got None or empty", wanted.to_text());
         wrong.push(Assertion::failure("retrieved_data_missing_or_null", vec![message]));
     } else {
-        let rules = Rules { ordered: rule.ordered, ..Rules::default() };
-        wrong.extend(compare(&found, &wanted, "retrieved_data", rules)?);
+        let options = CompareOptions { ordered: rule.ordered, ..CompareOptions::default() };
+        wrong.extend(compare(&found, &wanted, "retrieved_data", options)?);
     }
     Ok(wrong)
 }
