@@ -1,10 +1,10 @@
 //! Key nodes of Mind2Web-Live, as in WebCanvas' `evaluate/step_score.py` and `step_evaluate`.
 
+mod comparisons;
 mod element;
 mod node;
 mod published;
 mod rule;
-mod rules;
 
 pub use node::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
 pub use published::PublishedNode;
@@ -22,21 +22,21 @@ impl KeyNode {
     /// Where the published code raises an exception, and where it asks a judge.
     pub fn score(&self, step: &Step<'_>) -> Result<f64, ScoreError> {
         let matched = match self {
-            KeyNode::UrlExactlyMatch(node) => rules::url_exact(step.url, node),
-            KeyNode::UrlIncludedMatch(node) => rules::url_included(step.url, node),
+            KeyNode::UrlExactlyMatch(node) => comparisons::url_exact(step.url, node),
+            KeyNode::UrlIncludedMatch(node) => comparisons::url_included(step.url, node),
             KeyNode::ElementValueExactlyMatch(node) => {
-                rules::value(step, node, |value, reference| value == reference)?
+                comparisons::value(step, node, |value, reference| value == reference)?
             }
             KeyNode::ElementValueIncludedMatch(node) => {
-                rules::value(step, node, |value, reference| value.contains(reference))?
+                comparisons::value(step, node, |value, reference| value.contains(reference))?
             }
             KeyNode::FinalAnswerExactMatch(node) => {
-                rules::text(step, node, |answer, reference| answer == reference)
+                comparisons::text(step, node, |answer, reference| answer == reference)
             }
             KeyNode::FinalAnswerIncludedMatch(node) => {
-                rules::text(step, node, |answer, reference| answer.contains(reference))
+                comparisons::text(step, node, |answer, reference| answer.contains(reference))
             }
-            KeyNode::ElementPathExactlyMatch(node) => rules::path(step, node)?,
+            KeyNode::ElementPathExactlyMatch(node) => comparisons::path(step, node)?,
             KeyNode::UrlSemanticMatch(_) | KeyNode::ElementValueSemanticMatch(_) => match self.asks(step)? {
                 Some(_) => return Err(ScoreError::NeedsJudge),
                 None => false,
@@ -48,8 +48,8 @@ impl KeyNode {
     /// What a judge is asked at one step.
     fn asks(&self, step: &Step<'_>) -> Result<Option<Question>, ScoreError> {
         match self {
-            KeyNode::UrlSemanticMatch(node) => Ok(rules::url_means(step.url, node)),
-            KeyNode::ElementValueSemanticMatch(node) => rules::value_means(step, node),
+            KeyNode::UrlSemanticMatch(node) => Ok(comparisons::url_means(step.url, node)),
+            KeyNode::ElementValueSemanticMatch(node) => comparisons::value_means(step, node),
             _ => Ok(None),
         }
     }
