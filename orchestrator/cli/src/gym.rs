@@ -80,7 +80,7 @@ impl Gym {
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
             helper: crate::confined::helper(),
-            rules: self.scoring.rules,
+            scoring_mode: self.scoring.mode,
             judge: self.scoring.judge()?,
             limits: Limits {
                 episode: self.episode_timeout,

@@ -169,7 +169,7 @@ impl Run {
             town: Some(self.data.town()?),
             helper: crate::confined::helper(),
             headed: false,
-            rules: self.scoring.rules,
+            scoring_mode: self.scoring.mode,
             judge,
             limits: Limits {
                 episode: self.episode_timeout,

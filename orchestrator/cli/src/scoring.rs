@@ -6,7 +6,7 @@ use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
 use models::Model;
 use runs::{Summary, counted};
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::models::{ModelOptions, Models};
@@ -16,8 +16,8 @@ use crate::models::{ModelOptions, Models};
 pub(crate) struct Scoring {
     /// `faithful` reproduces the benchmarks' published code with its bugs, `fixed` corrects those
     /// that tasks/README.md names
-    #[arg(long, value_name = "RULES", default_value_t)]
-    pub(crate) rules: Rules,
+    #[arg(id = "rules", long = "rules", value_name = "RULES", default_value_t)]
+    pub(crate) mode: ScoringMode,
     /// Model that judges criteria for which a benchmark asks a model. It is asked over an
     /// OpenAI-compatible API at OPENAI_BASE_URL with the key in OPENAI_API_KEY. Without a judge,
     /// criteria that are not in the cassette stay unjudged

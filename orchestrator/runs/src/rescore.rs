@@ -4,7 +4,7 @@
 use camino::Utf8Path;
 use jiff::Timestamp;
 use models::Model;
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 use tasks::saved::SavedAttempt;
 use tasks::{Suite, Task};
 
@@ -19,19 +19,19 @@ pub async fn score_saved(
     benchmark: &str,
     tasks: &[Task],
     saved: &[SavedAttempt],
-    rules: Rules,
+    scoring_mode: ScoringMode,
     judge: &Model,
 ) -> Summary {
     let mut episodes = Vec::new();
     for task in tasks {
         for (attempt, saved) in saved.iter().filter(|saved| saved.is_of(task)).enumerate() {
-            episodes.push(episode(task, attempt as u32 + 1, saved, rules, judge).await);
+            episodes.push(episode(task, attempt as u32 + 1, saved, scoring_mode, judge).await);
         }
     }
     let repeat = episodes.iter().map(|episode| episode.repeat).max().unwrap_or(1);
     let agent = "what was saved".to_owned();
     let record = RunRecord::new(benchmark, String::new(), agent, repeat, task_records(tasks));
-    let run = RunRecord { rules, ..record };
+    let run = RunRecord { scoring_mode, ..record };
     Summary::of(Utf8Path::new(""), &run, &episodes)
 }
 
@@ -39,10 +39,10 @@ async fn episode(
     task: &Task,
     repeat: u32,
     saved: &SavedAttempt,
-    rules: Rules,
+    scoring_mode: ScoringMode,
     judge: &Model,
 ) -> EpisodeRecord {
-    let mut assessment = saved.assessment(&task.scorer).by(rules);
+    let mut assessment = saved.assessment(&task.scorer).by(scoring_mode);
     let outcome = match saved {
         SavedAttempt { infeasible: true, .. } => Outcome::Infeasible,
         SavedAttempt { answer: Some(_), .. } => Outcome::Answered,
@@ -69,18 +69,18 @@ async fn episode(
 pub async fn score_again(
     folder: &Utf8Path,
     suite: &Suite,
-    rules: Rules,
+    scoring_mode: ScoringMode,
     judge: &Model,
 ) -> Result<Summary, Error> {
     let run = RunFolder::open(folder)?;
-    run.rewrite(&RunRecord { rules, ..run.run()? })?;
+    run.rewrite(&RunRecord { scoring_mode, ..run.run()? })?;
     for mut record in run.episodes()? {
         if matches!(record.outcome, Outcome::Error { .. }) {
             continue;
         }
         let task = suite.task(&record.task)?;
         let files = run.episode(&record.id());
-        let mut assessment = files.score_state(&task.scorer)?.by(rules);
+        let mut assessment = files.score_state(&task.scorer)?.by(scoring_mode);
         let goal = record.goal.clone().unwrap_or_else(|| task.goal.to_string());
         let scored = scored(&mut assessment, &goal, record.outcome.clone(), judge).await;
         scored.put_into(&mut record);

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use scoring::ScoreError;
 use scoring::assistantbench::question_scorer;
-use scoring::rules::Rules::Faithful;
+use scoring::mode::ScoringMode::Faithful;
 use scoring::{visualwebarena, webarena};
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::judge::{Judge, Judgement, Question, ask};
 use crate::webarena::PageEvidence;
 use crate::{
-    Conduct, Evidence, Moment, Needs, Rule, Rules, Score, ScoreError, Source, Step, assistantbench,
+    Conduct, Evidence, Moment, Needs, Rule, Score, ScoreError, ScoringMode, Source, Step, assistantbench,
     mind2web_live, plain, turkingbench, visualwebarena, warcbench, webarena, webarena_verified, workarena,
 };
 
@@ -87,12 +87,12 @@ impl Assessment {
         Assessment { conduct: Conduct::default(), part }
     }
 
-    /// The same, by these rules.
+    /// The same, in this mode.
     #[must_use]
-    pub fn by(mut self, rules: Rules) -> Assessment {
-        self.conduct.rules = rules;
+    pub fn by(mut self, mode: ScoringMode) -> Assessment {
+        self.conduct.mode = mode;
         if let Part::All(parts) = self.part {
-            self.part = Part::All(parts.into_iter().map(|part| part.by(rules)).collect());
+            self.part = Part::All(parts.into_iter().map(|part| part.by(mode)).collect());
         }
         self
     }
@@ -238,10 +238,10 @@ impl Assessment {
 
     /// As it is written: what all rules look at, and beside it what this one remembers.
     fn to_map(&self) -> Result<Map<String, Value>, serde_json::Error> {
-        let Conduct { rules, answer, infeasible, judgements } = &self.conduct;
+        let Conduct { mode, answer, infeasible, judgements } = &self.conduct;
         let mut map = Map::new();
-        if !rules.is_faithful() {
-            map.insert("rules".to_owned(), serde_json::to_value(rules)?);
+        if !mode.is_faithful() {
+            map.insert("rules".to_owned(), serde_json::to_value(mode)?);
         }
         // Earlier versions read none without it.
         map.insert("nodes".to_owned(), Value::Array(Vec::new()));

@@ -13,10 +13,10 @@ pub mod assistantbench;
 mod evidence;
 pub mod judge;
 pub mod mind2web_live;
+pub mod mode;
 pub mod plain;
 mod reading;
 mod rule;
-pub mod rules;
 mod score;
 mod scorer;
 pub mod solution;
@@ -32,13 +32,13 @@ pub mod workarena;
 pub use assessment::Assessment;
 pub use evidence::Evidence;
 pub use mind2web_live::{KeyNode, Method, PathNode, TextNode, UrlNode, ValueNode};
+pub use mode::ScoringMode;
 pub use plain::{
     Decision, Expectation, PageCheck, Pattern, ProgramCheck, ProgramExit, StateCheck, Texts, UrlCheck,
     UrlRule, Verdict,
 };
 pub use reading::read_text;
 pub use rule::{Conduct, Moment, Needs, NoState, Rule, Source};
-pub use rules::Rules;
 pub use score::{Score, ScoreError, Step};
 pub use scorer::{Requirement, Scorer};
 pub use webarena::{Fetch, FetchResponse, Pages};

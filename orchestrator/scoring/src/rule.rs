@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence::Evidence;
 use crate::judge::{Judgement, Question};
-use crate::rules::Rules;
+use crate::mode::ScoringMode;
 use crate::webarena::PageEvidence;
 use crate::{Score, ScoreError, Step};
 
@@ -127,8 +127,8 @@ impl Needs {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Conduct {
     /// Whether published bugs are reproduced.
-    #[serde(default)]
-    pub rules: Rules,
+    #[serde(default, rename = "rules")]
+    pub mode: ScoringMode,
     /// The last answer given.
     #[serde(default)]
     pub answer: Option<String>,

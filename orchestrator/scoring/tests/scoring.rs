@@ -12,7 +12,7 @@ use page::Canned;
 use proptest::prelude::*;
 use scoring::assistantbench::question_scorer;
 use scoring::judge::{Judge, Prompt};
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 use scoring::webarena::PageEvidence;
 use scoring::{Assessment, KeyNode, Moment, PageCheck, ScoreError, Scorer, Step, UrlNode, ValueNode};
 use serde_json::json;
@@ -269,7 +269,7 @@ async fn answers_are_judged_where_rules_do_not_decide() {
     // By fixed rules what a judge says unclearly is no error.
     let eval = json!({ "eval_types": ["string_match"], "reference_answers": { "fuzzy_match": ["an oak"] } });
     let scorer = evaluation(eval);
-    let mut state = scorer.start().by(Rules::Fixed);
+    let mut state = scorer.start().by(ScoringMode::Fixed);
     state.observe(&Step { answer: Some("oak"), ..Step::default() });
     state.accept_pages(&PageEvidence::default());
     assert_eq!(judged(&mut state, &["I see"]).await, 1);

@@ -7,14 +7,14 @@ mod canned;
 mod page;
 
 use page::Canned;
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 use scoring::warcbench::Check;
 use scoring::{Moment, ScoreError, Scorer, Step};
 use serde_json::json;
 
-fn worth(kind: &str, wanted: &str, answer: &str, rules: Rules) -> Result<f64, ScoreError> {
+fn worth(kind: &str, wanted: &str, answer: &str, mode: ScoringMode) -> Result<f64, ScoreError> {
     let scorer = Scorer::WarcBench(Check::new(kind, wanted.to_owned()).unwrap());
-    let mut state = scorer.start().by(rules);
+    let mut state = scorer.start().by(mode);
     state.observe(&Step { answer: Some(answer), ..Step::default() });
     Ok(state.score()?.value)
 }
@@ -35,8 +35,8 @@ fn answers_are_compared_as_published_or_as_they_were_meant() {
         ("json_matcher", "[1, 2]", "[2]", Ok(0.0), Ok(0.0)),
         ("json_matcher", "657", "\"657\"", Ok(0.0), Ok(0.0)),
     ] {
-        assert_eq!(worth(kind, wanted, answer, Rules::Faithful), faithful, "{answer} for {wanted}");
-        assert_eq!(worth(kind, wanted, answer, Rules::Fixed), fixed, "{answer} for {wanted}, fixed");
+        assert_eq!(worth(kind, wanted, answer, ScoringMode::Faithful), faithful, "{answer} for {wanted}");
+        assert_eq!(worth(kind, wanted, answer, ScoringMode::Fixed), fixed, "{answer} for {wanted}, fixed");
     }
 }
 
@@ -52,17 +52,17 @@ async fn what_was_so_before_anything_was_done_decides_nothing_by_fixed_rules() {
     };
     for scorer in [url, js] {
         let (before, after) = (("https://rail.test/", false), ("https://rail.test/#/a", true));
-        for (rules, before, after, expect) in [
-            (Rules::Faithful, after, after, Ok(1.0)),
-            (Rules::Fixed, before, after, Ok(1.0)),
-            (Rules::Fixed, before, before, Ok(0.0)),
-            (Rules::Fixed, after, after, Err(ScoreError::FromTheStart)),
-            (Rules::Fixed, after, before, Err(ScoreError::FromTheStart)),
+        for (mode, before, after, expect) in [
+            (ScoringMode::Faithful, after, after, Ok(1.0)),
+            (ScoringMode::Fixed, before, after, Ok(1.0)),
+            (ScoringMode::Fixed, before, before, Ok(0.0)),
+            (ScoringMode::Fixed, after, after, Err(ScoreError::FromTheStart)),
+            (ScoringMode::Fixed, after, before, Err(ScoreError::FromTheStart)),
         ] {
-            let mut state = scorer.start().by(rules);
+            let mut state = scorer.start().by(mode);
             let Ok(_) = state.collect(Moment::Start, &mut at(before)).await;
             let Ok(_) = state.collect(Moment::End, &mut at(after)).await;
-            assert_eq!(state.score().map(|score| score.value), expect, "{rules} {scorer:?}");
+            assert_eq!(state.score().map(|score| score.value), expect, "{mode} {scorer:?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use scoring::ScoreError;
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 use scoring::{visualwebarena, webarena};
 use serde_json::{Value, json};
 
@@ -94,15 +94,15 @@ fn references() -> impl Strategy<Value = Value> {
 fn on_webarena(references: Value, answer: &str) -> Result<f64, ScoreError> {
     serde_json::from_value::<webarena::StringMatch>(references)
         .unwrap()
-        .score(answer, "", Rules::Faithful)?
-        .score(&[], Rules::Faithful)
+        .score(answer, "", ScoringMode::Faithful)?
+        .score(&[], ScoringMode::Faithful)
 }
 
 fn on_visualwebarena(references: Value, answer: &str) -> Result<f64, ScoreError> {
     serde_json::from_value::<visualwebarena::StringMatch>(references)
         .unwrap()
         .score(answer, "")?
-        .score(&[], Rules::Faithful)
+        .score(&[], ScoringMode::Faithful)
 }
 
 fn is_all_or_nothing(score: &Result<f64, ScoreError>) -> bool {
@@ -120,7 +120,7 @@ proptest! {
     fn addresses_score_all_or_nothing(reference in text(), note in prop::option::of(text()), url in text()) {
         for url_note in [note, Some("GOLD in PRED".to_owned())] {
             let rule = webarena::UrlMatch { reference_url: reference.clone(), url_note };
-            prop_assert!(is_all_or_nothing(&rule.score(&url, Rules::Faithful)));
+            prop_assert!(is_all_or_nothing(&rule.score(&url, ScoringMode::Faithful)));
             prop_assert!(is_all_or_nothing(&visualwebarena::UrlMatch(rule).score(&url)));
         }
     }
@@ -153,8 +153,8 @@ proptest! {
     fn a_page_is_where_it_is(path in "(/[a-z0-9]{1,6}){0,4}", query in "([a-c]=[a-z0-9]{1,4}&){0,3}") {
         let url = format!("http://shop.test{path}?{query}");
         let rule = webarena::UrlMatch { reference_url: url.clone(), url_note: None };
-        prop_assert_eq!(rule.score(&url, Rules::Faithful), Ok(1.0));
-        prop_assert_eq!(rule.score("http://elsewhere.test/", Rules::Faithful), Ok(0.0));
+        prop_assert_eq!(rule.score(&url, ScoringMode::Faithful), Ok(1.0));
+        prop_assert_eq!(rule.score("http://elsewhere.test/", ScoringMode::Faithful), Ok(0.0));
         prop_assert_eq!(visualwebarena::UrlMatch(rule).score(&url), Ok(1.0));
     }
 

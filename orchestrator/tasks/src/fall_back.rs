@@ -2,7 +2,7 @@
 //! agent fall back on a model that answers from memory.
 
 use scoring::Score;
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 
 use crate::Task;
 use crate::saved::SavedAttempt;
@@ -52,7 +52,7 @@ impl FallBack {
 /// Whether the benchmark counts it as an answer: an empty text is none, nor is an empty list.
 fn answers(saved: &SavedAttempt, task: &Task) -> bool {
     // By these rules an answer that cannot be compared is one all the same, and no error.
-    let assessment = saved.assessment(&task.scorer).by(Rules::Fixed);
+    let assessment = saved.assessment(&task.scorer).by(ScoringMode::Fixed);
     matches!(assessment.score(), Ok(Score { answered: Some(true), .. }))
 }
 

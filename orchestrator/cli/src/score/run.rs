@@ -29,7 +29,7 @@ impl Run {
     pub(super) async fn run(self) -> Outcome {
         let suite = tasks::load(&self.suite)?;
         let judge = self.scoring.judge()?;
-        let summary = runs::score_again(&self.folder, &suite, self.scoring.rules, &judge).await?;
+        let summary = runs::score_again(&self.folder, &suite, self.scoring.mode, &judge).await?;
         runs::report::write(&self.folder).or_environment("write the report")?;
         super::saved::print(&summary, self.json);
         Scoring::verdict(&summary)

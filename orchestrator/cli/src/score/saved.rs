@@ -137,8 +137,7 @@ impl SavedAttempts {
         let played = |task: &&tasks::Task| self.all || !missing.contains(&task.id.as_str());
         let tasks: Vec<tasks::Task> = import.tasks.iter().filter(played).cloned().collect();
         let judge = self.scoring.judge()?;
-        let summary =
-            runs::score_saved(benchmark.name(), &tasks, &attempts, self.scoring.rules, &judge).await;
+        let summary = runs::score_saved(benchmark.name(), &tasks, &attempts, self.scoring.mode, &judge).await;
         if sources.is_empty() {
             print(&summary, self.json);
         } else {

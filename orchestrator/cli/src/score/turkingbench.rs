@@ -7,7 +7,7 @@ use std::fs;
 use anyhow::{Context as _, anyhow, bail};
 use camino::Utf8PathBuf;
 use scoring::ScoreError;
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 use scoring::turkingbench::{FieldValue, Form, FormValues, Mark, by_kind, mean};
 use serde::{Deserialize, Serialize};
 use tasks::import::turkingbench::{PASSED, Through, forms, kinds, no_task};
@@ -35,8 +35,8 @@ pub(super) struct SavedFields {
     attempts: Utf8PathBuf,
     /// `faithful` keeps the bugs of the published rules, `fixed` corrects those that
     /// tasks/README.md names
-    #[arg(long, value_name = "RULES", default_value_t)]
-    rules: Rules,
+    #[arg(id = "rules", long = "rules", value_name = "RULES", default_value_t)]
+    mode: ScoringMode,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -159,7 +159,7 @@ impl SavedFields {
             anyhow!("`{}` has {} instances, and no row {}", said.task, task.forms.len(), said.row)
         })?;
         let held = form_state(form, &kinds(&task.template, &task.batch, said.row), &said)?;
-        Ok((task.name.clone(), form.marks(&held, self.rules)))
+        Ok((task.name.clone(), form.marks(&held, self.mode)))
     }
 
     fn load_task(&self, folder: &Folder, name: &str) -> anyhow::Result<ScorableTask> {

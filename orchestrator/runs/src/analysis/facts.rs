@@ -1,7 +1,7 @@
 //! Notes beside a score, as text: its uncertainty, what it lacks, and additional measures of
 //! papers.
 
-use scoring::rules::MENDED;
+use scoring::mode::MENDED;
 
 use crate::Summary;
 use crate::analysis::measures::KeyNodes;
@@ -11,11 +11,11 @@ impl Summary {
     /// Pairs of label and text, the most important first.
     pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = Vec::new();
-        if !self.rules.is_faithful() {
+        if !self.scoring_mode.is_faithful() {
             let names: Vec<&str> = MENDED.iter().map(|bug| bug.name).collect();
             facts.push((
                 "rules",
-                format!("{}, not the published ones; mended: {}", self.rules, names.join(", ")),
+                format!("{}, not the published ones; mended: {}", self.scoring_mode, names.join(", ")),
             ));
         }
         facts.extend(self.off().map(|off| ("standard error", off)));

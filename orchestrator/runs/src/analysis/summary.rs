@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::Levels;
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 use serde::Serialize;
 
 use crate::Error;
@@ -31,7 +31,8 @@ pub struct Summary {
     /// The agent.
     pub agent: String,
     /// The rules that scored the episodes.
-    pub rules: Rules,
+    #[serde(rename = "rules")]
+    pub scoring_mode: ScoringMode,
     /// Requested number of attempts at each task.
     pub repeat: u32,
     /// Requested number of episodes.
@@ -195,7 +196,7 @@ impl Summary {
             folder: folder.to_owned(),
             suite: run.suite.clone(),
             agent: run.agent.clone(),
-            rules: run.rules,
+            scoring_mode: run.scoring_mode,
             repeat: run.repeat,
             planned: run.planned().len(),
             episodes: episodes.len(),

@@ -67,7 +67,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column("fingerprint", Values::Text(|row| Some(row.record.fingerprint.clone()))),
     column("sites", Values::List(|row| row.task.map(|task| task.sites.clone()).unwrap_or_default())),
     column("tags", Values::List(|row| row.task.map(|task| task.tags.clone()).unwrap_or_default())),
-    column("rules", Values::Text(|row| Some(row.run.rules.to_string()))),
+    column("rules", Values::Text(|row| Some(row.run.scoring_mode.to_string()))),
     column("dialect", Values::Text(|row| Some(row.run.dialect.to_string()))),
     column("suite_digest", Values::Text(|row| Some(row.run.suite_digest.clone()))),
     column("sandbox", Values::Text(|row| Some(row.run.sandbox.clone()))),

@@ -169,6 +169,10 @@ fn written(
     sites: &Sites,
     digests: &mut Digests,
 ) -> Result<RunRecord, Error> {
-    let (multiaction, rules) = (SPEECH.multiaction, options.rules);
-    Ok(RunRecord { multiaction, rules, ..record(suite, tasks, "gym".to_owned(), repeat, sites, digests)? })
+    let (multiaction, scoring_mode) = (SPEECH.multiaction, options.scoring_mode);
+    Ok(RunRecord {
+        multiaction,
+        scoring_mode,
+        ..record(suite, tasks, "gym".to_owned(), repeat, sites, digests)?
+    })
 }

@@ -192,7 +192,7 @@ impl<E: Environment> GymServer<E> {
             session: session.clone(),
             keep_storage: self.options.keep_storage,
             keep_network: self.options.keep_network,
-            rules: self.options.rules,
+            scoring_mode: self.options.scoring_mode,
             judge: &self.options.judge,
             on_step: &on_step,
         };

@@ -17,7 +17,7 @@ use agents::ActionFormat;
 use browser::{Action, ObservationOptions, Picture};
 use jiff::Timestamp;
 use scoring::Moment;
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 use serde::Serialize;
 use sites::SiteGroup;
 use tasks::{Suite, Task};
@@ -183,7 +183,7 @@ where
     F: Future<Output = ProgramExit>,
 {
     let started = Timestamp::now();
-    let mut trace = Trace::new(task, Rules::default());
+    let mut trace = Trace::new(task, ScoringMode::default());
     let outcome = run_program(world, suite, task, folder, &mut trace, program).await;
     trace.session.teardown().await;
     Ok(outcome?.map(|outcome| (trace, outcome, started)))

@@ -6,7 +6,7 @@ use agents::{Agent, Goal, GoalImage, Reply, Role, View};
 use browser::Action;
 use jiff::Timestamp;
 use models::Model;
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 use scoring::{Fetch, Moment};
 use tasks::Task;
 
@@ -37,7 +37,7 @@ pub(crate) struct Attempt<'a> {
     /// Whether what passes over the network is a result.
     pub(crate) keep_network: bool,
     /// Whether published bugs are reproduced.
-    pub(crate) rules: Rules,
+    pub(crate) scoring_mode: ScoringMode,
     /// Who rules on what the scorer leaves open.
     pub(crate) judge: &'a Model,
     /// Called before the agent is asked for its n-th action, with the score so far, where that is
@@ -86,7 +86,7 @@ pub(crate) async fn play<E: Environment>(
     attempt: &Attempt<'_>,
 ) -> Result<EpisodeResult, Error> {
     let started = Timestamp::now();
-    let mut trace = Trace::new(attempt.task, attempt.rules);
+    let mut trace = Trace::new(attempt.task, attempt.scoring_mode);
     trace.session = attempt.session.clone();
     environment.keep_network(attempt.keep_network || attempt.task.scorer.needs().traffic);
     let whole = async {
@@ -130,7 +130,7 @@ pub(crate) async fn never_began(
     task: &Task,
     error: &(dyn std::error::Error + Send + Sync),
 ) -> Result<EpisodeResult, Error> {
-    let mut trace = Trace::new(task, Rules::default());
+    let mut trace = Trace::new(task, ScoringMode::default());
     let record = trace.conclude(id, failed(error), Timestamp::now(), &Model::default()).await?;
     Ok(EpisodeResult { record, steps: Vec::new(), requests: Vec::new(), spent: true, unstartable: None })
 }

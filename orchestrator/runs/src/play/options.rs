@@ -7,7 +7,7 @@ use browser::Dialect;
 use camino::Utf8PathBuf;
 use models::Model;
 use processes::Variable;
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 
 use crate::results::Shard;
 
@@ -58,7 +58,7 @@ pub struct Options {
     /// temporary files when absent.
     pub town: Option<Utf8PathBuf>,
     /// Whether published bugs are reproduced.
-    pub rules: Rules,
+    pub scoring_mode: ScoringMode,
     /// The executable `sandbox`, which starts scorers' programs in a network of their own; without
     /// it they are only told which proxy to use.
     pub helper: Option<Utf8PathBuf>,
@@ -118,7 +118,7 @@ impl Default for Options {
             max_steps: None,
             index_cache: None,
             town: None,
-            rules: Rules::default(),
+            scoring_mode: ScoringMode::default(),
             helper: None,
             headed: false,
             judge: Model::default(),

@@ -309,7 +309,7 @@ async fn attempt<E: Environment>(
         session: session.clone(),
         keep_storage: shared.options.keep_storage,
         keep_network: shared.options.keep_network,
-        rules: shared.options.rules,
+        scoring_mode: shared.options.scoring_mode,
         judge: &shared.options.judge,
         on_step: &on_step,
     };
@@ -369,7 +369,7 @@ fn open_folder(
         dialect,
         multiaction,
         shard: options.shard,
-        rules: options.rules,
+        scoring_mode: options.scoring_mode,
         ..record
     };
     let path = out(suite, &agent.slug(), options, record.started);

@@ -7,7 +7,7 @@ use browser::{Action, ActionTarget, Observation};
 use gateway::Answer;
 use jiff::Timestamp;
 use models::Model;
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 use scoring::{Assessment, Moment, Needs};
 use tasks::{GoalText, Task};
 
@@ -51,7 +51,7 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    pub(crate) fn new(task: &Task, rules: Rules) -> Trace {
+    pub(crate) fn new(task: &Task, mode: ScoringMode) -> Trace {
         Trace {
             task: task.clone(),
             began: Instant::now(),
@@ -60,7 +60,7 @@ impl Trace {
             steps: Vec::new(),
             requests: Vec::new(),
             calls: Vec::new(),
-            assessment: task.scorer.start().by(rules),
+            assessment: task.scorer.start().by(mode),
             needs: task.scorer.needs(),
             traffic: None,
             session: WorkArenaSession::default(),

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use browser::Dialect;
 use jiff::Timestamp;
-use scoring::rules::Rules;
+use scoring::mode::ScoringMode;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -40,8 +40,8 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "is_default")]
     pub multiaction: bool,
     /// The scoring rules. Omitted for the published ones (bug for bug).
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub rules: Rules,
+    #[serde(default, rename = "rules", skip_serializing_if = "is_default")]
+    pub scoring_mode: ScoringMode,
     /// Number of attempts at each task.
     pub repeat: u32,
     /// The tasks of the run, in the order of the suite.
@@ -146,7 +146,7 @@ impl RunRecord {
             settings: Value::Null,
             dialect: Dialect::default(),
             multiaction: false,
-            rules: Rules::default(),
+            scoring_mode: ScoringMode::default(),
             repeat,
             tasks,
             shard: None,
@@ -175,7 +175,7 @@ impl RunRecord {
                 ("agent's settings, model or prompts", run.settings.to_string()),
                 ("dialect", run.dialect.to_string()),
                 ("number of actions in a reply", (if run.multiaction { "any" } else { "one" }).to_owned()),
-                ("rules", run.rules.to_string()),
+                ("rules", run.scoring_mode.to_string()),
                 ("suite digest (tasks, world or snapshots)", run.suite_digest.clone()),
             ]
         };

@@ -1,7 +1,7 @@
 //! A gold answer of AssistantBench as the rule of a task.
 
 use super::{question_scorer, question_scorer_fixed};
-use crate::{Conduct, NoState, ROUNDING, Rule, Rules, Score, ScoreError, Source};
+use crate::{Conduct, NoState, ROUNDING, Rule, Score, ScoreError, ScoringMode, Source};
 
 /// The gold answer of a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,9 +19,9 @@ impl Rule for GoldAnswer {
         let Some(answer) = &conduct.answer else {
             return Ok(Score { answered: Some(false), ..Score::of(false, Vec::new()) });
         };
-        let scored = match conduct.rules {
-            Rules::Faithful => question_scorer(answer, &self.0)?,
-            Rules::Fixed => question_scorer_fixed(answer, &self.0),
+        let scored = match conduct.mode {
+            ScoringMode::Faithful => question_scorer(answer, &self.0)?,
+            ScoringMode::Fixed => question_scorer_fixed(answer, &self.0),
         };
         let success = scored.accuracy >= 1.0 - ROUNDING;
         let answered = Some(scored.has_answer);

@@ -1,7 +1,7 @@
 //! Scores that a judge may have to complete.
 
 use super::super::ScoreError;
-use super::super::rules::Rules;
+use super::super::mode::ScoringMode;
 use super::{Judgement, Question};
 
 /// What an answer is worth as far as rules decide it, and what is left to a judge.
@@ -10,7 +10,7 @@ use super::{Judgement, Question};
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartialScore {
     /// The product of what the rules give.
-    pub rules: f64,
+    pub rule_score: f64,
     /// What a judge has to be asked, in the published order.
     pub questions: Vec<Question>,
 }
@@ -18,7 +18,7 @@ pub struct PartialScore {
 impl PartialScore {
     /// Nothing has been decided.
     pub(crate) fn new() -> PartialScore {
-        PartialScore { rules: 1.0, questions: Vec::new() }
+        PartialScore { rule_score: 1.0, questions: Vec::new() }
     }
 
     /// One more rule.
@@ -28,25 +28,30 @@ impl PartialScore {
 
     /// One more rule, which may be met in part.
     pub(crate) fn share(&mut self, met: f64) {
-        self.rules *= met;
+        self.rule_score *= met;
     }
 
     /// What is worth what this and another are worth together.
     pub(crate) fn and(&mut self, other: PartialScore) {
-        self.rules *= other.rules;
+        self.rule_score *= other.rule_score;
         self.questions.extend(other.questions);
     }
 
     /// What `fuzzy_match: "N/A"` leaves after its comparison: the verdict takes the place of the
     /// whole score, of earlier failures, too.
-    pub(crate) fn not_achievable(&mut self, equal: bool, rules: Rules, question: impl FnOnce() -> Question) {
-        match rules {
-            Rules::Fixed if equal => {}
-            Rules::Fixed => self.questions.push(question()),
-            Rules::Faithful => {
+    pub(crate) fn not_achievable(
+        &mut self,
+        equal: bool,
+        mode: ScoringMode,
+        question: impl FnOnce() -> Question,
+    ) {
+        match mode {
+            ScoringMode::Fixed if equal => {}
+            ScoringMode::Fixed => self.questions.push(question()),
+            ScoringMode::Faithful => {
                 self.rule(equal);
-                if self.rules < 1.0 {
-                    *self = PartialScore { rules: 1.0, questions: vec![question()] };
+                if self.rule_score < 1.0 {
+                    *self = PartialScore { rule_score: 1.0, questions: vec![question()] };
                 }
             }
         }
@@ -56,7 +61,7 @@ impl PartialScore {
     /// judge says.
     pub fn open(&self, judgements: &[Judgement]) -> Vec<&Question> {
         let known = |question: &&Question| judgements.iter().any(|known| known.question == **question);
-        self.questions.iter().filter(|question| self.rules > 0.0 && !known(question)).collect()
+        self.questions.iter().filter(|question| self.rule_score > 0.0 && !known(question)).collect()
     }
 
     /// The score, given what was ruled.
@@ -64,14 +69,14 @@ impl PartialScore {
     /// # Errors
     /// [`ScoreError::NeedsJudge`] where a ruling is missing that decides, and where the published
     /// code does not understand the judge.
-    pub fn score(&self, judgements: &[Judgement], rules: Rules) -> Result<f64, ScoreError> {
+    pub fn score(&self, judgements: &[Judgement], mode: ScoringMode) -> Result<f64, ScoreError> {
         if !self.open(judgements).is_empty() {
             return Err(ScoreError::NeedsJudge);
         }
-        let mut score = self.rules;
+        let mut score = self.rule_score;
         if score > 0.0 {
             for judgement in judgements.iter().filter(|known| self.questions.contains(&known.question)) {
-                score *= judgement.score(rules)?;
+                score *= judgement.score(mode)?;
             }
         }
         Ok(score)

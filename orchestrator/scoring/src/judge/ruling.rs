@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
-use super::super::rules::Rules;
+use super::super::mode::ScoringMode;
 use super::Question;
 
 /// A question with what was ruled.
@@ -66,9 +66,9 @@ impl Judgement {
     ///
     /// # Errors
     /// Where the published code raises an exception because it understands no reply.
-    pub(crate) fn score(&self, rules: Rules) -> Result<f64, ScoreError> {
+    pub(crate) fn score(&self, mode: ScoringMode) -> Result<f64, ScoreError> {
         match (&self.question, self.ruling) {
-            (_, Ruling::Unreadable) if rules == Rules::Fixed => Err(ScoreError::NeedsJudge),
+            (_, Ruling::Unreadable) if mode == ScoringMode::Fixed => Err(ScoreError::NeedsJudge),
             (_, Ruling::Score(score)) => Ok(score),
             (
                 Question::SameMeaning { .. } | Question::KeyPoints { .. } | Question::SameReason { .. },

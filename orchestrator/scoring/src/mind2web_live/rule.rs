@@ -97,7 +97,7 @@ fn completion(state: &State, conduct: &Conduct) -> Result<(f64, usize), ScoreErr
     let mut best = state.nodes.clone();
     for NodeQuestion { node, question } in &state.questions {
         let ruled = conduct.judgements.iter().find(|Judgement { question: known, .. }| known == question);
-        let score = ruled.ok_or(ScoreError::NeedsJudge)?.score(conduct.rules)?;
+        let score = ruled.ok_or(ScoreError::NeedsJudge)?.score(conduct.mode)?;
         if let Some(best) = best.get_mut(*node) {
             *best = best.max(score);
         }

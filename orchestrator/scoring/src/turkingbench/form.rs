@@ -4,7 +4,7 @@
 //! JHU-CLSP/turking-bench (`src/evaluation_class.py`). A field is the first element of its name, if
 //! that is an `input`, `select` or `textarea`. It counts if it is shown, and if its golds say
 //! anything where it holds text. Every slider counts as 1, as in the published aggregate; by
-//! [`Rules::Fixed`] its distance counts.
+//! [`ScoringMode::Fixed`] its distance counts.
 //!
 //! There, fields are read from the page that an agent leaves. A page that has been sent is gone;
 //! what it held is then asked of the host that it was sent to. A page that has been left without
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Cell, field};
-use crate::{PageCheck, Pages, ROUNDING, Rules, Score, ScoreError};
+use crate::{PageCheck, Pages, ROUNDING, Score, ScoreError, ScoringMode};
 
 /// What an instance asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -153,12 +153,12 @@ impl Form {
     ///
     /// # Errors
     /// Where the published code raises an exception or gives no finite number.
-    pub fn marks(&self, held: &FormValues, rules: Rules) -> Result<Vec<Mark>, ScoreError> {
+    pub fn marks(&self, held: &FormValues, mode: ScoringMode) -> Result<Vec<Mark>, ScoreError> {
         let mut marks = Vec::new();
         for (Field { name, golds }, filled) in self.fields.iter().zip(&held.0) {
             let Some(FieldValue { kind, shown: true, value }) = filled else { continue };
             let score = match kind.as_str() {
-                "range" if rules.is_faithful() => Ok(1.0),
+                "range" if mode.is_faithful() => Ok(1.0),
                 kind => field(kind, golds, value),
             };
             match score {
@@ -174,8 +174,8 @@ impl Form {
     ///
     /// # Errors
     /// As [`marks`](Self::marks).
-    pub fn score_values(&self, held: &FormValues, rules: Rules) -> Result<Score, ScoreError> {
-        let marks = self.marks(held, rules)?;
+    pub fn score_values(&self, held: &FormValues, mode: ScoringMode) -> Result<Score, ScoreError> {
+        let marks = self.marks(held, mode)?;
         let Some(value) = mean(&marks) else {
             return Ok(Score::of(false, vec!["the page shows no field that counts".to_owned()]));
         };
@@ -238,11 +238,13 @@ mod tests {
     #[test]
     fn the_mean_is_over_what_is_shown_and_has_golds() {
         let form = form(FIELDS);
-        let score = form.score_values(&held("a boat", "red"), Rules::Faithful).expect("a score");
+        let score = form.score_values(&held("a boat", "red"), ScoringMode::Faithful).expect("a score");
         assert!((score.value - 2.5 / 3.0).abs() < 1e-9 && !score.success, "{score:?}");
         assert_eq!(score.wrong, ["text `why`: 0.50"]);
-        assert!(form.score_values(&held("blue boats", "red"), Rules::Faithful).expect("a score").success);
-        let marks = form.marks(&held("blue boats", "red"), Rules::Fixed).expect("marks");
+        assert!(
+            form.score_values(&held("blue boats", "red"), ScoringMode::Faithful).expect("a score").success
+        );
+        let marks = form.marks(&held("blue boats", "red"), ScoringMode::Fixed).expect("marks");
         assert_eq!((marks[2].kind.as_str(), marks[2].score), ("range", 0.25));
         let kinds = by_kind(&marks);
         assert_eq!((kinds["range"], kinds["text"].1), ((0.25, 1), 1));
@@ -250,11 +252,12 @@ mod tests {
 
     #[test]
     fn a_page_without_fields_earns_nothing() {
-        let score = form(FIELDS).score_values(&FormValues::default(), Rules::Faithful).expect("a score");
+        let score =
+            form(FIELDS).score_values(&FormValues::default(), ScoringMode::Faithful).expect("a score");
         assert_eq!((score.value, score.wrong.len()), (0.0, 1));
         assert_eq!(
             form("[{name: a, golds: [1]}]")
-                .score_values(&FormValues(vec![filled("date", true, "")]), Rules::Faithful),
+                .score_values(&FormValues(vec![filled("date", true, "")]), ScoringMode::Faithful),
             Err(ScoreError::Raised("Exception"))
         );
     }
@@ -327,7 +330,7 @@ mod tests {
     fn a_button_that_sends_the_form_counts_for_nothing() {
         let form = form("[{name: why, golds: [x]}, {name: timer, golds: [37]}]");
         let held = FormValues(vec![filled("text", true, "x"), filled("submit", true, "Send")]);
-        assert_eq!(form.score_values(&held, Rules::Faithful).map(|score| score.value), Ok(1.0));
+        assert_eq!(form.score_values(&held, ScoringMode::Faithful).map(|score| score.value), Ok(1.0));
     }
 
     #[test]
@@ -371,9 +374,9 @@ mod tests {
             let fields = cells.iter().enumerate().map(|(at, (text, _))| Field { name: at.to_string(), golds: vec![Cell::Text(text.clone())] }).collect();
             let form = Form { page: String::new(), fields };
             let held = FormValues(cells.iter().map(|(text, kind)| filled(kinds[*kind], true, text)).collect());
-            prop_assert!(form.score_values(&held, Rules::Faithful).expect("a score").success);
+            prop_assert!(form.score_values(&held, ScoringMode::Faithful).expect("a score").success);
             let nothing = FormValues(cells.iter().map(|(_, kind)| filled(kinds[*kind], true, "")).collect());
-            prop_assert_eq!(form.score_values(&nothing, Rules::Faithful).expect("a score").value, 0.0);
+            prop_assert_eq!(form.score_values(&nothing, ScoringMode::Faithful).expect("a score").value, 0.0);
         }
     }
 }

@@ -41,7 +41,7 @@ impl Rule for Form {
 
     fn score(&self, state: &State, conduct: &Conduct) -> Result<Score, ScoreError> {
         match &state.form {
-            Some(values) => self.score_values(values, conduct.rules),
+            Some(values) => self.score_values(values, conduct.mode),
             None => Ok(Score::broken_off()),
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::ScoreError;
-use crate::rules::Rules;
+use crate::mode::ScoringMode;
 use crate::{visualwebarena, webarena};
 
 const ATTRIBUTE_ERROR: ScoreError = ScoreError::Raised("AttributeError");
@@ -54,12 +54,14 @@ fn read_note<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Value>, D::Er
 impl AnswerInputs {
     pub(super) fn webarena(self) -> Result<f64, ScoreError> {
         let (references, answer) = self.read()?;
-        webarena::StringMatch(references).score(&answer, "", Rules::Faithful)?.score(&[], Rules::Faithful)
+        webarena::StringMatch(references)
+            .score(&answer, "", ScoringMode::Faithful)?
+            .score(&[], ScoringMode::Faithful)
     }
 
     pub(super) fn visualwebarena(self) -> Result<f64, ScoreError> {
         let (references, answer) = self.read()?;
-        visualwebarena::StringMatch(references).score(&answer, "")?.score(&[], Rules::Faithful)
+        visualwebarena::StringMatch(references).score(&answer, "")?.score(&[], ScoringMode::Faithful)
     }
 
     /// The answer is cleaned before the references are gone through.
@@ -75,7 +77,7 @@ impl AnswerInputs {
 impl UrlInputs {
     pub(super) fn webarena(self) -> Result<f64, ScoreError> {
         let (rule, url) = self.read()?;
-        rule.score(&url, Rules::Faithful)
+        rule.score(&url, ScoringMode::Faithful)
     }
 
     pub(super) fn visualwebarena(self) -> Result<f64, ScoreError> {

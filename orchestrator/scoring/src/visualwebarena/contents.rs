@@ -104,12 +104,12 @@ fn number(content: &Value) -> Result<Option<Number>, ScoreError> {
 mod tests {
     use serde_json::json;
 
-    use super::super::super::rules::Rules;
+    use super::super::super::mode::ScoringMode;
     use super::*;
 
     fn check(required: Value, content: Value, expect: Result<f64, ScoreError>) {
-        let Value::Object(rules) = &required else { panic!("{required} is no object") };
-        let given = score(rules, &content).and_then(|score| score.score(&[], Rules::Faithful));
+        let Value::Object(criteria) = &required else { panic!("{required} is no object") };
+        let given = score(criteria, &content).and_then(|score| score.score(&[], ScoringMode::Faithful));
         assert_eq!(given, expect, "{required} of {content}");
     }
 

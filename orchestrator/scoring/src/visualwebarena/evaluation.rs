@@ -89,7 +89,7 @@ impl Evaluation {
     /// Where the published code raises an exception, and where a judge has to decide who has not.
     pub fn score_ending(&self, ending: Ending<'_>) -> Result<Score, ScoreError> {
         let (judged, wrong) = self.judge(ending)?;
-        let value = judged.score(ending.judgements, ending.rules)?;
+        let value = judged.score(ending.judgements, ending.mode)?;
         Ok(Score { wrong, ..Score::of(value >= 1.0, Vec::new()) })
     }
 
@@ -119,7 +119,7 @@ impl Evaluation {
                 EvalType::ProgramHtml => target::score(&self.program_html, &found.contents)?,
                 EvalType::PageImageQuery => page_image_query::score(&self.page_image_query, &found.pictures)?,
             };
-            wrong.extend(why.into_iter().filter(|_| given.rules == 0.0));
+            wrong.extend(why.into_iter().filter(|_| given.rule_score == 0.0));
             all.and(given);
         }
         Ok((all, wrong))
@@ -127,8 +127,8 @@ impl Evaluation {
 
     fn answer(&self, answer: &str) -> Result<PartialScore, ScoreError> {
         // `configs["eval"]["reference_answers"].items()` of a null.
-        let rules = self.reference_answers.as_ref().ok_or(NO_METHOD)?;
-        let judged = rules.score(answer, self.string_note.as_deref().unwrap_or_default())?;
+        let references = self.reference_answers.as_ref().ok_or(NO_METHOD)?;
+        let judged = references.score(answer, self.string_note.as_deref().unwrap_or_default())?;
         let asks_for_reason = |question: &Question| matches!(question, Question::SameReason { .. });
         if self.string_note.is_none() && judged.questions.iter().any(asks_for_reason) {
             return Err(ScoreError::Raised("KeyError"));
@@ -146,9 +146,9 @@ impl Evaluation {
 
     /// Whether the goal can be reached at all.
     pub fn is_achievable(&self) -> bool {
-        let rules =
+        let references =
             self.reference_answers.as_ref().filter(|_| self.eval_types.contains(&EvalType::StringMatch));
-        rules.is_none_or(|rules| rules.0.get("fuzzy_match").is_none_or(|value| value != "N/A"))
+        references.is_none_or(|references| references.0.get("fuzzy_match").is_none_or(|value| value != "N/A"))
     }
 
     /// What makes its score an exception whatever the agent does, or means nothing by its rules.

@@ -197,7 +197,7 @@ pub(super) fn score(
         }
         let given = query.judge(found)?;
         wrong.clear();
-        if given.rules == 0.0 {
+        if given.rule_score == 0.0 {
             let likeness = found.likeness.unwrap_or_default();
             wrong.push(format!(
                 "no picture in {on} is the one that is wanted: the best is like it by {likeness:.3}"

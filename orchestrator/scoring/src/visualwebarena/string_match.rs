@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::super::ScoreError;
 use super::super::judge::{PartialScore, Question};
-use super::super::rules::Rules;
+use super::super::mode::ScoringMode;
 use super::super::webarena::{
     BAD_TYPE, NO_LIST, WRONG_ARGUMENT, alternatives, argument, items, without_quotes,
 };
@@ -75,10 +75,10 @@ impl StringMatch {
                 "one_of" => score.rule(answer.has_one_of(items(value)?)?),
                 "fuzzy_match" if value == "N/A" => {
                     let equal = answer.equals("N/A")?;
-                    if !equal || score.rules < 1.0 {
+                    if !equal || score.rule_score < 1.0 {
                         let answer = answer.text()?.to_owned();
                         let reason = reason.to_owned();
-                        score.not_achievable(equal, Rules::Faithful, || Question::SameReason {
+                        score.not_achievable(equal, ScoringMode::Faithful, || Question::SameReason {
                             reason,
                             answer,
                         });
@@ -155,8 +155,8 @@ mod tests {
     use super::*;
 
     fn check(references: Value, answer: &str, expect: Result<f64, ScoreError>) {
-        let rules: StringMatch = serde_json::from_value(references.clone()).expect("an object");
-        let score = rules.score(answer, "").and_then(|score| score.score(&[], Rules::Faithful));
+        let string_match: StringMatch = serde_json::from_value(references.clone()).expect("an object");
+        let score = string_match.score(answer, "").and_then(|score| score.score(&[], ScoringMode::Faithful));
         assert_eq!(score, expect, "{references} of {answer:?}");
     }
 

@@ -91,7 +91,7 @@ pub(super) fn score(targets: &[Target], found: &[Value]) -> Result<(PartialScore
     for (place, target) in targets.iter().enumerate() {
         let content = found.get(place).ok_or(BAD_VALUE)?;
         let given = contents::score(&target.required_contents.0, content)?;
-        wrong.extend((given.rules == 0.0).then(|| target.complain(content)));
+        wrong.extend((given.rule_score == 0.0).then(|| target.complain(content)));
         score.and(given);
         if content.is_null() {
             break;

@@ -3,21 +3,21 @@
 use python::unicode_escape::{Others, decode};
 
 use super::super::ScoreError;
-use super::super::rules::Rules;
+use super::super::mode::ScoringMode;
 
 /// The texts that an answer may stand for: as published, the one that `codecs.decode(answer,
-/// 'unicode_escape')` makes of it; by [`Rules::Fixed`] the answer itself, and with its escapes
-/// decoded.
+/// 'unicode_escape')` makes of it; by [`ScoringMode::Fixed`] the answer itself, and with its
+/// escapes decoded.
 ///
 /// # Errors
 /// Where the published code raises an exception.
-pub(super) fn readings(answer: &str, rules: Rules) -> Result<Vec<String>, ScoreError> {
-    match rules {
-        Rules::Faithful => match decode(answer, Others::Bytes) {
+pub(super) fn readings(answer: &str, mode: ScoringMode) -> Result<Vec<String>, ScoreError> {
+    match mode {
+        ScoringMode::Faithful => match decode(answer, Others::Bytes) {
             Some(decoded) => Ok(vec![decoded]),
             None => Err(ScoreError::Raised("UnicodeDecodeError")),
         },
-        Rules::Fixed => {
+        ScoringMode::Fixed => {
             let decoded = decode(answer, Others::Kept);
             Ok(std::iter::once(answer.to_owned()).chain(decoded).collect())
         }

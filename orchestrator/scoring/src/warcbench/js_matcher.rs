@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use fancy_regex::Regex;
 use serde_json::json;
 
-use super::super::rules::Rules;
+use super::super::mode::ScoringMode;
 
 /// Whether a value is true once Playwright has copied it into Python: empty lists and objects are
 /// not, and NaN is.
@@ -35,10 +35,10 @@ static BARE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The expression whose value is the verdict.
-pub(super) fn expression(script: &str, rules: Rules) -> String {
-    let script = match rules {
-        Rules::Faithful => Cow::Borrowed(script),
-        Rules::Fixed => {
+pub(super) fn expression(script: &str, mode: ScoringMode) -> String {
+    let script = match mode {
+        ScoringMode::Faithful => Cow::Borrowed(script),
+        ScoringMode::Fixed => {
             let quoted = BARE.replace_all(script, "$1('$2')");
             CUT.replace_all(&quoted, "document.").into_owned().into()
         }
@@ -63,23 +63,23 @@ mod tests {
     #[test]
     fn slips_are_mended_by_fixed_rules_only() {
         let script = "(document.querySelector(#expenseItems).scrollTop > 0)";
-        assert!(expression(script, Rules::Faithful).contains("querySelector(#expenseItems)"));
-        assert!(expression(script, Rules::Fixed).contains("querySelector('#expenseItems')"));
+        assert!(expression(script, ScoringMode::Faithful).contains("querySelector(#expenseItems)"));
+        assert!(expression(script, ScoringMode::Fixed).contains("querySelector('#expenseItems')"));
         let script = "ocument.querySelector('a').x === document.y";
-        let mended = expression(script, Rules::Fixed);
+        let mended = expression(script, ScoringMode::Fixed);
         assert!(mended.contains("\"document.querySelector('a').x === document.y\""), "{mended}");
-        assert!(expression(script, Rules::Faithful).contains("\"ocument."));
+        assert!(expression(script, ScoringMode::Faithful).contains("\"ocument."));
         let right = "document.querySelector('#a').x == querySelector(id)";
-        assert_eq!(expression(right, Rules::Faithful), expression(right, Rules::Fixed));
+        assert_eq!(expression(right, ScoringMode::Faithful), expression(right, ScoringMode::Fixed));
     }
 
     #[test]
     fn functions_are_made_expressions_and_statements_stay() {
         assert!(
-            expression("function () { return 1 }", Rules::Faithful)
+            expression("function () { return 1 }", ScoringMode::Faithful)
                 .contains("\"(function () { return 1 })\"")
         );
-        assert!(expression("a.some(x => x); ", Rules::Faithful).contains("\"a.some(x => x);\""));
-        assert!(expression("functional(1)", Rules::Faithful).contains("\"functional(1)\""));
+        assert!(expression("a.some(x => x); ", ScoringMode::Faithful).contains("\"a.some(x => x);\""));
+        assert!(expression("functional(1)", ScoringMode::Faithful).contains("\"functional(1)\""));
     }
 }

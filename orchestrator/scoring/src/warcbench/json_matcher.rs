@@ -8,20 +8,20 @@ use python::text::strip;
 use python::{Dict, Value, json};
 
 use super::super::ScoreError;
-use super::super::rules::Rules;
+use super::super::mode::ScoringMode;
 use super::answer::readings;
 
 /// What is wrong with an answer; nothing if it is right.
-pub(super) fn wrong(wanted: &str, answer: &str, rules: Rules) -> Result<Option<String>, ScoreError> {
+pub(super) fn wrong(wanted: &str, answer: &str, mode: ScoringMode) -> Result<Option<String>, ScoreError> {
     if answer.is_empty() {
         return Ok(Some("there is no answer".to_owned()));
     }
-    let read = |text: &str| match rules {
-        Rules::Faithful => json::parse(text),
-        Rules::Fixed => json::parse(text).map(sorted),
+    let read = |text: &str| match mode {
+        ScoringMode::Faithful => json::parse(text),
+        ScoringMode::Fixed => json::parse(text).map(sorted),
     };
     let Some(wanted) = read(wanted) else { return Err(ScoreError::Raised("JSONDecodeError")) };
-    let readings = readings(answer, rules)?;
+    let readings = readings(answer, mode)?;
     let Some(answer) = readings.iter().find_map(|reading| read(reading)) else {
         return Ok(Some(format!("the answer is no JSON: `{}`", readings[0])));
     };

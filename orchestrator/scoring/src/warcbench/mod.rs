@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::rules::Rules;
+use super::mode::ScoringMode;
 use super::webarena::{PageEvidence, Pages};
 use super::{Score, ScoreError};
 
@@ -74,13 +74,17 @@ impl Check {
     ///
     /// # Errors
     /// Where pages can no longer be read.
-    pub async fn read<P: Pages + Send>(&self, pages: &mut P, rules: Rules) -> Result<PageEvidence, P::Error> {
+    pub async fn read<P: Pages + Send>(
+        &self,
+        pages: &mut P,
+        mode: ScoringMode,
+    ) -> Result<PageEvidence, P::Error> {
         let mut found = PageEvidence::default();
         if let Check::UrlMatcher(_) = self {
             found.url = super::webarena::pages::address(pages).await?;
         }
         if let Check::JsMatcher(script) = self {
-            match pages.evaluate(&js_matcher::expression(script, rules)).await? {
+            match pages.evaluate(&js_matcher::expression(script, mode)).await? {
                 Ok(truth) => found.contents.push(truth),
                 Err(thrown) => found.raised = Some(thrown),
             }
@@ -97,14 +101,15 @@ impl Check {
         }
     }
 
-    /// The score of an answer, and of what was read of pages in the end and, by [`Rules::Fixed`],
-    /// before anything was done.
+    /// The score of an answer, and of what was read of pages in the end and, by
+    /// [`ScoringMode::Fixed`], before anything was done.
     fn score_ending(&self, ending: &Ending<'_>) -> Result<Score, ScoreError> {
         let wrong = match self {
-            Check::StringMatcher(wanted) => string_matcher::wrong(wanted, ending.answer, ending.rules)?,
-            Check::JsonMatcher(wanted) => json_matcher::wrong(wanted, ending.answer, ending.rules)?,
+            Check::StringMatcher(wanted) => string_matcher::wrong(wanted, ending.answer, ending.mode)?,
+            Check::JsonMatcher(wanted) => json_matcher::wrong(wanted, ending.answer, ending.mode)?,
             Check::JsMatcher(_) | Check::UrlMatcher(_) => {
-                if ending.rules == Rules::Fixed && ending.before.is_some_and(|before| self.holds(before)) {
+                if ending.mode == ScoringMode::Fixed && ending.before.is_some_and(|before| self.holds(before))
+                {
                     return Err(ScoreError::FromTheStart);
                 }
                 self.wrong_with(ending.found)
@@ -134,7 +139,7 @@ struct Ending<'a> {
     found: Option<&'a PageEvidence>,
     /// Of the start page, where it was looked at.
     before: Option<&'a PageEvidence>,
-    rules: Rules,
+    mode: ScoringMode,
 }
 
 fn read_json<'de, D: Deserializer<'de>>(input: D) -> Result<String, D::Error> {

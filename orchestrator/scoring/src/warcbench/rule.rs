@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Check, Ending};
 use crate::webarena::PageEvidence;
-use crate::{Conduct, Evidence, Moment, Rule, Rules, Score, ScoreError, Source};
+use crate::{Conduct, Evidence, Moment, Rule, Score, ScoreError, ScoringMode, Source};
 
 /// What it remembers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -33,11 +33,11 @@ impl Rule for Check {
         }
         match moment {
             // Published rules never look at it.
-            Moment::Start if conduct.rules == Rules::Fixed => {
-                state.before = Some(self.read(evidence, conduct.rules).await?);
+            Moment::Start if conduct.mode == ScoringMode::Fixed => {
+                state.before = Some(self.read(evidence, conduct.mode).await?);
             }
             Moment::Start | Moment::Rest => {}
-            Moment::End => state.pages = Some(self.read(evidence, conduct.rules).await?),
+            Moment::End => state.pages = Some(self.read(evidence, conduct.mode).await?),
         }
         Ok(false)
     }
@@ -57,7 +57,7 @@ impl Rule for Check {
             answer: conduct.answer.as_deref().unwrap_or_default(),
             found: state.pages.as_ref(),
             before: state.before.as_ref(),
-            rules: conduct.rules,
+            mode: conduct.mode,
         })
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::super::ScoreError;
 use super::super::judge::PartialScore;
-use super::super::rules::Rules;
+use super::super::mode::ScoringMode;
 use super::answer::{equals, includes};
 use super::edition::Edition;
 use super::reading::read_contents;
@@ -66,7 +66,7 @@ impl RequiredContents {
         for reference in references {
             let mut found = false;
             for reference in alternatives(reference)? {
-                found |= super::webchore::includes_one(reference, &content, false, Rules::Faithful);
+                found |= super::webchore::includes_one(reference, &content, false, ScoringMode::Faithful);
             }
             good += points(found);
         }

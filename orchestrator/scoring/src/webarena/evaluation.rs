@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::super::judge::{Judgement, PartialScore, Question};
-use super::super::rules::Rules;
+use super::super::mode::ScoringMode;
 use super::super::{Conduct, Score, ScoreError};
 use super::edition::{Edition, read_edition};
 use super::function::{Call, Function};
@@ -41,11 +41,12 @@ pub struct Evaluation {
     /// `lite: true` where they mean WebArena-Lite's.
     #[serde(
         default,
+        rename = "rules",
         alias = "lite",
         deserialize_with = "read_edition",
         skip_serializing_if = "Edition::is_webarena"
     )]
-    pub rules: Edition,
+    pub edition: Edition,
     /// Why the goal cannot be reached, for a judge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub string_note: Option<String>,
@@ -90,13 +91,13 @@ pub struct Ending<'a> {
     /// What a judge has ruled on.
     pub judgements: &'a [Judgement],
     /// Whether published bugs are reproduced.
-    pub rules: Rules,
+    pub mode: ScoringMode,
 }
 
 impl<'a> Ending<'a> {
     pub(crate) fn new(conduct: &'a Conduct, found: &'a PageEvidence) -> Ending<'a> {
-        let Conduct { rules, judgements, .. } = conduct;
-        Ending { answer: conduct.stop_answer(), found, judgements, rules: *rules }
+        let Conduct { mode, judgements, .. } = conduct;
+        Ending { answer: conduct.stop_answer(), found, judgements, mode: *mode }
     }
 }
 
@@ -115,17 +116,17 @@ impl Evaluation {
                     (self.answer(ending), Some("the answer is not what is wanted".to_owned()))
                 }
                 EvalType::UrlMatch => (
-                    self.address(&ending.found.url, ending.rules),
+                    self.address(&ending.found.url, ending.mode),
                     Some(format!("the episode ended on {}", ending.found.url)),
                 ),
                 EvalType::ProgramHtml => {
-                    let (given, places) = target::score(&self.program_html, ending.found, self.rules)?;
+                    let (given, places) = target::score(&self.program_html, ending.found, self.edition)?;
                     wrong.extend(places);
                     // The places say what is wrong.
                     (Ok(given), None)
                 }
             };
-            match given.and_then(|given| given.score(ending.judgements, ending.rules)) {
+            match given.and_then(|given| given.score(ending.judgements, ending.mode)) {
                 Err(ScoreError::NeedsJudge) => unjudged = Some(ScoreError::NeedsJudge),
                 given => {
                     let given = given?;
@@ -149,7 +150,7 @@ impl Evaluation {
                 EvalType::StringMatch => self.answer(ending),
                 EvalType::UrlMatch => continue,
                 EvalType::ProgramHtml => {
-                    target::score(&self.program_html, ending.found, self.rules).map(|(given, _)| given)
+                    target::score(&self.program_html, ending.found, self.edition).map(|(given, _)| given)
                 }
             };
             // What raises an exception asks nobody.
@@ -162,9 +163,9 @@ impl Evaluation {
 
     fn answer(&self, ending: Ending<'_>) -> Result<PartialScore, ScoreError> {
         // `configs["eval"]["reference_answers"].items()` of a null.
-        let rules = self.reference_answers.as_ref().ok_or(super::NO_METHOD)?;
+        let references = self.reference_answers.as_ref().ok_or(super::NO_METHOD)?;
         let reason = self.string_note.as_deref().unwrap_or_default();
-        let answer = rules.score_by(self.rules, ending.answer, reason, ending.rules)?;
+        let answer = references.score_by(self.edition, ending.answer, reason, ending.mode)?;
         let asks_for_reason = |question: &Question| matches!(question, Question::SameReason { .. });
         if self.string_note.is_none() && answer.questions.iter().any(asks_for_reason) {
             return Err(ScoreError::Raised("KeyError"));
@@ -172,13 +173,13 @@ impl Evaluation {
         Ok(answer)
     }
 
-    fn address(&self, url: &str, rules: Rules) -> Result<PartialScore, ScoreError> {
+    fn address(&self, url: &str, mode: ScoringMode) -> Result<PartialScore, ScoreError> {
         let reference_url = self.reference_url.clone().ok_or(super::NO_METHOD)?;
         let rule = UrlMatch { reference_url, url_note: self.url_note.clone() };
         let mut judged = PartialScore::new();
-        judged.rule(match self.rules {
-            Edition::WebChore => rule.score_webchore(&self.or, url, rules)? == 1.0,
-            Edition::WebArena | Edition::Lite => rule.score(url, rules)? == 1.0,
+        judged.rule(match self.edition {
+            Edition::WebChore => rule.score_webchore(&self.or, url, mode)? == 1.0,
+            Edition::WebArena | Edition::Lite => rule.score(url, mode)? == 1.0,
         });
         Ok(judged)
     }
@@ -186,15 +187,15 @@ impl Evaluation {
     /// Whether the goal can be reached at all. WebArena says that it cannot by `fuzzy_match`,
     /// WebArena-Lite by any rule.
     pub fn is_achievable(&self) -> bool {
-        let rules =
+        let references =
             self.reference_answers.as_ref().filter(|_| self.eval_types.contains(&EvalType::StringMatch));
         let not_achievable = |value: &Value| value == "N/A" || *value == json!(["N/A"]);
-        rules.is_none_or(|rules| !rules.0.values().any(not_achievable))
+        references.is_none_or(|references| !references.0.values().any(not_achievable))
     }
 
     /// What makes its score an exception whatever the agent does, or means nothing by its rules.
     pub fn flaw(&self) -> Option<String> {
-        let chore = self.rules == Edition::WebChore;
+        let chore = self.edition == Edition::WebChore;
         if !chore && (!self.or.is_empty() || self.program_html.iter().any(|target| !target.or.is_empty())) {
             return Some("it has a key `or`, which is WebChoreArena's".to_owned());
         }
@@ -236,10 +237,10 @@ mod tests {
             { "url": "last", "locator": "", "required_contents": { "fuzzy_match": ["oak", "elm"] } },
         ]});
         let webarena: Evaluation = serde_json::from_value(eval).expect("the benchmark's form");
-        let lite = Evaluation { rules: Edition::Lite, ..webarena.clone() };
+        let lite = Evaluation { edition: Edition::Lite, ..webarena.clone() };
         let found =
             PageEvidence { contents: vec!["&amp;".into(), "trees".into()], ..PageEvidence::default() };
-        let ending = Ending { answer: "", found: &found, judgements: &[], rules: Rules::Faithful };
+        let ending = Ending { answer: "", found: &found, judgements: &[], mode: ScoringMode::Faithful };
         assert_eq!(webarena.score_ending(ending), Err(ScoreError::Raised("ValueError")));
         assert_eq!(lite.score_ending(ending), Err(ScoreError::NeedsJudge));
         let [question] = lite.open_questions(ending).try_into().expect("one question");

@@ -45,12 +45,12 @@ impl RequiredContents {
 mod tests {
     use serde_json::json;
 
-    use super::super::super::rules::Rules;
+    use super::super::super::mode::ScoringMode;
     use super::*;
 
     fn check(contents: Value, content: Value, expect: Result<f64, ScoreError>) {
         let rule: RequiredContents = serde_json::from_value(contents.clone()).expect("an object");
-        let score = rule.score_lite(&content).and_then(|score| score.score(&[], Rules::Faithful));
+        let score = rule.score_lite(&content).and_then(|score| score.score(&[], ScoringMode::Faithful));
         assert_eq!(score, expect, "{contents} of {content}");
     }
 
@@ -70,7 +70,7 @@ mod tests {
         let score = rule.score_lite(&json!("Elms, oaks")).expect("a rule of the benchmark");
         let question =
             Question::SameMeaning { reference: "oak, elm".to_owned(), answer: "Elms, oaks".to_owned() };
-        assert_eq!((score.rules, score.questions), (1.0, vec![question]));
+        assert_eq!((score.rule_score, score.questions), (1.0, vec![question]));
     }
 
     #[test]

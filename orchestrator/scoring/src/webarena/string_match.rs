@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::super::ScoreError;
 use super::super::judge::{PartialScore, Question};
-use super::super::rules::Rules;
+use super::super::mode::ScoringMode;
 use super::answer::{clean, equals, includes};
 use super::edition::Edition;
 use super::{NO_LIST, OR, argument, items};
@@ -31,11 +31,11 @@ impl StringMatch {
         edition: Edition,
         answer: &str,
         reason: &str,
-        by: Rules,
+        mode: ScoringMode,
     ) -> Result<PartialScore, ScoreError> {
         match edition {
-            Edition::WebArena | Edition::Lite => self.score(answer, reason, by),
-            Edition::WebChore => self.score_webchore(answer, reason, by),
+            Edition::WebArena | Edition::Lite => self.score(answer, reason, mode),
+            Edition::WebChore => self.score_webchore(answer, reason, mode),
         }
     }
 
@@ -44,7 +44,7 @@ impl StringMatch {
     ///
     /// # Errors
     /// Where the published code raises an exception.
-    pub fn score(&self, answer: &str, reason: &str, by: Rules) -> Result<PartialScore, ScoreError> {
+    pub fn score(&self, answer: &str, reason: &str, mode: ScoringMode) -> Result<PartialScore, ScoreError> {
         let answer = clean(answer);
         let mut score = PartialScore::new();
         for (rule, value) in &self.0 {
@@ -56,14 +56,14 @@ impl StringMatch {
                         let reference = argument(reference)?;
                         let includes =
                             |reference: &str| must_include(reference, &answer, references.len() == 1);
-                        score.rule(match by {
-                            Rules::Faithful => includes(reference),
-                            Rules::Fixed => reference.split(OR).any(includes),
+                        score.rule(match mode {
+                            ScoringMode::Faithful => includes(reference),
+                            ScoringMode::Fixed => reference.split(OR).any(includes),
                         });
                     }
                 }
                 "fuzzy_match" if value == "N/A" => {
-                    score.not_achievable(equals("N/A", &answer), by, || Question::SameReason {
+                    score.not_achievable(equals("N/A", &answer), mode, || Question::SameReason {
                         reason: reason.to_owned(),
                         answer: answer.to_string(),
                     });
@@ -99,9 +99,10 @@ mod tests {
     use super::*;
 
     fn check(references: Value, answer: &str, expect: Result<f64, ScoreError>) {
-        let rules: StringMatch = serde_json::from_value(references.clone()).expect("an object");
-        let score =
-            rules.score(answer, "", Rules::Faithful).and_then(|score| score.score(&[], Rules::Faithful));
+        let string_match: StringMatch = serde_json::from_value(references.clone()).expect("an object");
+        let score = string_match
+            .score(answer, "", ScoringMode::Faithful)
+            .and_then(|score| score.score(&[], ScoringMode::Faithful));
         assert_eq!(score, expect, "{references} of {answer:?}");
     }
 
@@ -132,10 +133,10 @@ mod tests {
                 Err(ScoreError::NeedsJudge),
             ),
         ] {
-            let rules: StringMatch = serde_json::from_value(references.clone()).expect("an object");
-            for (by, expect) in [(Rules::Faithful, faithful), (Rules::Fixed, fixed)] {
-                let score = rules.score(answer, "", by).and_then(|score| score.score(&[], by));
-                assert_eq!(score, expect, "{references} of {answer:?}, {by}");
+            let string_match: StringMatch = serde_json::from_value(references.clone()).expect("an object");
+            for (mode, expect) in [(ScoringMode::Faithful, faithful), (ScoringMode::Fixed, fixed)] {
+                let score = string_match.score(answer, "", mode).and_then(|score| score.score(&[], mode));
+                assert_eq!(score, expect, "{references} of {answer:?}, {mode}");
             }
         }
     }

@@ -145,12 +145,12 @@ pub(super) fn score(
             if complaint.is_none() {
                 complaint = Some(one.complain(content));
             }
-            if best.as_ref().is_none_or(|best| given.rules > best.rules) {
+            if best.as_ref().is_none_or(|best| given.rule_score > best.rule_score) {
                 best = Some(given);
             }
         }
         let given = best.unwrap_or_else(PartialScore::new);
-        wrong.extend(complaint.filter(|_| given.rules < 1.0));
+        wrong.extend(complaint.filter(|_| given.rule_score < 1.0));
         score.and(given);
         if edition == Edition::Lite && nothing {
             break;

@@ -5,7 +5,7 @@ use python::url::Url;
 use serde::{Deserialize, Serialize};
 
 use super::super::ScoreError;
-use super::super::rules::Rules;
+use super::super::mode::ScoringMode;
 use super::{BAD_VALUE, OR, OtherUrl, points};
 
 /// `reference_url` and `url_note` of a task.
@@ -26,15 +26,17 @@ impl UrlMatch {
     /// # Errors
     /// Where the published code raises an exception: at another note, or at an address that Python
     /// cannot parse.
-    pub fn score(&self, url: &str, rules: Rules) -> Result<f64, ScoreError> {
+    pub fn score(&self, url: &str, mode: ScoringMode) -> Result<f64, ScoreError> {
         if self.url_note.as_deref().is_some_and(|note| note != "GOLD in PRED") {
             return Err(BAD_VALUE);
         }
         let references = self.reference_url.split(OR).map(parse).collect::<Result<Vec<_>, _>>()?;
         let page = parse(url)?;
-        Ok(points(match rules {
-            Rules::Faithful => is_at(&page, &references),
-            Rules::Fixed => references.iter().any(|reference| is_at(&page, std::slice::from_ref(reference))),
+        Ok(points(match mode {
+            ScoringMode::Faithful => is_at(&page, &references),
+            ScoringMode::Fixed => {
+                references.iter().any(|reference| is_at(&page, std::slice::from_ref(reference)))
+            }
         }))
     }
 
@@ -47,7 +49,7 @@ impl UrlMatch {
         &self,
         others: &[OtherUrl],
         url: &str,
-        rules: Rules,
+        mode: ScoringMode,
     ) -> Result<f64, ScoreError> {
         let addresses = others.iter().map(|other| other.reference_url.as_str());
         let url = lower(url);
@@ -56,7 +58,7 @@ impl UrlMatch {
             // Divided before capitals go, as ` |OR| ` has some.
             let lowered: Vec<String> = address.split(OR).map(|one| lower(one).into_owned()).collect();
             let rule = UrlMatch { reference_url: lowered.join(OR), url_note: self.url_note.clone() };
-            best = best.max(rule.score(&url, rules)?);
+            best = best.max(rule.score(&url, mode)?);
         }
         Ok(best)
     }
@@ -87,7 +89,7 @@ mod tests {
 
     fn check(reference: &str, url: &str, expect: Result<f64, ScoreError>) {
         let rule = UrlMatch { reference_url: reference.to_owned(), url_note: None };
-        assert_eq!(rule.score(url, Rules::Faithful), expect, "{reference} of {url}");
+        assert_eq!(rule.score(url, ScoringMode::Faithful), expect, "{reference} of {url}");
     }
 
     #[test]
@@ -106,8 +108,8 @@ mod tests {
         check(either, "http://a.test/x?k=2&l=3", Ok(1.0));
         check(either, "http://a.test/x?k=1", Ok(0.0));
         let mended = UrlMatch { reference_url: either.to_owned(), url_note: None };
-        assert_eq!(mended.score("http://a.test/x?k=1", Rules::Fixed), Ok(1.0));
-        assert_eq!(mended.score("http://a.test/x?k=2&l=3", Rules::Fixed), Ok(0.0));
+        assert_eq!(mended.score("http://a.test/x?k=1", ScoringMode::Fixed), Ok(1.0));
+        assert_eq!(mended.score("http://a.test/x?k=2&l=3", ScoringMode::Fixed), Ok(0.0));
         check("http://a.test/?q=a+b&e=", "http://a.test/?z=1&q=c&q=a%20b", Ok(1.0));
     }
 
@@ -116,6 +118,6 @@ mod tests {
         check("http://[bad/", "http://a.test", Err(BAD_VALUE));
         check("http://a.test", "http://a]b/", Err(BAD_VALUE));
         let exact = UrlMatch { reference_url: "http://a".to_owned(), url_note: Some("EXACT".to_owned()) };
-        assert_eq!(exact.score("http://a", Rules::Faithful), Err(BAD_VALUE));
+        assert_eq!(exact.score("http://a", ScoringMode::Faithful), Err(BAD_VALUE));
     }
 }

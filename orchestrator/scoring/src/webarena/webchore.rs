@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::ScoreError;
 use super::super::judge::{PartialScore, Question};
-use super::super::rules::Rules;
+use super::super::mode::ScoringMode;
 use super::answer::{clean, equals};
 use super::{BAD_TYPE, NO_ITEMS, StringMatch, argument, items, points};
 
@@ -29,16 +29,16 @@ impl StringMatch {
         &self,
         answer: &str,
         reason: &str,
-        by: Rules,
+        mode: ScoringMode,
     ) -> Result<PartialScore, ScoreError> {
         let answer = clean(answer);
         let mut score = PartialScore::new();
         for (rule, value) in &self.0 {
             match rule.as_str() {
                 "exact_match" => score.rule(equals(argument(value)?, &answer)),
-                "must_include" => score.share(share(items(value)?, &answer, by)?),
+                "must_include" => score.share(share(items(value)?, &answer, mode)?),
                 "fuzzy_match" if value == "N/A" => {
-                    score.not_achievable(equals("N/A", &answer), by, || Question::SameReason {
+                    score.not_achievable(equals("N/A", &answer), mode, || Question::SameReason {
                         reason: reason.to_owned(),
                         answer: answer.to_string(),
                     });
@@ -54,13 +54,13 @@ impl StringMatch {
 }
 
 /// How many of the texts are in the answer, as a share.
-fn share(references: &[Value], answer: &str, by: Rules) -> Result<f64, ScoreError> {
+fn share(references: &[Value], answer: &str, mode: ScoringMode) -> Result<f64, ScoreError> {
     if references.is_empty() {
         return Err(NO_ITEMS);
     }
     let mut good = 0.0;
     for reference in references {
-        good += points(includes_one(argument(reference)?, answer, references.len() == 1, by));
+        good += points(includes_one(argument(reference)?, answer, references.len() == 1, mode));
     }
     Ok(good / references.len() as f64)
 }
@@ -78,7 +78,7 @@ fn key_points(value: &Value) -> Result<String, ScoreError> {
 
 /// `must_include`: a single character has to be a word of the answer where it is the only
 /// reference. The published code looks for such an alternative in itself, and always finds it.
-pub(super) fn includes_one(reference: &str, text: &str, tokenize: bool, by: Rules) -> bool {
+pub(super) fn includes_one(reference: &str, text: &str, tokenize: bool, mode: ScoringMode) -> bool {
     let reference = clean(reference);
     let text = clean(text);
     let is_word = |one: &str| tokenize && one.chars().count() == 1 && word_tokenize(one).len() == 1;
@@ -87,7 +87,7 @@ pub(super) fn includes_one(reference: &str, text: &str, tokenize: bool, by: Rule
         return if is_word(&reference) { has_word(&reference) } else { text.contains(&*reference) };
     }
     reference.split(OR).map(strip).any(|one| match is_word(one) {
-        true => by.is_faithful() || has_word(one),
+        true => mode.is_faithful() || has_word(one),
         false => text.contains(one),
     })
 }
@@ -104,10 +104,11 @@ mod tests {
         faithful: Result<f64, ScoreError>,
         fixed: Result<f64, ScoreError>,
     ) {
-        let rules: StringMatch = serde_json::from_value(references.clone()).expect("an object");
-        for (by, expect) in [(Rules::Faithful, faithful), (Rules::Fixed, fixed)] {
-            let score = rules.score_webchore(answer, "", by).and_then(|score| score.score(&[], by));
-            assert_eq!(score, expect, "{references} of {answer:?}, {by}");
+        let string_match: StringMatch = serde_json::from_value(references.clone()).expect("an object");
+        for (mode, expect) in [(ScoringMode::Faithful, faithful), (ScoringMode::Fixed, fixed)] {
+            let score =
+                string_match.score_webchore(answer, "", mode).and_then(|score| score.score(&[], mode));
+            assert_eq!(score, expect, "{references} of {answer:?}, {mode}");
         }
     }
 
@@ -132,12 +133,12 @@ mod tests {
     #[test]
     fn a_judge_is_asked_once() {
         for (value, reference) in [(json!("oak"), "oak"), (json!(["oak", "elm"]), "oak; elm")] {
-            let rules: StringMatch =
+            let string_match: StringMatch =
                 serde_json::from_value(json!({ "fuzzy_match": value })).expect("an object");
-            let score = rules.score_webchore("Trees", "", Rules::Faithful).expect("a score");
+            let score = string_match.score_webchore("Trees", "", ScoringMode::Faithful).expect("a score");
             let question =
                 Question::KeyPoints { reference: reference.to_owned(), answer: "trees".to_owned() };
-            assert_eq!((score.rules, score.questions), (1.0, vec![question]));
+            assert_eq!((score.rule_score, score.questions), (1.0, vec![question]));
         }
         let unjudged = || Err(ScoreError::NeedsJudge);
         check(json!({ "fuzzy_match": "N/A" }), "none", unjudged(), unjudged());

@@ -130,7 +130,7 @@ pub(super) fn with_addresses(json: &str, places: &[Place]) -> String {
 fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
     let mut eval = row.eval;
     if row.old_task_id.is_some() {
-        eval.rules = Edition::Lite;
+        eval.edition = Edition::Lite;
     }
     prepare(&mut eval, places)?;
     let about = About {
@@ -283,7 +283,7 @@ mod tests {
         let file = FILE.replace("\"task_id\": 8,", "\"task_id\": 1, \"old_task_id\": 98,");
         let import = webarena(&file, &published()).expect("the benchmark's form");
         let lite =
-            |task: &Task| matches!(&task.scorer, Scorer::WebArena(eval) if eval.rules == Edition::Lite);
+            |task: &Task| matches!(&task.scorer, Scorer::WebArena(eval) if eval.edition == Edition::Lite);
         let ids: Vec<_> = import.tasks.iter().map(|task| (task.id.as_str(), lite(task))).collect();
         assert_eq!(ids, [("webarena-7", false), ("webarena-98", true), ("webarena-9", false)]);
         let yaml = serde_yaml::to_string(&import.tasks[1]).expect("a task is YAML");

@@ -70,7 +70,7 @@ pub fn webchorearena(json: &str, places: &[Place]) -> Result<Import, ImportError
 
 fn task(id: &str, row: Row, places: &[Place]) -> Result<Task, String> {
     let mut eval = row.eval;
-    eval.rules = Edition::WebChore;
+    eval.edition = Edition::WebChore;
     prepare(&mut eval, places)?;
     let about = About {
         storage_state: row.storage_state.or_else(|| logged_in(&row.sites, places)),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// results say which they are by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Rules {
+pub enum ScoringMode {
     /// Bug for bug.
     #[default]
     Faithful,
@@ -17,7 +17,7 @@ pub enum Rules {
     Fixed,
 }
 
-/// A bug of published code that [`Rules::Fixed`] mends.
+/// A bug of published code that [`ScoringMode::Fixed`] mends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bug {
     /// What it is called.
@@ -79,35 +79,35 @@ pub const MENDED: [Bug; 13] = [
     },
 ];
 
-impl Rules {
+impl ScoringMode {
     /// Not written down where they are the usual ones.
     pub fn is_faithful(&self) -> bool {
-        *self == Rules::Faithful
+        *self == ScoringMode::Faithful
     }
 }
 
-impl fmt::Display for Rules {
+impl fmt::Display for ScoringMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Rules::Faithful => "faithful",
-            Rules::Fixed => "fixed",
+            ScoringMode::Faithful => "faithful",
+            ScoringMode::Fixed => "fixed",
         })
     }
 }
 
-/// The text names no rules.
+/// The text names no scoring mode.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there are the rules `faithful` and `fixed`, and not {0:?}")]
-pub struct UnknownRules(String);
+pub struct UnknownScoringMode(String);
 
-impl FromStr for Rules {
-    type Err = UnknownRules;
+impl FromStr for ScoringMode {
+    type Err = UnknownScoringMode;
 
-    fn from_str(text: &str) -> Result<Rules, UnknownRules> {
-        [Rules::Faithful, Rules::Fixed]
+    fn from_str(text: &str) -> Result<ScoringMode, UnknownScoringMode> {
+        [ScoringMode::Faithful, ScoringMode::Fixed]
             .into_iter()
-            .find(|rules| rules.to_string() == text)
-            .ok_or_else(|| UnknownRules(text.to_owned()))
+            .find(|mode| mode.to_string() == text)
+            .ok_or_else(|| UnknownScoringMode(text.to_owned()))
     }
 }
 
