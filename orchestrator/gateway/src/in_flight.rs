@@ -130,6 +130,9 @@ pub struct InFlightCounts {
     pub frames_sent: u64,
     /// WebSocket messages ever received from clients of a playback.
     pub frames_received: u64,
+    /// Tunnels that clients have requested and that cannot carry requests yet: their TLS handshake
+    /// is not over.
+    pub opening_tunnels: usize,
 }
 
 impl InFlightCounts {
@@ -238,6 +241,12 @@ impl InFlight {
         InFlightGuard { in_flight: self.clone(), kind: Kind::Request }
     }
 
+    /// Counts a tunnel as opening until the guard is dropped.
+    pub(crate) fn opening_tunnel(&self) -> InFlightGuard {
+        self.lock().opening_tunnels += 1;
+        InFlightGuard { in_flight: self.clone(), kind: Kind::OpeningTunnel }
+    }
+
     /// Counts `n` frames as in flight until [`Self::remove_frames`].
     pub(crate) fn add_frames(&self, n: usize) {
         self.lock().frames += n;
@@ -290,6 +299,7 @@ impl InFlight {
 enum Kind {
     Request,
     Stream,
+    OpeningTunnel,
 }
 
 /// Holds a place in the counts until dropped.
@@ -322,6 +332,7 @@ impl Drop for InFlightGuard {
             match self.kind {
                 Kind::Request => counts.requests -= 1,
                 Kind::Stream => counts.streams -= 1,
+                Kind::OpeningTunnel => counts.opening_tunnels -= 1,
             }
         }
         self.in_flight.shared.changed.notify_waiters();

@@ -26,7 +26,7 @@ use crate::{
         targets,
         traffic::{PendingRequest, Traffic},
     },
-    clock::{idle::RendererProcesses, schedule::Schedule, screen::FrameClock},
+    clock::{idle::BrowserProcesses, schedule::Schedule, screen::FrameClock},
 };
 
 /// No deadline: somebody else decides when the condition comes true.
@@ -105,7 +105,7 @@ pub(crate) struct BrowserState {
     pub(crate) navigations: Vec<String>,
     /// Another program drives the pages.
     pub(crate) externally_driven: bool,
-    pub(crate) renderers: RendererProcesses,
+    pub(crate) processes: BrowserProcesses,
     pub(crate) seen_activity: ActivityCounts,
     /// Pages, frames and workers that have gone.
     detached: HashSet<SessionId>,

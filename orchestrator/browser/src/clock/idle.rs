@@ -1,8 +1,9 @@
-//! Whether the renderer processes are idle, as the machine's kernel reports it.
+//! Whether the processes of the browser are idle, as the machine's kernel reports it.
 //!
 //! A page needs several tasks for one response: a script arrives, runs, and requests more. A
 //! DevTools command to the page does not tell that they are over, because Chromium answers it
 //! before the page's own tasks. But a thread with a task is runnable, and the kernel shows that.
+//! The same holds for the network process and a request on its way.
 
 use std::{
     fs,
@@ -22,10 +23,13 @@ const POLL: Duration = Duration::from_millis(1);
 /// How many checks the other threads get before only main threads count.
 const MAX_CHECKS: u32 = 100;
 
-/// The renderer processes.
+/// The processes of a browser.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct RendererProcesses {
+pub(crate) struct BrowserProcesses {
+    /// The renderers.
     ids: Vec<u64>,
+    /// The network process.
+    network: Vec<u64>,
     /// Only main threads count: another thread, such as a worker's, is never idle.
     main_only: bool,
     /// The document count when the browser was asked for its processes.
@@ -34,7 +38,7 @@ pub(crate) struct RendererProcesses {
 
 /// Waits until the renderers have been idle for one round trip to the browser.
 pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
-    let mut processes = find_renderers(tracker, cdp).await;
+    let mut processes = find_processes(tracker, cdp).await;
     let start = Instant::now();
     let mut checks = 0;
     let mut polls = interval(POLL);
@@ -53,7 +57,7 @@ pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
             if checks == MAX_CHECKS && !processes.main_only {
                 tracing::debug!("a thread of a page is never idle");
                 processes.main_only = true;
-                tracker.lock().renderers.main_only = true;
+                tracker.lock().processes.main_only = true;
             }
         } else {
             polls.tick().await;
@@ -64,9 +68,15 @@ pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
 
 /// Waits only if the renderers are busy at this moment.
 pub(crate) async fn ensure_idle(tracker: &Tracker, cdp: &Cdp) {
-    if !find_renderers(tracker, cdp).await.are_idle() {
+    if !find_processes(tracker, cdp).await.are_idle() {
         wait_until_idle(tracker, cdp).await;
     }
+}
+
+/// Whether the network process has nothing to do: no request is on its way through it.
+pub(crate) async fn is_network_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
+    let network = find_processes(tracker, cdp).await.network;
+    network.iter().all(|&id| are_threads_idle(id))
 }
 
 /// A round trip to the browser process, without the page.
@@ -78,27 +88,37 @@ pub(crate) async fn ping_browser(tracker: &Tracker, cdp: &Cdp) {
 }
 
 /// Asks the browser for its processes if there may be new ones.
-async fn find_renderers(tracker: &Tracker, cdp: &Cdp) -> RendererProcesses {
+async fn find_processes(tracker: &Tracker, cdp: &Cdp) -> BrowserProcesses {
     let documents = {
         let state = tracker.lock();
-        if state.renderers.documents == Some(state.document_count) {
-            return state.renderers.clone();
+        if state.processes.documents == Some(state.document_count) {
+            return state.processes.clone();
         }
         Some(state.document_count)
     };
     // A browser that does not reply is about to end.
     let reply = cdp.call(None, "SystemInfo.getProcessInfo", json!({})).await.unwrap_or_default();
-    let processes = reply.get("processInfo").and_then(Value::as_array).into_iter().flatten();
-    let renderers = processes.filter(|process| process["type"] == "renderer");
-    let ids: Vec<u64> = renderers.filter_map(|process| process["id"].as_u64()).collect();
+    let of_type = |kind: &str| -> Vec<u64> {
+        let processes = reply.get("processInfo").and_then(Value::as_array).into_iter().flatten();
+        processes
+            .filter(|process| process["type"] == kind)
+            .filter_map(|process| process["id"].as_u64())
+            .collect()
+    };
+    let ids = of_type("renderer");
     // An empty list is not kept, so the browser is asked again.
     let documents = documents.filter(|_| !ids.is_empty());
-    let processes = RendererProcesses { ids, documents, main_only: false };
-    tracker.lock().renderers = processes.clone();
+    let processes = BrowserProcesses {
+        ids,
+        network: of_type("network.mojom.NetworkService"),
+        documents,
+        main_only: false,
+    };
+    tracker.lock().processes = processes.clone();
     processes
 }
 
-impl RendererProcesses {
+impl BrowserProcesses {
     /// Whether no thread is runnable.
     fn are_idle(&self) -> bool {
         self.main_are_idle() && self.others_are_idle()
@@ -110,7 +130,7 @@ impl RendererProcesses {
 
     /// The same for the other threads; true where only main threads count.
     fn others_are_idle(&self) -> bool {
-        self.main_only || self.ids.iter().all(|&id| threads(id).iter().all(|thread| is_idle(thread)))
+        self.main_only || self.ids.iter().all(|&id| are_threads_idle(id))
     }
 
     /// The CPU time of the main threads so far, in nanoseconds.
@@ -123,10 +143,10 @@ fn main_thread(id: u64) -> PathBuf {
     PathBuf::from(format!("/proc/{id}/task/{id}"))
 }
 
-/// All threads of a process.
-fn threads(id: u64) -> Vec<PathBuf> {
+/// Whether no thread of a process is runnable.
+fn are_threads_idle(id: u64) -> bool {
     let threads = fs::read_dir(format!("/proc/{id}/task"));
-    threads.into_iter().flatten().flatten().map(|thread| thread.path()).collect()
+    threads.into_iter().flatten().flatten().all(|thread| is_idle(&thread.path()))
 }
 
 /// Whether a thread is not runnable; true for one that has ended.
@@ -172,7 +192,7 @@ mod tests {
         let (cat, shell) = (u64::from(waiting.id()), u64::from(busy.id()));
         let end = Instant::now() + Duration::from_secs(20);
         let are_idle =
-            |ids: &[u64]| RendererProcesses { ids: ids.to_vec(), ..RendererProcesses::default() }.are_idle();
+            |ids: &[u64]| BrowserProcesses { ids: ids.to_vec(), ..BrowserProcesses::default() }.are_idle();
         while !are_idle(&[cat]) || are_idle(&[shell]) || cpu_time(cat) == 0 {
             assert!(Instant::now() < end, "{} {}", are_idle(&[cat]), are_idle(&[shell]));
             std::thread::yield_now();

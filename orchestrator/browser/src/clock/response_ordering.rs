@@ -6,7 +6,10 @@
 //! requests nothing more, the first response is released. Then the task waits until the page has
 //! read it, and for the requests that follow from it.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use gateway::{InFlight, InFlightCounts, ResponseQueue};
 use serde_json::json;
@@ -33,7 +36,9 @@ const SLOW_RESPONSE: Duration = Duration::from_secs(5);
 const PROBE_INTERVAL: Duration = Duration::from_millis(20);
 const PROBES: u32 = 5;
 /// The same for a request on its way from the page to the gateway. It has more pings in the same
-/// time, because pings distinguish a busy machine from an idle one.
+/// time, because pings distinguish a busy machine from an idle one. A probe counts only if nothing
+/// is on its way: the network process is idle, no tunnel is opening, and the gateway looks for no
+/// response.
 const ARRIVAL_INTERVAL: Duration = Duration::from_millis(5);
 const ARRIVAL_PROBES: u32 = 20;
 /// How many probes a busy page gets. After that it counts as waiting for a response in a script.
@@ -97,17 +102,21 @@ async fn release_next(
         }
         ping_browser(tracker, cdp).await;
     }
-    wait_for_first(in_flight, queue, tracker, cdp).await;
+    wait_for_first(in_flight, &queue, tracker, cdp, slow).await;
     let Some(ended) = release(queue, tracker).await else { return slow };
     slow = wait_for_other_responses(in_flight, tracker, slow).await;
     let condition = |_: &BrowserState| "the page to read a response".to_owned();
     let has_ended = |state: &BrowserState| (state.traffic.ended_count > ended).then_some(());
-    for _ in 0..PROBES {
+    let (start, mut probes) = (Instant::now(), 0);
+    while probes < PROBES && start.elapsed() < SLOW_RESPONSE {
         // The result does not matter: a page need not read its responses.
         if tracker.wait_for(PROBE_INTERVAL, condition, has_ended).await.is_ok() {
             break;
         }
         ping_browser(tracker, cdp).await;
+        if idle::is_network_idle(tracker, cdp).await {
+            probes += 1;
+        }
     }
     slow
 }
@@ -115,9 +124,16 @@ async fn release_next(
 /// Waits for the response to the first request in the order. Some requests never reach the gateway:
 /// the page's own workers answer them, or the browser delays them for more important ones. They are
 /// deferred, so that others go first.
-async fn wait_for_first(in_flight: &InFlight, queue: &ResponseQueue, tracker: &Tracker, cdp: &Cdp) {
+async fn wait_for_first(
+    in_flight: &InFlight,
+    queue: &ResponseQueue,
+    tracker: &Tracker,
+    cdp: &Cdp,
+    slow: usize,
+) {
     let is_waiting = |pending: &PendingRequest| queue.contains(|url, method| pending.is(url, method));
-    for _ in 0..ARRIVAL_PROBES {
+    let (start, mut probes) = (Instant::now(), 0);
+    while probes < ARRIVAL_PROBES && start.elapsed() < SLOW_RESPONSE {
         let is_first_waiting = |_: &InFlightCounts| {
             let order = tracker.lock().response_order();
             order.first().is_none_or(|first| first.priority >= Priority::Deferred || is_waiting(first))
@@ -126,6 +142,11 @@ async fn wait_for_first(in_flight: &InFlight, queue: &ResponseQueue, tracker: &T
             return;
         }
         ping_browser(tracker, cdp).await;
+        let counts = in_flight.counts();
+        let is_answering = counts.queued + slow < counts.requests;
+        if !is_answering && counts.opening_tunnels == 0 && idle::is_network_idle(tracker, cdp).await {
+            probes += 1;
+        }
     }
     let state = &mut *tracker.lock();
     for pending in state

@@ -18,28 +18,37 @@ use super::{
     target::Via,
     wire::CheckedIo,
 };
-use crate::{Scheme, gateway::Shared, tls::H2};
+use crate::{Scheme, gateway::Shared, in_flight::InFlightGuard, tls::H2};
 
 /// The first byte of every TLS connection: the type of a handshake record.
 const TLS_HANDSHAKE: u8 = 0x16;
 
-/// Serves a tunnel to `host:port`, after the client has received its 200.
+/// Serves a tunnel to `host:port`, after the client has received its 200. `opening` counts it until
+/// it can carry requests.
 pub(super) async fn serve_tunnel(
     shared: Arc<Shared>,
     place: Arc<Client>,
     host: String,
     port: u16,
     upgrade: OnUpgrade,
+    opening: InFlightGuard,
 ) {
     let closed = place.clone();
     tokio::select! {
         () = closed.closed() => {}
         () = shared.cut.clone().cancelled_owned() => {}
-        () = serve(shared, place, host, port, upgrade) => {}
+        () = serve(shared, place, host, port, upgrade, opening) => {}
     }
 }
 
-async fn serve(shared: Arc<Shared>, place: Arc<Client>, host: String, port: u16, upgrade: OnUpgrade) {
+async fn serve(
+    shared: Arc<Shared>,
+    place: Arc<Client>,
+    host: String,
+    port: u16,
+    upgrade: OnUpgrade,
+    opening: InFlightGuard,
+) {
     let limit = shared.limits.client_head;
     let begun = timeout(limit, async {
         let mut client = opened(upgrade.await.map_err(io::Error::other)?, &shared)?;
@@ -55,9 +64,12 @@ async fn serve(shared: Arc<Shared>, place: Arc<Client>, host: String, port: u16,
         }
     };
     if first != TLS_HANDSHAKE {
+        drop(opening);
         return serve_http1(shared, Via::Tunnel { scheme: Scheme::Http, host, port }, place, client).await;
     }
-    match timeout(limit, handshake(&shared, &host, client)).await {
+    let shaken = timeout(limit, handshake(&shared, &host, client)).await;
+    drop(opening);
+    match shaken {
         Ok(Ok(tls)) => {
             let via = Via::Tunnel { scheme: Scheme::Https, host, port };
             if tls.get_ref().1.alpn_protocol() == Some(H2) {

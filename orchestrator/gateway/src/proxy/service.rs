@@ -225,12 +225,14 @@ fn tunnel(shared: Arc<Shared>, own: &Connection, mut request: Request<Incoming>)
     };
     let failure = match server {
         Ok((host, port)) if shared.routes().takes(&host, port) => {
+            let opening = shared.in_flight.opening_tunnel();
             shared.tasks.clone().spawn(connect::serve_tunnel(
                 shared,
                 own.client.clone(),
                 host,
                 port,
                 upgrade,
+                opening,
             ));
             let mut response = Response::new(body::empty());
             *response.status_mut() = StatusCode::OK;

@@ -9,7 +9,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::origin::PATIENCE;
+use crate::{origin::PATIENCE, world::Setup};
 
 async fn connect(gateway: &Gateway, server: &str) -> String {
     let mut tcp = TcpStream::connect(gateway.local_addr()).await.unwrap();
@@ -48,4 +48,20 @@ async fn tunnels_lead_to_ports_that_the_world_has() {
         [("https://shop.test:8080/", 403), ("https://shop.test:22/", 403), ("https://live.test:25/", 403)]
     );
     assert!(entries.iter().all(|entry| matches!(entry.answer, Level::Refused { .. })), "{entries:?}");
+}
+
+#[tokio::test]
+async fn a_tunnel_is_opening_until_it_can_carry_requests() {
+    let world = Setup::default().plain().await;
+    let in_flight = world.gateway.in_flight();
+    let opening = async |count: usize| {
+        assert!(in_flight.wait_until(PATIENCE, |counts| counts.opening_tunnels == count).await, "{count}");
+    };
+    let given_up = world.client.tunnel("shop.test:443").await;
+    opening(1).await;
+    let tls = world.client.tls("shop.test:443", &["h2"]).await;
+    opening(1).await;
+    drop(given_up);
+    opening(0).await;
+    drop(tls);
 }
