@@ -58,6 +58,10 @@ const UNRESOLVABLE_PROXY: &str = "nowhere.invalid:1";
 /// to a process.
 const SINGLE_RENDERER_FLAGS: &[&str] = &["--disable-site-isolation-trials", "--renderer-process-limit=1"];
 
+/// Chromium estimates the network's quality by the time that answers take, and holds back requests
+/// where it is bad. On a busy machine it would be.
+const NETWORK_QUALITY_FLAG: &str = "--force-effective-connection-type=4G";
+
 /// Frames are drawn on command, and each is complete: no part is left to other threads or to a
 /// later frame.
 const BEGIN_FRAME_FLAGS: &[&str] = &[
@@ -134,9 +138,8 @@ pub(crate) fn command_line(launch: &Launch, begin_frame_control: bool, root: boo
     flags.push(format!("--proxy-server=http://{proxy}"));
     flags.push(format!("--disable-features={}", DISABLED_FEATURES.join(",")));
     if launch.determinism.is_some() {
+        flags.push(NETWORK_QUALITY_FLAG.to_owned());
         flags.push(format!("--enable-features={STORAGE_QUOTA}"));
-    }
-    if launch.determinism.is_some() {
         // A fetch that outlives its page is a download without a limit, at a random time.
         flags.push("--disable-blink-features=BackgroundFetch".to_owned());
     }
@@ -178,12 +181,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_frozen_world_gives_up_site_isolation() {
+    fn only_a_frozen_world_gives_up_site_isolation_and_the_estimate_of_the_network() {
         let mut launch = Launch::new(([127, 0, 0, 1], 8080).into(), "");
-        assert!(!command_line(&launch, false, false).iter().any(|flag| flag == "--renderer-process-limit=1"));
+        let flags = command_line(&launch, false, false);
+        assert!(
+            !flags.iter().any(|flag| flag == "--renderer-process-limit=1" || flag == NETWORK_QUALITY_FLAG)
+        );
         launch.determinism = Some(crate::Determinism { clock_start: jiff::Timestamp::UNIX_EPOCH, seed: 1 });
         let flags = command_line(&launch, true, true);
         assert!(flags.iter().any(|flag| flag == "--renderer-process-limit=1"));
+        assert!(flags.iter().any(|flag| flag == NETWORK_QUALITY_FLAG));
         assert!(flags.iter().any(|flag| flag == "--no-sandbox"));
         assert!(!flags.iter().any(|flag| flag.contains("8080")), "only contexts know the gateway");
         launch.attach_mode = true;
