@@ -32,6 +32,8 @@ use crate::{
 /// milliseconds.
 const SLICES: [f64; 8] = [10.0, 40.0, 50.0, 100.0, 300.0, 500.0, 1000.0, 3000.0];
 const MAX_RESTARTS: u32 = 3;
+/// How many times a slice is repeated that a stopped budget has ended too early.
+const MAX_EARLY_ENDS: u32 = 3;
 /// How far the page's clock, which shows whole milliseconds, may be behind.
 const CLOCK_TOLERANCE_MS: f64 = 2.0;
 /// While a worker and its page exchange messages, time runs by the smallest step for every message.
@@ -123,8 +125,13 @@ impl Session {
             state.schedule.add(millis);
             state.page_clock + millis
         };
-        self.run_until(end, &in_flight, limit).await?;
-        self.drain(&in_flight, limit).await?;
+        for _ in 0..MAX_EARLY_ENDS {
+            self.run_until(end, &in_flight, limit).await?;
+            self.drain(&in_flight, limit).await?;
+            if self.tracker.lock().page_clock + CLOCK_TOLERANCE_MS > end {
+                break;
+            }
+        }
         Ok(())
     }
 
