@@ -198,7 +198,7 @@ impl Session {
             if self.begin_frame_control() {
                 let ticks = virtual_time::ticks(self.cdp(), &page).await?;
                 self.tracker.lock().frame_clock =
-                    FrameClock::starting_at(ticks, virtual_time::start_millis(determinism));
+                    FrameClock::starting_at(ticks, virtual_time::millis_before_head_start(determinism));
             }
         }
         // A headed browser has the user's clipboard.

@@ -86,7 +86,7 @@ pub(crate) async fn run_head_start(
     Ok(())
 }
 
-/// The browser's ticks at the page's present time, in milliseconds.
+/// The browser's ticks when virtual time began, before the [`HEAD_START`], in milliseconds.
 pub(crate) async fn ticks(cdp: &Cdp, page: &Page) -> Result<f64, Error> {
     let clock = cdp.call(Some(&page.session), SET_POLICY, json!({ "policy": "pause" })).await?;
     let ticks = clock.get("virtualTimeTicksBase").and_then(Value::as_f64);
