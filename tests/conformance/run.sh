@@ -17,14 +17,15 @@ tests/venv.sh "$venv" "$here/requirements.txt" "$here/alone.txt"
 rm -rf "$work"
 mkdir -p "$work"
 
+# Every build is one of the whole workspace: with one crate alone, libraries have other features and
+# are built again.
 echo "== asking warcio, surt and pywb"
 "$venv/bin/python" -W ignore "$here/count_records.py" "$captures" >"$work/counts.json" 2>"$work/warcio.log"
 "$venv/bin/python" -W ignore "$here/keys.py" >"$work/keys.jsonl"
 
 echo "== reading and writing the captures"
 export SANDBOX_CAPTURES="$captures" SANDBOX_CONFORMANCE="$work"
-cargo test -q -p snapshots --test captures --test har_captures --test ops_captures
-cargo test -q -p gateway --test captures
+cargo test -q --workspace --test captures --test har_captures --test ops_captures
 
 echo "== having what we wrote judged"
 "$venv/bin/python" -W ignore "$here/judge.py" "$work"/written/*.wacz "$work"/replay/made.wacz
@@ -34,16 +35,16 @@ echo "== replaying a recording with pywb"
 "$venv/bin/python" -W ignore "$here/replay_with_pywb.py" "$venv/bin" "$work/replay"
 
 echo "== showing the pages of the captures, beside pywb"
-cargo build -q --bin sandbox
+cargo build -q --workspace --bin sandbox
 "$venv/bin/python" -W ignore "$here/shown.py" "$venv/bin" "$target/debug/sandbox" "$captures" "$work"
 
 echo "== scoring what the published scorers scored, reading the published tasks"
 "$venv/bin/python" -W ignore "$here/pictures.py" >"$work/visualwebarena.image_ssim.jsonl"
 SANDBOX_VECTORS=$SHARED/vectors SANDBOX_DATASETS=$SHARED/datasets SANDBOX_PICTURES=$work/visualwebarena.image_ssim.jsonl \
-    cargo test -q -p scoring -p tasks --test vectors --test datasets
+    cargo test -q --workspace --test vectors --test datasets
 
 echo "== reading imported suites by YAML 1.1"
-cargo build -q --bin sandbox
+cargo build -q --workspace --bin sandbox
 suites=$work/suites shared=$(cd "$SHARED/datasets" && pwd)
 import() { "$target/debug/sandbox" tasks import "$@" >/dev/null; }
 (
@@ -58,19 +59,19 @@ import() { "$target/debug/sandbox" tasks import "$@" >/dev/null; }
 
 echo "== asking Python what answers to WARC-Bench are worth"
 "$venv/bin/python" "$here/warcbench.py" >"$work/warcbench.jsonl"
-SANDBOX_WARCBENCH_REFERENCE=$work/warcbench.jsonl cargo test -q -p scoring --test warcbench_reference
+SANDBOX_WARCBENCH_REFERENCE=$work/warcbench.jsonl cargo test -q --workspace --test warcbench_reference
 
 echo "== solving WARC-Bench's tasks in its recordings"
-cargo build -q --bin sandbox
+cargo build -q --workspace --bin sandbox
 tests/warcbench/run.py "$target/debug/sandbox" "$SHARED" --short
 
 echo "== asking WorkArena's package for its goals and verdicts"
 workarena=$("$venv/bin/python" "$here/workarena.py" "$work/workarena.jsonl")
 SANDBOX_WORKARENA=$workarena SANDBOX_WORKARENA_REFERENCE=$work/workarena.jsonl \
-    cargo test -q -p tasks --test workarena_reference
+    cargo test -q --workspace --test workarena_reference
 
 echo "== asking WebArena-Verified's package for its scores"
 verified=$("$venv/bin/python" -W ignore "$here/verified.py" "$work/verified.jsonl")
 SANDBOX_VERIFIED=$verified SANDBOX_VERIFIED_REFERENCE=$work/verified.jsonl \
-    cargo test -q -p scoring --test webarena_verified_reference
+    cargo test -q --workspace --test webarena_verified_reference
 echo "conformance: all good"

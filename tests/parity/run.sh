@@ -30,7 +30,7 @@ case $what in
         set -- parity.py "$sandbox" "$shared/datasets/browsergym/data" snapshots/demo.wacz "$work" "$@"
         ;;
     bench)
-        cargo build --quiet --release -p browser --example observe
+        cargo build --quiet --release --workspace --example observe
         set -- bench.py "$sandbox" "$target/release/examples/observe" "$(find "$shared/captures" -name iana.warc.gz)" "$work"
         ;;
     episodes)

@@ -12,7 +12,7 @@ target=${CARGO_TARGET_DIR:-$PWD/target}
 venv=$target/scores-venv
 
 tests/venv.sh "$venv" "$here/requirements.txt" "$here/alone.txt"
-cargo build --quiet --release -p scoring --example score_vectors
+cargo build --quiet --release --workspace --example score_vectors
 # A package on PyPI that comes with NLTK's model of English sentences; nothing else of it is used.
 NLTK_DATA=$(echo "$venv"/lib/python3*/site-packages/llama_index/core/_static/nltk_cache)
 export NLTK_DATA
