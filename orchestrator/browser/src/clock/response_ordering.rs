@@ -102,7 +102,7 @@ async fn release_next(
         }
         ping_browser(tracker, cdp).await;
     }
-    wait_for_first(in_flight, &queue, tracker, cdp, slow).await;
+    wait_for_first(in_flight, queue, tracker, cdp, slow).await;
     let Some(ended) = release(queue, tracker).await else { return slow };
     slow = wait_for_other_responses(in_flight, tracker, slow).await;
     let condition = |_: &BrowserState| "the page to read a response".to_owned();
