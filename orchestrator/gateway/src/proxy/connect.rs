@@ -23,32 +23,28 @@ use crate::{Scheme, gateway::Shared, in_flight::InFlightGuard, tls::H2};
 /// The first byte of every TLS connection: the type of a handshake record.
 const TLS_HANDSHAKE: u8 = 0x16;
 
-/// Serves a tunnel to `host:port`, after the client has received its 200. `opening` counts it until
-/// it can carry requests.
-pub(super) async fn serve_tunnel(
-    shared: Arc<Shared>,
-    place: Arc<Client>,
-    host: String,
-    port: u16,
-    upgrade: OnUpgrade,
-    opening: InFlightGuard,
-) {
+/// A tunnel that a client has requested.
+pub(super) struct Tunnel {
+    pub(super) host: String,
+    pub(super) port: u16,
+    /// The client's connection, once it has received its 200.
+    pub(super) upgrade: OnUpgrade,
+    /// Counts the tunnel until it can carry requests.
+    pub(super) opening: InFlightGuard,
+}
+
+/// Serves a tunnel until its client leaves or the gateway stops.
+pub(super) async fn serve_tunnel(shared: Arc<Shared>, place: Arc<Client>, tunnel: Tunnel) {
     let closed = place.clone();
     tokio::select! {
         () = closed.closed() => {}
         () = shared.cut.clone().cancelled_owned() => {}
-        () = serve(shared, place, host, port, upgrade, opening) => {}
+        () = serve(shared, place, tunnel) => {}
     }
 }
 
-async fn serve(
-    shared: Arc<Shared>,
-    place: Arc<Client>,
-    host: String,
-    port: u16,
-    upgrade: OnUpgrade,
-    opening: InFlightGuard,
-) {
+async fn serve(shared: Arc<Shared>, place: Arc<Client>, tunnel: Tunnel) {
+    let Tunnel { host, port, upgrade, opening } = tunnel;
     let limit = shared.limits.client_head;
     let begun = timeout(limit, async {
         let mut client = opened(upgrade.await.map_err(io::Error::other)?, &shared)?;
@@ -67,9 +63,9 @@ async fn serve(
         drop(opening);
         return serve_http1(shared, Via::Tunnel { scheme: Scheme::Http, host, port }, place, client).await;
     }
-    let shaken = timeout(limit, handshake(&shared, &host, client)).await;
+    let tls = timeout(limit, handshake(&shared, &host, client)).await;
     drop(opening);
-    match shaken {
+    match tls {
         Ok(Ok(tls)) => {
             let via = Via::Tunnel { scheme: Scheme::Https, host, port };
             if tls.get_ref().1.alpn_protocol() == Some(H2) {

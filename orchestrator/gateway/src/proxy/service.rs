@@ -11,7 +11,7 @@ use hyper::{
 use tokio::time::timeout;
 
 use super::{
-    connect,
+    connect::{self, Tunnel},
     failure::Failure,
     listener::Connection,
     live::{self, Outgoing},
@@ -225,15 +225,8 @@ fn tunnel(shared: Arc<Shared>, own: &Connection, mut request: Request<Incoming>)
     };
     let failure = match server {
         Ok((host, port)) if shared.routes().takes(&host, port) => {
-            let opening = shared.in_flight.opening_tunnel();
-            shared.tasks.clone().spawn(connect::serve_tunnel(
-                shared,
-                own.client.clone(),
-                host,
-                port,
-                upgrade,
-                opening,
-            ));
+            let tunnel = Tunnel { host, port, upgrade, opening: shared.in_flight.opening_tunnel() };
+            shared.tasks.clone().spawn(connect::serve_tunnel(shared, own.client.clone(), tunnel));
             let mut response = Response::new(body::empty());
             *response.status_mut() = StatusCode::OK;
             return response;
