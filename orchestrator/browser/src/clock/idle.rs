@@ -26,8 +26,7 @@ const MAX_CHECKS: u32 = 100;
 /// The processes of a browser.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BrowserProcesses {
-    /// The renderers.
-    ids: Vec<u64>,
+    renderers: Vec<u64>,
     /// The network process.
     network: Vec<u64>,
     /// Only main threads count: another thread, such as a worker's, is never idle.
@@ -105,11 +104,11 @@ async fn find_processes(tracker: &Tracker, cdp: &Cdp) -> BrowserProcesses {
             .filter_map(|process| process["id"].as_u64())
             .collect()
     };
-    let ids = of_type("renderer");
+    let renderers = of_type("renderer");
     // An empty list is not kept, so the browser is asked again.
-    let documents = documents.filter(|_| !ids.is_empty());
+    let documents = documents.filter(|_| !renderers.is_empty());
     let processes = BrowserProcesses {
-        ids,
+        renderers,
         network: of_type("network.mojom.NetworkService"),
         documents,
         main_only: false,
@@ -125,17 +124,17 @@ impl BrowserProcesses {
     }
 
     fn main_are_idle(&self) -> bool {
-        self.ids.iter().all(|&id| is_idle(&main_thread(id)))
+        self.renderers.iter().all(|&id| is_idle(&main_thread(id)))
     }
 
     /// The same for the other threads; true where only main threads count.
     fn others_are_idle(&self) -> bool {
-        self.main_only || self.ids.iter().all(|&id| are_threads_idle(id))
+        self.main_only || self.renderers.iter().all(|&id| are_threads_idle(id))
     }
 
     /// The CPU time of the main threads so far, in nanoseconds.
     fn cpu_time(&self) -> u64 {
-        self.ids.iter().map(|&id| cpu_time(id)).sum()
+        self.renderers.iter().map(|&id| cpu_time(id)).sum()
     }
 }
 
@@ -173,6 +172,18 @@ mod tests {
     use std::process::{Command, Stdio};
 
     use super::*;
+    use crate::{Launch, Session};
+
+    /// Otherwise the network would always count as idle.
+    #[tokio::test]
+    async fn the_network_process_is_found() {
+        let launch = Launch::new(([127, 0, 0, 1], 9).into(), "");
+        let session = Session::start(&launch).await.unwrap();
+        let processes = find_processes(&session.tracker, session.cdp()).await;
+        assert_eq!(processes.network.len(), 1, "{processes:?}");
+        assert!(!processes.renderers.is_empty(), "{processes:?}");
+        session.close().await.unwrap();
+    }
 
     #[test]
     fn the_state_comes_after_a_name_that_may_look_like_one() {
@@ -191,8 +202,9 @@ mod tests {
         let (mut waiting, mut busy) = (start("exec cat"), start("while :; do :; done"));
         let (cat, shell) = (u64::from(waiting.id()), u64::from(busy.id()));
         let end = Instant::now() + Duration::from_secs(20);
-        let are_idle =
-            |ids: &[u64]| BrowserProcesses { ids: ids.to_vec(), ..BrowserProcesses::default() }.are_idle();
+        let are_idle = |ids: &[u64]| {
+            BrowserProcesses { renderers: ids.to_vec(), ..BrowserProcesses::default() }.are_idle()
+        };
         while !are_idle(&[cat]) || are_idle(&[shell]) || cpu_time(cat) == 0 {
             assert!(Instant::now() < end, "{} {}", are_idle(&[cat]), are_idle(&[shell]));
             std::thread::yield_now();

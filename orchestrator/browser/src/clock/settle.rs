@@ -32,7 +32,7 @@ use crate::{
 /// milliseconds.
 const SLICES: [f64; 8] = [10.0, 40.0, 50.0, 100.0, 300.0, 500.0, 1000.0, 3000.0];
 const MAX_RESTARTS: u32 = 3;
-/// How many times a slice is repeated that a stopped budget has ended too early.
+/// How many times a slice runs at most, where the end of an earlier one has ended it too early.
 const MAX_EARLY_ENDS: u32 = 3;
 /// How far the page's clock, which shows whole milliseconds, may be behind.
 const CLOCK_TOLERANCE_MS: f64 = 2.0;

@@ -3,7 +3,7 @@
 //! Follows `Evaluation.extract_input_values_from_url`, `extract_values` and `score_outputs` of
 //! JHU-CLSP/turking-bench (`src/evaluation_class.py`). A field is the first element of its name, if
 //! that is an `input`, `select` or `textarea`. It counts if it is shown, and if its golds say
-//! anything where it holds text. Every slider counts as 1, as in the published aggregate; by
+//! anything where it holds text. Every slider counts as 1, as in the published aggregate; in
 //! [`ScoringMode::Fixed`] its distance counts.
 //!
 //! There, fields are read from the page that an agent leaves. A page that has been sent is gone;

@@ -6,7 +6,7 @@ use super::super::ScoreError;
 use super::super::mode::ScoringMode;
 
 /// The texts that an answer may stand for: as published, the one that `codecs.decode(answer,
-/// 'unicode_escape')` makes of it; by [`ScoringMode::Fixed`] the answer itself, and with its
+/// 'unicode_escape')` makes of it; in [`ScoringMode::Fixed`] the answer itself, and with its
 /// escapes decoded.
 ///
 /// # Errors

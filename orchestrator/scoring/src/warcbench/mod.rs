@@ -101,7 +101,7 @@ impl Check {
         }
     }
 
-    /// The score of an answer, and of what was read of pages in the end and, by
+    /// The score of an answer, and of what was read of pages in the end and, in
     /// [`ScoringMode::Fixed`], before anything was done.
     fn score_ending(&self, ending: &Ending<'_>) -> Result<Score, ScoreError> {
         let wrong = match self {
