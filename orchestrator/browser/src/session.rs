@@ -187,22 +187,18 @@ impl Session {
             );
             let start = match self.frozen() {
                 None => 0.0,
-                Some(determinism) if self.begin_frame_control() => virtual_time::start_millis(determinism),
                 Some(determinism) => virtual_time::millis_before_head_start(determinism),
             };
             self.tracker.lock().begin_episode(setup, start);
         }
         self.set_download_folder(context.as_deref()).await?;
         let page = self.open_tab(context.as_deref()).await?;
-        match self.frozen() {
-            None => {}
-            Some(determinism) if self.begin_frame_control() => {
+        if let Some(determinism) = self.frozen() {
+            virtual_time::run_head_start(self.cdp(), &self.tracker, &page, determinism).await?;
+            if self.begin_frame_control() {
                 let ticks = virtual_time::ticks(self.cdp(), &page).await?;
                 self.tracker.lock().frame_clock =
-                    FrameClock::starting_at(ticks, virtual_time::start_millis(determinism));
-            }
-            Some(determinism) => {
-                virtual_time::run_head_start(self.cdp(), &self.tracker, &page, determinism).await?
+                    FrameClock::starting_at(ticks, virtual_time::millis_before_head_start(determinism));
             }
         }
         // A headed browser has the user's clipboard.

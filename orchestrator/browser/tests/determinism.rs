@@ -6,7 +6,7 @@ mod web;
 
 use std::time::Duration;
 
-use browser::{Action, Determinism, Launch, Session};
+use browser::{Action, Determinism, Launch, Press, Session};
 use gateway::InFlight;
 
 const CLOCK: &str = include_str!("web/clock.html");
@@ -67,4 +67,50 @@ async fn episode(session: &mut Session) -> (String, String) {
     session.act(&Action::Goto { url: "http://clock.test/".to_owned() }).await.unwrap();
     session.settle(&InFlight::default(), Duration::from_secs(20)).await.unwrap();
     (session.page_text().await.unwrap(), session.dom_digest().await.unwrap())
+}
+
+/// Reports when entries reach their observers, in text that is too small to count. The loops take
+/// as long as a busy machine needs: their time passes for the process that shows the frames, not
+/// for the page.
+const PAINTED: &str = "<!doctype html><pre id=log style='position: fixed; top: 300px; font-size: 3px'></pre><script>
+    const say = what => { log.textContent += `${what} @${performance.now()}; `; };
+    const types = ['paint', 'largest-contentful-paint', 'layout-shift', 'element', 'event', 'first-input', 'longtask',
+        'long-animation-frame'];
+    for (const type of types)
+        new PerformanceObserver(list => { for (const entry of list.getEntries()) say(`${type} ${entry.name || entry.id}`); })
+            .observe({ type, buffered: true, durationThreshold: 16 });
+    const work = () => { for (let i = 0, x = 1; i < LOOPS; i++) x = (x * 16807) % 2147483647; };
+    work();
+    setTimeout(() => { work(); second.textContent = 'larger '.repeat(20); }, 1500);
+    addEventListener('click', () => { work(); third.textContent = 'clicked'; });
+    </script><p elementtiming=first id=first style='font-size: 40px'>large</p>
+    <p elementtiming=second id=second style='font-size: 60px'></p><p id=third></p>";
+
+#[tokio::test]
+async fn performance_entries_reach_observers_at_the_time_of_the_frame() {
+    let mut shown = Vec::new();
+    for loops in ["1", "1e8"] {
+        let web = web::Web::serve(&[("paint.test/", &PAINTED.replace("LOOPS", loops))]).await;
+        let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+        let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
+        let mut session = Session::start(&launch).await.unwrap();
+        let click = Action::Click { bid: "css=#first".to_owned(), press: Press::default() };
+        for action in [Action::Goto { url: "http://paint.test/".to_owned() }, click] {
+            session.act(&action).await.unwrap();
+            session.settle(&InFlight::default(), Duration::from_secs(30)).await.unwrap();
+        }
+        let text = session.page_text().await.unwrap();
+        let mut entries: Vec<String> = text.split("; ").map(str::to_owned).collect();
+        entries.sort();
+        shown.push(entries.join("; "));
+        session.close().await.unwrap();
+    }
+    assert_eq!(shown[0], shown[1]);
+    for expected in [
+        "paint first-contentful-paint @0;",
+        "largest-contentful-paint first @0;",
+        "first-input pointerdown @5000;",
+    ] {
+        assert!(shown[0].contains(expected), "{expected} in {}", shown[0]);
+    }
 }

@@ -7,10 +7,8 @@
 mod bench;
 mod web;
 
-use std::process::Command;
-
 use bench::{Bench, LOG};
-use browser::{CHROMIUM_VARIABLE, Dialect, Programs};
+use browser::Dialect;
 
 /// A list with a log of its events, and another element.
 const LIST: &str = "<select id=fruit aria-label=Fruit><option value=a>Apple<option value=b>Banana<option value=c>Cherry<option disabled>Date
@@ -372,20 +370,8 @@ async fn a_tab_that_leads_to_another_program_is_empty() {
     }
 }
 
-/// The same in Chromium: all tests of this file again, in a process of its own, because the
-/// environment selects the browser. Links to other programs are left out: Chromium itself waits for
-/// a user then.
+/// Links to other programs are left out: Chromium itself waits for a user then.
 #[test]
 fn all_that_is_so_in_chromium_too() {
-    let programs = Programs::find().unwrap();
-    if std::env::var_os(CHROMIUM_VARIABLE).is_some() {
-        return;
-    }
-    assert!(programs.headless_shell.is_some(), "`make setup` installs the headless shell");
-    let run = Command::new(std::env::current_exe().unwrap())
-        .env(CHROMIUM_VARIABLE, programs.chromium.as_deref().unwrap())
-        .args(["--skip", "all_that_is_so_in_chromium_too", "--skip", "a_tab_that_leads_to_another_program"])
-        .output()
-        .unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
+    bench::again_in_chromium(&["all_that_is_so_in_chromium_too", "a_tab_that_leads_to_another_program"]);
 }

@@ -18,7 +18,7 @@ use tokio::{
 use crate::{
     Error, Session,
     cdp::{
-        connection::{CALL_TIMEOUT, Reply},
+        connection::{CALL_TIMEOUT, Reply, SessionId},
         tracker::{BrowserState, Page},
     },
     clock::{liveness::LivenessWait, virtual_time},
@@ -29,28 +29,40 @@ const BEGIN_FRAME: &str = "HeadlessExperimental.beginFrame";
 /// How long a frame may take to reach the screen. A page without frames is not waited for.
 const FRAME_TIMEOUT: Duration = Duration::from_millis(500);
 /// What distinguishes the times of two frames while the page's time stands still, in milliseconds.
-/// They must differ.
-const FRAME_STEP_MS: f64 = 0.01;
+/// They must differ, and the browser counts microseconds.
+const FRAME_STEP_MS: f64 = 0.001;
+/// Chromium rounds the time of a frame, counted from the beginning of the document's timeline, up
+/// or down to this, by chance. In milliseconds.
+const FRAME_RESOLUTION_MS: f64 = 0.1;
+/// Keeps a time at its microsecond, whether that is cut off or rounded. In milliseconds.
+const MICROSECOND_MARGIN_MS: f64 = 0.0003;
 /// How often a frame is drawn for a command that needs one.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The times of frames, for a browser that draws on command.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct FrameClock {
     /// The browser's ticks at 1970 of the page's clock, both in milliseconds.
     origin: f64,
     /// The time of the last frame, in ticks.
     last: f64,
+    /// Where the timeline of the active document begins, in ticks. That is a real time if the
+    /// browser itself has navigated to it.
+    timeline: f64,
+    /// The session and the number of the document whose timeline this is.
+    document: Option<(SessionId, u64)>,
 }
 
 impl FrameClock {
     /// The ticks were at `ticks` when the clock showed `clock`.
     pub(crate) fn starting_at(ticks: f64, clock: f64) -> Self {
-        Self { origin: ticks - clock, last: 0.0 }
+        Self { origin: ticks - clock, ..Self::default() }
     }
 
     fn next(&mut self, clock: f64) -> f64 {
-        self.last = (self.origin + clock).max(self.last + FRAME_STEP_MS);
+        let steps = (self.origin + clock - self.timeline) / FRAME_RESOLUTION_MS;
+        let time = self.timeline + (steps + MICROSECOND_MARGIN_MS).floor() * FRAME_RESOLUTION_MS;
+        self.last = (time + MICROSECOND_MARGIN_MS).max(self.last + FRAME_STEP_MS);
         self.last
     }
 }
@@ -60,7 +72,10 @@ impl Session {
     pub(crate) async fn present_frame(&self, wait: LivenessWait<'_>) -> Result<(), Error> {
         if self.begin_frame_control() {
             let shown = match self.read_clock(wait).await? {
-                HasBody::Yes => self.draw_frame(wait).await?,
+                HasBody::Yes => {
+                    self.read_timeline(wait).await?;
+                    self.draw_frame(wait).await?
+                }
                 // The browser would wait for the first contents of the document, and there are none
                 // yet.
                 HasBody::No => true,
@@ -211,6 +226,41 @@ impl Session {
         };
         let params = json!({ "expression": SHOW, "contextId": isolated_world, "awaitPromise": true });
         Ok(Some(self.cdp().send(Some(&page.session), "Runtime.evaluate", params)))
+    }
+
+    /// Finds out where the timeline of a new document begins.
+    async fn read_timeline(&self, wait: LivenessWait<'_>) -> Result<(), Error> {
+        const METHOD: &str = "Performance.getMetrics";
+        let session = &wait.page.session;
+        let document = {
+            let state = self.tracker.lock();
+            Some((SessionId::clone(session), state.document_count))
+        };
+        if self.tracker.lock().frame_clock.document == document {
+            return Ok(());
+        }
+        // A reply to `getMetrics` overtakes other commands, so the first one is awaited.
+        let metrics = async {
+            let limit = wait.limit.remaining();
+            self.cdp().call_within(Some(session), "Performance.enable", json!({}), limit).await?;
+            self.cdp().call_within(Some(session), METHOD, json!({}), limit).await
+        };
+        let metrics = match metrics.await {
+            Ok(metrics) => metrics,
+            // The page has just gone away.
+            Err(Error::Refused { .. }) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        drop(self.cdp().send(Some(session), "Performance.disable", json!({})));
+        let all = metrics.get("metrics").and_then(Value::as_array).into_iter().flatten();
+        let start = all
+            .filter(|metric| metric.get("name").is_some_and(|name| name == "NavigationStart"))
+            .find_map(|metric| metric.get("value").and_then(Value::as_f64))
+            .ok_or(Error::Shape { method: METHOD, field: "NavigationStart" })?;
+        let mut state = self.tracker.lock();
+        state.frame_clock.timeline = start * 1000.0;
+        state.frame_clock.document = document;
+        Ok(())
     }
 
     async fn read_clock(&self, wait: LivenessWait<'_>) -> Result<HasBody, Error> {

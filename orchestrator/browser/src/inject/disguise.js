@@ -14,8 +14,9 @@ function replace(object, name, make) {
   const descriptor = object && Object.getOwnPropertyDescriptor(object, name);
   if (!descriptor || !descriptor.configurable) return;
   if (descriptor.get) {
-    const get = Object.getOwnPropertyDescriptor(make(descriptor.get), name).get;
-    Object.defineProperty(object, name, { ...descriptor, get: disguise(get, `get ${name}`) });
+    const made = Object.getOwnPropertyDescriptor(make(descriptor.get, descriptor.set), name);
+    const set = made.set ? disguise(made.set, `set ${name}`) : descriptor.set;
+    Object.defineProperty(object, name, { ...descriptor, get: disguise(made.get, `get ${name}`), set });
   } else {
     const replacement = make(descriptor.value)[name];
     Object.defineProperty(replacement, 'length', { value: descriptor.value.length, configurable: true });

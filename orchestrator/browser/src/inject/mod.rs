@@ -10,6 +10,7 @@
 //! realm          date and randomness
 //! awaited, keys  replies of other threads and processes, and generated keys
 //! page, worker   frames, timers and messages that follow the frozen clock
+//! timeline       animations that follow the frozen clock
 //! declined       prompts for the user
 //! ```
 //!
@@ -28,6 +29,7 @@ const KEYS: &str = include_str!("keys.js");
 const RUNNING: &str = include_str!("running.js");
 const REALM: &str = include_str!("realm.js");
 const PAGE: &str = include_str!("page.js");
+const TIMELINE: &str = include_str!("timeline.js");
 const DECLINED: &str = include_str!("declined.js");
 const WORKER: &str = include_str!("worker.js");
 
@@ -40,7 +42,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>) -> String {
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed};\nconst nativeNow = Date.now;\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % {step} + {step}) % {step}; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{PAGE}\n{DECLINED}\n}})();",
+            "(() => {{ 'use strict';\nconst seed = {seed};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % {step} + {step}) % {step}; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{PAGE}\n{TIMELINE}\n{DECLINED}\n}})();",
             start = virtual_time::start_millis(*determinism),
             step = virtual_time::STEP,
         ),

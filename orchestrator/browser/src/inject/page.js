@@ -49,16 +49,6 @@ replace(window, 'requestIdleCallback', (native) => ({
   },
 }));
 replace(window, 'cancelIdleCallback', () => ({ cancelIdleCallback(handle) { clearTimeout(handle); } }));
-replace(AnimationTimeline.prototype, 'currentTime', () => ({ get currentTime() { return elapsed(); } }));
-// While time stands still, frames come some hundredths of a millisecond after each other.
-for (const name of ['currentTime', 'startTime']) {
-  replace(Animation.prototype, name, (native) => ({
-    get [name]() {
-      const time = apply(native, this, []);
-      return typeof time === 'number' ? Math.round(time) : time;
-    },
-  }));
-}
 
 // The marks that elements have during an observation (`marks.js`) are not for the page's observers.
 const MARK_ATTRIBUTES = ['aria-roledescription', 'aria-description'];

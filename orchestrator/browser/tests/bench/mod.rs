@@ -2,9 +2,9 @@
 
 #![allow(dead_code, reason = "not every test listens to its page")]
 
-use std::{path::Path, time::Duration};
+use std::{env, path::Path, process::Command, time::Duration};
 
-use browser::{Determinism, Dialect, Launch, Session};
+use browser::{CHROMIUM_VARIABLE, Determinism, Dialect, Launch, Programs, Session};
 use gateway::InFlight;
 
 use crate::web::Web;
@@ -18,6 +18,22 @@ pub(crate) const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bench
 
 pub(crate) fn world() -> Determinism {
     Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
+}
+
+/// Runs all tests of the file again, in Chromium instead of its headless shell, and in a process of
+/// its own, because the environment selects the browser. `left_out` contains the calling test.
+pub(crate) fn again_in_chromium(left_out: &[&str]) {
+    let programs = Programs::find().unwrap();
+    if env::var_os(CHROMIUM_VARIABLE).is_some() {
+        return;
+    }
+    assert!(programs.headless_shell.is_some(), "`make setup` installs the headless shell");
+    let run = Command::new(env::current_exe().unwrap())
+        .env(CHROMIUM_VARIABLE, programs.chromium.as_deref().unwrap())
+        .args(left_out.iter().flat_map(|test| ["--skip", test]))
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
 }
 
 pub(crate) struct Bench {

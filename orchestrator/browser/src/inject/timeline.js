@@ -1,0 +1,47 @@
+// Animations have the page's time. The browser counts the time of a document's timeline from the
+// start of the navigation, which is in real time. Expects `elapsed`, `origin` and
+// `nativeTimeOrigin` (function: milliseconds since 1970).
+
+const isTime = (value) => typeof value === 'number';
+const nativeTimelineTime = Object.getOwnPropertyDescriptor(AnimationTimeline.prototype, 'currentTime').get;
+const nativeStartTime = Object.getOwnPropertyDescriptor(Animation.prototype, 'startTime').get;
+// How far the browser's timelines are ahead of the page's, in milliseconds.
+const lead = () => origin - nativeTimeOrigin();
+
+replace(AnimationTimeline.prototype, 'currentTime', (native) => ({
+  get currentTime() {
+    const time = apply(native, this, []);
+    // A timeline that follows a scrollbar has no time.
+    if (!isTime(time)) return time;
+    // A timeline that the page has made may begin at another time than the document's.
+    return this === document.timeline ? elapsed() : elapsed() + Math.round(time - apply(native, document.timeline, []));
+  },
+}));
+replace(Animation.prototype, 'startTime', (native, nativeSet) => ({
+  get startTime() {
+    const time = apply(native, this, []);
+    if (!isTime(time)) return time;
+    // Frames have real time where the browser draws them by itself.
+    return time - lead() < -lead() / 2 ? 0 : Math.round(time - lead());
+  },
+  set startTime(time) { apply(nativeSet, this, [isTime(time) ? time + lead() : time]); },
+}));
+replace(Animation.prototype, 'currentTime', (native) => ({
+  get currentTime() {
+    const time = apply(native, this, []);
+    const timeline = this.timeline && apply(nativeTimelineTime, this.timeline, []);
+    if (!isTime(time)) return time;
+    if (!isTime(timeline) || this.playState !== 'running' || apply(nativeStartTime, this, []) === null) return Math.round(time);
+    // The browser's time moves on within a step of the page's.
+    return Math.round(time - (timeline - lead() - this.timeline.currentTime) * this.playbackRate);
+  },
+}));
+for (const name of ['timelineTime', 'currentTime']) {
+  replace(globalThis.AnimationPlaybackEvent?.prototype, name, (native) => ({
+    get [name]() {
+      const time = apply(native, this, []);
+      if (!this.isTrusted || !isTime(time)) return time;
+      return name === 'timelineTime' ? elapsed() : Math.round(time);
+    },
+  }));
+}
