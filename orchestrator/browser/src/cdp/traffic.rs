@@ -8,10 +8,7 @@
 //! navigation:  requested -> started -> committed, or nothing comes of it
 //! ```
 
-use std::{
-    collections::{HashMap, HashSet},
-    time::{Duration, Instant},
-};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -48,8 +45,8 @@ struct Request {
     stalled: bool,
     /// No longer waited for, though not over.
     abandoned: bool,
-    /// When a piece of its response last came.
-    last_data: Instant,
+    /// How many times [`Traffic::mark_open_ended`] has found nothing new of its response.
+    silent_checks: u32,
     /// Its response has begun, and nothing of it has come for long.
     open_ended: bool,
     document: bool,
@@ -110,7 +107,7 @@ impl Request {
             has_response: false,
             stalled: false,
             abandoned: false,
-            last_data: Instant::now(),
+            silent_checks: 0,
             open_ended: false,
             document: false,
             loader: String::new(),
@@ -162,8 +159,7 @@ impl Traffic {
             }
             "Network.responseReceived" => {
                 if let Some(request) = self.requests.get_mut(text("/requestId")) {
-                    (request.has_response, request.stalled, request.last_data) =
-                        (true, false, Instant::now());
+                    (request.has_response, request.stalled, request.silent_checks) = (true, false, 0);
                     request.awaits_first_byte = false;
                     request.stream |= text("/response/mimeType") == "text/event-stream";
                 }
@@ -171,7 +167,7 @@ impl Traffic {
             }
             "Network.dataReceived" => {
                 if let Some(request) = self.requests.get_mut(text("/requestId")) {
-                    request.last_data = Instant::now();
+                    request.silent_checks = 0;
                 }
                 return false;
             }
@@ -359,10 +355,11 @@ impl Traffic {
         }
     }
 
-    /// Marks responses as streams if nothing of them has come for `silence`.
-    pub(crate) fn mark_open_ended(&mut self, silence: Duration) {
-        for request in self.requests.values_mut() {
-            if request.has_response && !request.open_ended && request.last_data.elapsed() >= silence {
+    /// Marks responses as streams if nothing of them has come for `max_checks` calls.
+    pub(crate) fn mark_open_ended(&mut self, max_checks: u32) {
+        for request in self.requests.values_mut().filter(|request| request.has_response) {
+            request.silent_checks += 1;
+            if !request.open_ended && request.silent_checks >= max_checks {
                 tracing::debug!(
                     url = request.url,
                     "a response does not end; the page's time runs on without it"

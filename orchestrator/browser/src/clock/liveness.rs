@@ -108,8 +108,13 @@ impl<'a> LivenessWait<'a> {
 
     /// A round trip to the network process and one to the page.
     async fn ping_browser(self) -> Result<(), Error> {
-        self.ping("Network.getCookies", json!({ "urls": ["http://127.0.0.1/"] })).await?;
+        self.ping_network().await?;
         self.ping_page().await
+    }
+
+    /// A round trip to the network process, which a page's script cannot delay.
+    pub(crate) async fn ping_network(self) -> Result<(), Error> {
+        self.ping("Network.getCookies", json!({ "urls": ["http://127.0.0.1/"] })).await
     }
 
     /// A round trip to the page. The page's earlier events have come when it is answered.

@@ -46,11 +46,15 @@ const LULL: Duration = Duration::from_millis(500);
 const DELIVERY: Duration = Duration::from_millis(250);
 /// How long to wait for a WebSocket that the browser delays.
 const THROTTLED_SOCKET: Duration = Duration::from_secs(10);
-/// How long a response other than a document may take to begin. After that the page's time runs on
-/// without it.
-const MAX_FIRST_BYTE: Duration = Duration::from_secs(10);
-/// How long a response may pause. After that it counts as endless.
-const MAX_SILENCE: Duration = Duration::from_secs(2);
+/// How long the gateway may be busy before [`Session::detect_streams`] checks for the reason. The
+/// browser answers a ping before each check: one that gets no time of the processor has not read
+/// what has come.
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
+/// How many checks a response other than a document may take to begin (10 s). After that the page's
+/// time runs on without it.
+const MAX_CHECKS_FIRST_BYTE: u32 = 40;
+/// How many checks a response may pause for (2 s). After that it counts as endless.
+const MAX_SILENT_CHECKS: u32 = 8;
 /// Inner waits know better what they wait for, so their errors come before that of the whole
 /// settling.
 const GRACE: Duration = Duration::from_millis(100);
@@ -264,7 +268,7 @@ impl Session {
         };
         let start = Instant::now();
         loop {
-            self.wait_for_gateway(in_flight, limit).await?;
+            self.wait_for_gateway(in_flight, wait).await?;
             let before = (self.tracker.lock().started_count, in_flight.counts().started);
             let notice = if self.tracker.lock().traffic.has_only_requested_navigations() {
                 BODY_READ
@@ -300,7 +304,7 @@ impl Session {
         if !wait.until(DELIVERY, condition, |state| state.traffic.service_workers() == 0).await? {
             self.tracker.lock().traffic.stop_waiting_for_service_workers();
         }
-        self.wait_for_gateway(in_flight, limit).await?;
+        self.wait_for_gateway(in_flight, wait).await?;
         // The browser has received all of it, and may still be writing.
         let condition = |_: &BrowserState| "a download to be saved".to_owned();
         wait.until(limit.remaining(), condition, |state| !state.is_downloading()).await?;
@@ -309,28 +313,29 @@ impl Session {
 
     /// Waits until the gateway is idle. A page may have a request that is answered only when
     /// something happens, and that may need the page's own time.
-    async fn wait_for_gateway(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<(), Error> {
-        let since = Instant::now();
+    async fn wait_for_gateway(&self, in_flight: &InFlight, wait: LivenessWait<'_>) -> Result<(), Error> {
+        let limit = wait.limit;
+        let mut checks = 0;
         loop {
-            if in_flight
-                .wait_until(limit.remaining().min(MAX_SILENCE / 8), |counts| self.is_gateway_idle(counts))
-                .await
-            {
+            let share = limit.remaining().min(CHECK_INTERVAL);
+            if in_flight.wait_until(share, |counts| self.is_gateway_idle(counts)).await {
                 return Ok(());
             }
             if self.determinism.is_none() || limit.remaining().is_zero() {
                 return Ok(in_flight.idle(limit.remaining()).await?);
             }
-            self.detect_streams(since);
+            wait.ping_network().await?;
+            checks += 1;
+            self.detect_streams(checks);
         }
     }
 
-    /// Finds requests that will not be answered before the page's time runs on. `since` is the
-    /// beginning of the wait.
-    pub(crate) fn detect_streams(&self, since: Instant) {
+    /// Finds requests that will not be answered before the page's time runs on. This is the
+    /// `checks`-th call during one wait.
+    pub(crate) fn detect_streams(&self, checks: u32) {
         let traffic = &mut self.tracker.lock().traffic;
-        traffic.mark_open_ended(MAX_SILENCE);
-        if since.elapsed() >= MAX_FIRST_BYTE {
+        traffic.mark_open_ended(MAX_SILENT_CHECKS);
+        if checks >= MAX_CHECKS_FIRST_BYTE {
             traffic.mark_stalled();
         }
     }

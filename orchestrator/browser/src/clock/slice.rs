@@ -12,7 +12,7 @@
 //! stream      |------ until it begins |drain| step | step | step |drain| step |
 //! ```
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gateway::{FrameHold, InFlight};
 use tokio::time::timeout;
@@ -86,7 +86,7 @@ impl Session {
     ) -> Result<GrantOutcome, Error> {
         let LivenessWait { tracker, page, limit, .. } = wait;
         let (condition, ran_out) = virtual_time::budget_wait(wait, slice);
-        let start = Instant::now();
+        let mut checks = 0;
         let mut request_count = tracker.lock().request_count;
         let _hold =
             virtual_time::set_policy_holding_responses(wait, slice, "pauseIfNetworkFetchesPending").await?;
@@ -111,10 +111,14 @@ impl Session {
                     break;
                 }
                 request_count = now;
-            } else if self.waits_only_for_streams(in_flight, start) {
+                continue;
+            }
+            checks += 1;
+            if self.waits_only_for_streams(in_flight, checks) {
                 tracing::debug!("a stream stops the page's time; the time runs on without it");
                 break;
-            } else if limit.remaining().is_zero() {
+            }
+            if limit.remaining().is_zero() {
                 return Err(Error::Deadline { condition: condition(&tracker.lock()), waited: limit.whole });
             }
         }
@@ -182,9 +186,9 @@ impl Session {
         self.tracker.lock().traffic.streams() > 0
     }
 
-    /// Whether the page has waited since `since`, and only for streams.
-    fn waits_only_for_streams(&self, in_flight: &InFlight, since: Instant) -> bool {
-        self.detect_streams(since);
+    /// Whether the page waits only for streams. This is the `checks`-th call during one wait.
+    fn waits_only_for_streams(&self, in_flight: &InFlight, checks: u32) -> bool {
+        self.detect_streams(checks);
         if !self.is_gateway_idle(&in_flight.counts()) {
             return false;
         }
