@@ -34,12 +34,20 @@ const FRAME_STEP_MS: f64 = 0.001;
 /// Chromium rounds the time of a frame, counted from the beginning of the document's timeline, up
 /// or down to this, by chance. In milliseconds.
 const FRAME_RESOLUTION_MS: f64 = 0.1;
+/// How much earlier than the page's time its frames begin. What Chromium reckons from a frame, in
+/// steps of a sixtieth of a second, then does not depend on where the grid lies. In milliseconds.
+const LEAD_MS: f64 = 0.5;
 /// Keeps a time at its microsecond, whether that is cut off or rounded. In milliseconds.
 const MICROSECOND_MARGIN_MS: f64 = 0.0003;
 /// How often a frame is drawn for a command that needs one.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The times of frames, for a browser that draws on command.
+///
+/// A document's frames lie on the grid of [`FRAME_RESOLUTION_MS`] that begins with its timeline, so
+/// that nothing is left for Chromium to round. The first frames of two documents at one instant
+/// come after each other, and all further frames of a document as long after the page's time as its
+/// first one.
 #[derive(Debug, Default)]
 pub(crate) struct FrameClock {
     /// The browser's ticks at 1970 of the page's clock, both in milliseconds.
@@ -49,7 +57,9 @@ pub(crate) struct FrameClock {
     /// Where the timeline of the active document begins, in ticks. That is a real time if the
     /// browser itself has navigated to it.
     timeline: f64,
-    /// The session and the number of the document whose timeline this is.
+    /// How long after the page's time the document's frames come, in milliseconds.
+    offset: f64,
+    /// The session and the number of the document.
     document: Option<(SessionId, u64)>,
 }
 
@@ -59,10 +69,19 @@ impl FrameClock {
         Self { origin: ticks - clock, ..Self::default() }
     }
 
+    /// Begins with a document's frames when the page's clock shows `clock`.
+    fn begin(&mut self, document: (SessionId, u64), timeline: f64, clock: f64) {
+        let earliest = (self.origin + clock - LEAD_MS).max(self.last + FRAME_STEP_MS);
+        let steps = ((earliest - timeline) / FRAME_RESOLUTION_MS).ceil();
+        self.offset = timeline + steps * FRAME_RESOLUTION_MS - self.origin - clock;
+        self.timeline = timeline;
+        self.document = Some(document);
+    }
+
     fn next(&mut self, clock: f64) -> f64 {
-        let steps = (self.origin + clock - self.timeline) / FRAME_RESOLUTION_MS;
-        let time = self.timeline + (steps + MICROSECOND_MARGIN_MS).floor() * FRAME_RESOLUTION_MS;
-        self.last = (time + MICROSECOND_MARGIN_MS).max(self.last + FRAME_STEP_MS);
+        let steps = ((self.origin + clock + self.offset - self.timeline) / FRAME_RESOLUTION_MS).round();
+        let time = self.timeline + steps * FRAME_RESOLUTION_MS + MICROSECOND_MARGIN_MS;
+        self.last = time.max(self.last + FRAME_STEP_MS);
         self.last
     }
 }
@@ -206,11 +225,14 @@ impl Session {
     }
 
     fn frame_time(&self) -> f64 {
-        let mut state = self.tracker.lock();
-        let clock = self
-            .determinism
-            .map_or(state.page_clock, |determinism| virtual_time::script_time(determinism, state.page_clock));
-        state.frame_clock.next(clock)
+        let clock = self.shown_clock();
+        self.tracker.lock().frame_clock.next(clock)
+    }
+
+    /// The time that scripts see, in milliseconds since 1970.
+    fn shown_clock(&self) -> f64 {
+        let clock = self.tracker.lock().page_clock;
+        self.determinism.map_or(clock, |determinism| virtual_time::script_time(determinism, clock))
     }
 
     /// Requests the callback of the next frame that the browser draws by itself.
@@ -232,11 +254,8 @@ impl Session {
     async fn read_timeline(&self, wait: LivenessWait<'_>) -> Result<(), Error> {
         const METHOD: &str = "Performance.getMetrics";
         let session = &wait.page.session;
-        let document = {
-            let state = self.tracker.lock();
-            Some((SessionId::clone(session), state.document_count))
-        };
-        if self.tracker.lock().frame_clock.document == document {
+        let document = (SessionId::clone(session), self.tracker.lock().document_count);
+        if self.tracker.lock().frame_clock.document.as_ref() == Some(&document) {
             return Ok(());
         }
         // A reply to `getMetrics` overtakes other commands, so the first one is awaited.
@@ -257,9 +276,8 @@ impl Session {
             .filter(|metric| metric.get("name").is_some_and(|name| name == "NavigationStart"))
             .find_map(|metric| metric.get("value").and_then(Value::as_f64))
             .ok_or(Error::Shape { method: METHOD, field: "NavigationStart" })?;
-        let mut state = self.tracker.lock();
-        state.frame_clock.timeline = start * 1000.0;
-        state.frame_clock.document = document;
+        let clock = self.shown_clock();
+        self.tracker.lock().frame_clock.begin(document, start * 1000.0, clock);
         Ok(())
     }
 

@@ -3,8 +3,6 @@
 // `nativeTimeOrigin` (function: milliseconds since 1970).
 
 const isTime = (value) => typeof value === 'number';
-const nativeTimelineTime = Object.getOwnPropertyDescriptor(AnimationTimeline.prototype, 'currentTime').get;
-const nativeStartTime = Object.getOwnPropertyDescriptor(Animation.prototype, 'startTime').get;
 // How far the browser's timelines are ahead of the page's, in milliseconds.
 const lead = () => origin - nativeTimeOrigin();
 
@@ -21,19 +19,19 @@ replace(Animation.prototype, 'startTime', (native, nativeSet) => ({
   get startTime() {
     const time = apply(native, this, []);
     if (!isTime(time)) return time;
-    // Frames have real time where the browser draws them by itself.
-    return time - lead() < -lead() / 2 ? 0 : Math.round(time - lead());
+    // Frames have real time where the browser draws them by itself. Where it does not, they come
+    // up to half a millisecond before the page's time (`FrameClock`).
+    return time - lead() < -lead() / 2 ? 0 : Math.round(time - lead() + 0.4);
   },
   set startTime(time) { apply(nativeSet, this, [isTime(time) ? time + lead() : time]); },
 }));
 replace(Animation.prototype, 'currentTime', (native) => ({
   get currentTime() {
     const time = apply(native, this, []);
-    const timeline = this.timeline && apply(nativeTimelineTime, this.timeline, []);
     if (!isTime(time)) return time;
-    if (!isTime(timeline) || this.playState !== 'running' || apply(nativeStartTime, this, []) === null) return Math.round(time);
     // The browser's time moves on within a step of the page's.
-    return Math.round(time - (timeline - lead() - this.timeline.currentTime) * this.playbackRate);
+    const isRunning = this.playState === 'running' && isTime(this.startTime) && isTime(this.timeline?.currentTime);
+    return Math.round(isRunning ? (this.timeline.currentTime - this.startTime) * this.playbackRate : time);
   },
 }));
 for (const name of ['timelineTime', 'currentTime']) {
