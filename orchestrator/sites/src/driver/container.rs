@@ -25,8 +25,8 @@ use crate::follow::whole_lines;
 
 /// The message for a killed container when the engine does not know the reason yet.
 const KILLED: &str = "was killed";
-/// How often the engine is queried again for the reason.
-const REASONS: u32 = 2;
+/// How often the engine is queried again for the reason. A busy one takes a second.
+const REASONS: u32 = 8;
 /// The message for a container that the engine does not know any more.
 const REMOVED: &str = "was removed by somebody else";
 
