@@ -1,5 +1,5 @@
-//! Animations have the page's time, also where the page's time and real time have moved apart. Every
-//! test runs in the headless shell and, through the last one, in Chromium.
+//! Animations have the page's time, also where the page's time and real time have moved apart.
+//! Every test runs in the headless shell and, through the last one, in Chromium.
 
 #![allow(clippy::unwrap_used)]
 
