@@ -17,6 +17,7 @@ mod export;
 mod fidelity;
 mod filling;
 mod frozen;
+mod getting_started;
 mod gym;
 mod harness;
 mod hostile;

@@ -149,13 +149,14 @@ fn major(version: &str) -> Option<u32> {
     version.split(' ').find_map(|word| word.split('.').next()?.parse().ok())
 }
 
+/// Whether there is any font.
+pub(crate) fn has_fonts() -> bool {
+    Path::new("/usr/share/fonts").read_dir().is_ok_and(|mut folder| folder.next().is_some())
+}
+
 fn fonts() -> Finding {
-    let found = Path::new("/usr/share/fonts")
-        .read_dir()
-        .ok()
-        .and_then(|mut folder| folder.next())
-        .map(|_| "installed".to_owned())
-        .ok_or_else(|| "no fonts under /usr/share/fonts: pages would show empty boxes".to_owned());
+    let none = "no fonts under /usr/share/fonts: pages would show empty boxes";
+    let found = if has_fonts() { Ok("installed".to_owned()) } else { Err(none.to_owned()) };
     Finding {
         what: "fonts",
         needed_for: "screenshots",
@@ -227,6 +228,6 @@ fn version(program: &Path) -> Result<String, String> {
 }
 
 /// `command` as this user has to type it.
-fn privileged(command: &str) -> String {
+pub(crate) fn privileged(command: &str) -> String {
     if rustix::process::geteuid().is_root() { command.to_owned() } else { format!("sudo {command}") }
 }

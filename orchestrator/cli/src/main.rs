@@ -8,8 +8,10 @@ mod board;
 mod build;
 mod ca;
 mod compare;
+mod completions;
 mod confined;
 mod daemon;
+mod demo;
 mod doctor;
 mod engine;
 mod env;
@@ -19,6 +21,7 @@ mod fill;
 mod finish;
 mod gateway_options;
 mod gym;
+mod help;
 mod interrupt;
 mod load;
 mod logging;
@@ -37,6 +40,7 @@ mod run;
 mod save;
 mod score;
 mod scoring;
+mod setup;
 mod show;
 mod snapshot;
 mod tasks;
@@ -44,7 +48,7 @@ mod trace;
 mod units;
 mod window;
 
-use clap::Parser;
+use clap::{FromArgMatches as _, Parser};
 use failure::Failure;
 
 /// Headers, heads and bodies of requests are many short-lived allocations, freed on other threads
@@ -54,17 +58,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// A frozen web for web agents, on your own machine: record it, replay it, run agents in it
 #[derive(Parser)]
-#[command(name = "sandbox", version, max_term_width = 100, after_help = after_help())]
+#[command(name = "sandbox", max_term_width = help::MAX_WIDTH)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
     logging: logging::Logging,
-}
-
-/// The end of `sandbox --help`.
-fn after_help() -> String {
-    format!("{}\n\n{}", failure::EXIT_CODES, units::HELP)
 }
 
 #[derive(clap::Subcommand)]
@@ -96,7 +95,11 @@ enum Command {
     Load(load::Load),
     Save(save::Save),
     Ca(ca::Ca),
+    Demo(demo::Demo),
+    Setup(setup::Setup),
     Doctor(doctor::Doctor),
+    Completions(completions::Completions),
+    Man(completions::Man),
     #[command(hide = true)]
     ServeTown(daemon::Serve),
     #[command(hide = true)]
@@ -106,7 +109,8 @@ enum Command {
 #[tokio::main]
 async fn main() -> std::process::ExitCode {
     failure::report_panics();
-    let outcome = match Cli::try_parse() {
+    let parsed = help::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let outcome = match parsed {
         // Its exit code is another program's.
         Ok(Cli { command: Command::Confined(confined), .. }) => return confined.run(),
         Ok(cli) => run(cli).await,
@@ -147,7 +151,11 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Load(load) => load.run().await,
         Command::Save(save) => save.run().await,
         Command::Ca(ca) => ca.run(),
+        Command::Demo(demo) => demo.run().await,
+        Command::Setup(setup) => setup.run().await,
         Command::Doctor(doctor) => doctor.run().await,
+        Command::Completions(completions) => completions.run(),
+        Command::Man(man) => man.run(),
         Command::ServeTown(serve) => serve.run().await,
         Command::Confined(_) => Ok(()),
     }

@@ -71,7 +71,8 @@ fn explain(wanted: bool, port: u16) {
     eprintln!("serving until Ctrl-C");
 }
 
-fn has_display() -> bool {
+/// Whether a page can be shown to a person at this machine.
+pub(crate) fn has_display() -> bool {
     ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| is_set(std::env::var_os(name)))
 }
 

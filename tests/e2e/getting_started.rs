@@ -1,0 +1,85 @@
+//! What somebody has who has nothing but the program.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+
+use crate::harness::{Bench, text};
+
+#[test]
+fn the_demo_is_in_the_program() -> Result<()> {
+    let bench = Bench::new()?;
+    std::fs::create_dir(bench.path("empty"))?;
+    let output = bench.command(&["demo"]).current_dir(bench.path("empty")).output()?;
+    ensure!(output.status.success(), "{}", text(&output.stderr));
+    let printed = text(&output.stdout);
+    ensure!(printed.contains("16/16 tasks passed"), "{printed}");
+    ensure!(printed.contains("equal in 2 repeats"), "{printed}");
+    for file in ["report", "trace"] {
+        let line = printed.lines().find_map(|line| line.strip_prefix(file)).context("no line")?;
+        ensure!(bench.path("empty").join(line.trim()).is_file(), "{line}");
+    }
+    // The command that it prints plays the same again.
+    let command = text(&output.stderr).lines().next().context("no command")?.to_owned();
+    let suite = command.split(' ').nth(2).context("no suite")?.to_owned();
+    bench.succeed(&["tasks", "list", &suite])?;
+    Ok(())
+}
+
+/// Where there is no driver: another mount namespace has something else in its place.
+#[test]
+fn without_a_browser_is_said_how_to_get_one() -> Result<()> {
+    const SCRIPT: &str = r#"mount --bind /dev/null "$(command -v chromedriver)" && exec "$@""#;
+    let bench = Bench::new()?;
+    let run = |arguments: &[&str]| -> Result<(Option<i32>, String)> {
+        let program = bench.command(&[]).get_program().to_owned();
+        let output = bench
+            .command_of("unshare", &["--map-root-user", "--mount", "sh", "-c", SCRIPT, "sh"])
+            .arg(program)
+            .args(arguments)
+            .output()?;
+        Ok((output.status.code(), text(&output.stdout) + &text(&output.stderr)))
+    };
+    let (code, said) = run(&["demo"])?;
+    ensure!(code == Some(3) && said.contains("`sandbox setup` installs"), "{code:?}: {said}");
+    let (code, said) = run(&["setup", "--dry-run"])?;
+    ensure!(
+        code == Some(0) && said.contains("apt-get install") && said.contains(" chromium-driver"),
+        "{said}"
+    );
+    ensure!(bench.succeed(&["setup"])?.trim() == "nothing is missing");
+    Ok(())
+}
+
+#[test]
+fn bash_completes_commands_and_options() -> Result<()> {
+    let bench = Bench::new()?;
+    let script = bench.path("completions");
+    std::fs::write(&script, bench.succeed(&["completions", "bash"])?)?;
+    let complete = |line: &str| -> Result<String> {
+        let words: Vec<&str> = line.split(' ').collect();
+        let last = words.last().context("no word")?;
+        let body = format!(
+            "source {script}; COMP_WORDS=({line}); COMP_CWORD={}; _sandbox sandbox {last} ''; echo ${{COMPREPLY[@]}}",
+            words.len() - 1
+        );
+        Ok(text(&Command::new("bash").args(["--norc", "-c", &body]).output()?.stdout))
+    };
+    ensure!(complete("sandbox rep")?.trim() == "replay report", "{}", complete("sandbox rep")?);
+    ensure!(complete("sandbox run --cass")?.trim() == "--cassette", "{}", complete("sandbox run --cass")?);
+    Ok(())
+}
+
+#[test]
+fn every_command_has_a_manual_page() -> Result<()> {
+    let bench = Bench::new()?;
+    let folder = bench.path("man/man1");
+    bench.succeed(&["man", folder.as_str()])?;
+    for command in ["sandbox", "sandbox-run", "sandbox-snapshot-repair"] {
+        let page = std::fs::read_to_string(folder.join(format!("{command}.1")))?;
+        ensure!(page.contains(".SH NAME"), "{command}: {page}");
+    }
+    let page = std::fs::read_to_string(folder.join("sandbox-run.1"))?;
+    ensure!(page.contains("sandbox run tasks/demo"), "no examples: {page}");
+    Ok(())
+}
