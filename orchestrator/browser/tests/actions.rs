@@ -202,3 +202,23 @@ async fn a_script_among_the_pages_own_sees_its_variables_and_is_told_what_it_thr
     let browser::Error::Script { message } = thrown else { panic!("{thrown}") };
     assert!(message.starts_with("TypeError: Cannot read properties of undefined"), "{message}");
 }
+
+/// The browser is done with the tab of the first click before the second one.
+#[tokio::test]
+async fn both_clicks_of_a_double_click_open_a_tab() {
+    let page = format!(
+        "<!doctype html><title>Twice</title><button>Go</button>{LOG}<script>
+        let n = 0;
+        document.querySelector('button').onclick = () => say(`opened ${{open(`/other?${{++n}}`) !== null}}`);
+        </script>"
+    );
+    let other = "<title>Other</title>";
+    let pages = [("localhost/", &*page), ("localhost/other?1", other), ("localhost/other?2", other)];
+    for _ in 0..5 {
+        let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
+        bench.act("dblclick('{Go}')").await;
+        assert_eq!(bench.session.observe().await.unwrap().tabs.len(), 3);
+        bench.act("tab_focus(0)").await;
+        assert_eq!(bench.said().await, ["opened true", "opened true"]);
+    }
+}

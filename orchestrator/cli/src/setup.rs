@@ -11,8 +11,8 @@ use crate::failure::{Failure, OrFail, Outcome};
 
 /// Install what runs need and this machine lacks: Chromium, its headless shell and driver, fonts
 ///
-/// Uses Debian's package manager. Prints what it installs. Without the rights to do so it prints the
-/// commands instead, and ends with exit code 3.
+/// Uses Debian's package manager. Prints what it installs. Without the rights to do so it prints
+/// the commands instead, and ends with exit code 3.
 #[derive(clap::Args)]
 pub(crate) struct Setup {
     /// Install a container engine as well, for sites in containers

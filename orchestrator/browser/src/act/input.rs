@@ -93,6 +93,33 @@ pub(crate) fn key(kind: &str, key: &Key, modifiers: u32) -> InputEvent {
 impl Session {
     /// Sends events all at once, because nothing else may happen between them.
     pub(crate) async fn send_input(&self, page: &Page, events: Vec<InputEvent>) -> Result<(), ActionError> {
+        self.send_input_groups(page, vec![events]).await
+    }
+
+    /// Sends groups of events, each all at once. Between two groups the browser does what the first
+    /// one leads to, such as another tab. The page's time stands still, and it gets no response.
+    pub(crate) async fn send_input_groups(
+        &self,
+        page: &Page,
+        groups: Vec<Vec<InputEvent>>,
+    ) -> Result<(), ActionError> {
+        self.tracker.lock().input_in_flight = true;
+        let mut results = Vec::new();
+        for (n, events) in groups.into_iter().enumerate() {
+            if n > 0 {
+                self.wait_until_idle().await;
+            }
+            results.extend(self.dispatch(page, events).await);
+        }
+        self.tracker.lock().input_in_flight = false;
+        self.tracker.notify();
+        for result in results {
+            self.ignore_if_closed(page, result)?;
+        }
+        Ok(())
+    }
+
+    async fn dispatch(&self, page: &Page, events: Vec<InputEvent>) -> Vec<Result<Value, Error>> {
         // The page gets wheel events and a final movement only when a frame is drawn.
         let waits = events
             .last()
@@ -100,18 +127,11 @@ impl Session {
         let sent =
             events.into_iter().map(|(method, params)| self.cdp().call(Some(&page.session), method, params));
         let answers = futures_util::future::join_all(sent);
-        self.tracker.lock().input_in_flight = true;
-        let results = if waits && self.begin_frame_control() {
+        if waits && self.begin_frame_control() {
             self.while_drawing(page, answers).await
         } else {
             answers.await
-        };
-        self.tracker.lock().input_in_flight = false;
-        self.tracker.notify();
-        for result in results {
-            self.ignore_if_closed(page, result)?;
         }
-        Ok(())
     }
 
     /// An input that closes its own tab has no reply, and worked.

@@ -37,15 +37,20 @@ impl Session {
             events.push(key("rawKeyDown", modifier, self.input_state.modifiers));
         }
         events.push(self.input_state.move_to(at));
-        for count in 1..=1 + u32::from(press.twice) {
-            events.push(self.input_state.press(press.button, count));
-            events.push(self.input_state.release(press.button, count));
+        events.push(self.input_state.press(press.button, 1));
+        events.push(self.input_state.release(press.button, 1));
+        let mut groups = Vec::new();
+        if press.twice {
+            groups.push(std::mem::take(&mut events));
+            events.push(self.input_state.press(press.button, 2));
+            events.push(self.input_state.release(press.button, 2));
         }
         for (modifier, bit) in modifiers.iter().rev() {
             self.input_state.modifiers &= !bit;
             events.push(key("keyUp", modifier, self.input_state.modifiers));
         }
-        self.send_input(page, events).await
+        groups.push(events);
+        self.send_input_groups(page, groups).await
     }
 
     /// Moves the mouse over the centre of an element.

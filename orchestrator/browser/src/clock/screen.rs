@@ -129,9 +129,13 @@ impl Session {
         let is_drawn = |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
         let condition = |_: &BrowserState| "the last frame to reach the screen".to_owned();
         self.tracker.wait_for(CALL_TIMEOUT, condition, is_drawn).await?;
-        let params = json!({ "screenshot": format, "frameTimeTicks": self.frame_time() });
+        let params = json!({ "screenshot": &format, "frameTimeTicks": self.frame_time() });
         let shot = self.cdp().call(Some(&page.session), BEGIN_FRAME, params).await?;
-        png(&shot, BEGIN_FRAME, "screenshotData")
+        match png(&shot, BEGIN_FRAME, "screenshotData") {
+            // A page that is too busy to draw, as with WebGL, has no picture in its frame.
+            Err(Error::Shape { .. }) => self.capture(page, format).await,
+            picture => picture,
+        }
     }
 
     /// Whether the browser may show a popup on top of a page.
