@@ -159,11 +159,12 @@ fn cpu_time(id: u64) -> u64 {
     times.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or_default()
 }
 
-/// Whether a thread is running or waits for a disk, by its `stat` file. The state follows the name,
-/// which is in parentheses and may contain any character.
+/// Whether a thread is running, waits for a disk, or is stopped from outside in the midst of what it
+/// does, by its `stat` file. The state follows the name, which is in parentheses and may contain any
+/// character.
 fn is_runnable(stat: &[u8]) -> bool {
     let name = stat.iter().rposition(|&byte| byte == b')');
-    matches!(name.and_then(|end| stat.get(end + 2)), Some(b'R' | b'D'))
+    matches!(name.and_then(|end| stat.get(end + 2)), Some(b'R' | b'D' | b'T'))
 }
 
 #[cfg(test)]
@@ -190,6 +191,7 @@ mod tests {
         assert!(!is_runnable(b"7 (a) R b) S 1 2"));
         assert!(is_runnable(b"7 (a) S b) R 1 2"));
         assert!(is_runnable(b"7 (a) D 1 2"));
+        assert!(is_runnable(b"7 (a) T 1 2"));
     }
 
     #[test]

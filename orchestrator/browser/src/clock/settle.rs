@@ -55,6 +55,8 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 const MAX_CHECKS_FIRST_BYTE: u32 = 40;
 /// How many checks a response may pause for (2 s). After that it counts as endless.
 const MAX_SILENT_CHECKS: u32 = 8;
+/// How many times a request on its way to the gateway is waited for.
+const MAX_ARRIVAL_WAITS: u32 = 20;
 /// Inner waits know better what they wait for, so their errors come before that of the whole
 /// settling.
 const GRACE: Duration = Duration::from_millis(100);
@@ -267,6 +269,7 @@ impl Session {
             state.traffic.without_response() == 0 && state.traffic.navigation_count() == 0
         };
         let start = Instant::now();
+        let mut arrival_waits = 0;
         loop {
             self.wait_for_gateway(in_flight, wait).await?;
             let before = (self.tracker.lock().started_count, in_flight.counts().started);
@@ -277,6 +280,10 @@ impl Session {
             };
             if !wait.until(notice, condition, answered).await? {
                 let counts = in_flight.counts();
+                if arrival_waits < MAX_ARRIVAL_WAITS && self.is_arriving(&counts).await {
+                    arrival_waits += 1;
+                    continue;
+                }
                 let waits = self.tracker.lock().traffic.throttled() > 0 && start.elapsed() < THROTTLED_SOCKET;
                 if !waits
                     && self.is_gateway_idle(&counts)
@@ -338,6 +345,12 @@ impl Session {
         if checks >= MAX_CHECKS_FIRST_BYTE {
             traffic.mark_stalled();
         }
+    }
+
+    /// Whether a request may be on its way from the browser to the gateway.
+    async fn is_arriving(&self, counts: &InFlightCounts) -> bool {
+        counts.opening_tunnels > 0
+            || self.frozen().is_some() && !idle::is_network_idle(&self.tracker, self.cdp()).await
     }
 
     pub(crate) fn is_gateway_idle(&self, counts: &InFlightCounts) -> bool {
