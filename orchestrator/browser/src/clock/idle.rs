@@ -159,9 +159,9 @@ fn cpu_time(id: u64) -> u64 {
     times.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or_default()
 }
 
-/// Whether a thread is running, waits for a disk, or is stopped from outside in the midst of what it
-/// does, by its `stat` file. The state follows the name, which is in parentheses and may contain any
-/// character.
+/// Whether a thread is running, waits for a disk, or is stopped from outside in the midst of what
+/// it does, by its `stat` file. The state follows the name, which is in parentheses and may contain
+/// any character.
 fn is_runnable(stat: &[u8]) -> bool {
     let name = stat.iter().rposition(|&byte| byte == b')');
     matches!(name.and_then(|end| stat.get(end + 2)), Some(b'R' | b'D' | b'T'))
