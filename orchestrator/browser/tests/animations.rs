@@ -61,6 +61,29 @@ async fn animations_begin_and_end_at_the_pages_time() {
     );
 }
 
+/// The document begins within a step of the page's time: each request before it has moved the time
+/// of the browser.
+#[tokio::test]
+async fn a_document_that_begins_within_a_step_shows_no_part_of_it() {
+    let page = format!("<!doctype html><title>Animated</title>{LOG}{ANIMATED}");
+    for requests in 0..3 {
+        let first = format!(
+            "<!doctype html><title>First</title><button onclick=\"(async () => {{
+            for (let n = 0; n < {requests}; n++) await fetch('/data.json');
+            location = '/moving'; }})()\">Go</button>"
+        );
+        let pages = [("localhost/", &*first), ("localhost/data.json", "{}"), ("localhost/moving", &*page)];
+        let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
+        bench.act("click('{Go}')").await;
+        let said = bench.said().await;
+        if std::env::var_os(CHROMIUM_VARIABLE).is_none() {
+            let whole = ["begins 0 at 0, timeline 0", "ends 1000 at 1000, timeline 1000"];
+            assert_eq!(said[..2], whole, "after {requests} requests");
+        }
+        assert_eq!(said[2], "joined at 300: running, begins 300 ago", "after {requests} requests");
+    }
+}
+
 #[test]
 fn all_that_is_so_in_chromium_too() {
     bench::again_in_chromium(&["all_that_is_so_in_chromium_too"]);

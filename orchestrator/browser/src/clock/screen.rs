@@ -45,9 +45,9 @@ const REDRAW_INTERVAL: Duration = Duration::from_millis(20);
 /// The times of frames, for a browser that draws on command.
 ///
 /// A document's frames lie on the grid of [`FRAME_RESOLUTION_MS`] that begins with its timeline, so
-/// that nothing is left for Chromium to round. The first frames of two documents at one instant
-/// come after each other, and all further frames of a document as long after the page's time as its
-/// first one.
+/// that nothing is left for Chromium to round. None comes before the timeline, which may begin
+/// within a step of the page's time. The first frames of two documents at one instant come after
+/// each other, and all further frames of a document as long after the page's time as its first one.
 #[derive(Debug, Default)]
 pub(crate) struct FrameClock {
     /// The browser's ticks at 1970 of the page's clock, both in milliseconds.
@@ -71,7 +71,7 @@ impl FrameClock {
 
     /// Begins with a document's frames when the page's clock shows `clock`.
     fn begin(&mut self, document: (SessionId, u64), timeline: f64, clock: f64) {
-        let earliest = (self.origin + clock - LEAD_MS).max(self.last + FRAME_STEP_MS);
+        let earliest = (self.origin + clock - LEAD_MS).max(self.last + FRAME_STEP_MS).max(timeline);
         let steps = ((earliest - timeline) / FRAME_RESOLUTION_MS).ceil();
         self.offset = timeline + steps * FRAME_RESOLUTION_MS - self.origin - clock;
         self.timeline = timeline;
@@ -314,4 +314,40 @@ fn png(answer: &Value, method: &'static str, field: &'static str) -> Result<Vec<
 enum HasBody {
     Yes,
     No,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: f64 = 1_772_355_600_000.0;
+
+    /// The time of the next frame in microseconds, as the browser cuts it off.
+    #[expect(clippy::cast_possible_truncation, reason = "the times of a test are short")]
+    fn next(clock: &mut FrameClock, shown: f64) -> i64 {
+        (clock.next(shown) * 1000.0) as i64
+    }
+
+    #[test]
+    fn the_frames_of_a_document_lie_on_its_grid_and_in_their_order() {
+        let mut clock = FrameClock::starting_at(5_000_000.123, START);
+        clock.begin(("session".into(), 1), 4_999_871.037, START);
+        let first = next(&mut clock, START);
+        assert_eq!((first - 4_999_871_037) % 100, 0);
+        assert!((400..=500).contains(&(5_000_000_123 - first)), "{first}");
+        let again = next(&mut clock, START);
+        assert!((1..10).contains(&(again - first)), "{again}");
+        // Another document at the same instant.
+        clock.begin(("session".into(), 2), 4_999_990.611, START);
+        let second = next(&mut clock, START);
+        assert_eq!((second - 4_999_990_611) % 100, 0);
+        assert!((1..=200).contains(&(second - again)), "{second}");
+        // All frames of it come as long after the page's time as the first one.
+        assert_eq!(next(&mut clock, START + 3700.0) - second, 3_700_000);
+        assert_eq!(next(&mut clock, START + 9900.0) - second, 9_900_000);
+        // One that begins within a step.
+        clock.begin(("session".into(), 3), 5_010_020.123, START + 10_000.0);
+        assert_eq!(next(&mut clock, START + 10_000.0), 5_010_020_123);
+        assert_eq!(next(&mut clock, START + 10_100.0), 5_010_120_123);
+    }
 }

@@ -1,6 +1,6 @@
 // Animations have the page's time. The browser counts the time of a document's timeline from the
-// start of the navigation, which is in real time. Expects `elapsed`, `origin` and
-// `nativeTimeOrigin` (function: milliseconds since 1970).
+// start of the navigation, which is in real time or within a step of the page's. Expects `elapsed`,
+// `origin`, `STEP` and `nativeTimeOrigin` (function: milliseconds since 1970).
 
 const isTime = (value) => typeof value === 'number';
 // How far the browser's timelines are ahead of the page's, in milliseconds.
@@ -15,15 +15,24 @@ replace(AnimationTimeline.prototype, 'currentTime', (native) => ({
     return this === document.timeline ? elapsed() : elapsed() + Math.round(time - apply(native, document.timeline, []));
   },
 }));
+// The start times that the page has set, each with what the browser then has.
+const startTimes = new WeakMap();
 replace(Animation.prototype, 'startTime', (native, nativeSet) => ({
   get startTime() {
     const time = apply(native, this, []);
     if (!isTime(time)) return time;
-    // Frames have real time where the browser draws them by itself. Where it does not, they come
-    // up to half a millisecond before the page's time (`FrameClock`).
-    return time - lead() < -lead() / 2 ? 0 : Math.round(time - lead() + 0.4);
+    const own = startTimes.get(this);
+    if (own && own.native === time) return own.time;
+    // Frames have real time where the browser draws them by itself.
+    if (time - lead() < -Math.abs(lead()) / 2 - STEP) return 0;
+    // Otherwise an animation begins with a frame: less than a millisecond before a step of the
+    // page's time, or within one where the document began within it.
+    return Math.floor((time - lead() + 0.8) / STEP) * STEP;
   },
-  set startTime(time) { apply(nativeSet, this, [isTime(time) ? time + lead() : time]); },
+  set startTime(time) {
+    apply(nativeSet, this, [isTime(time) ? time + lead() : time]);
+    startTimes.set(this, { time, native: apply(native, this, []) });
+  },
 }));
 replace(Animation.prototype, 'currentTime', (native) => ({
   get currentTime() {
