@@ -36,7 +36,7 @@ pub(crate) struct Demo {
     data: DataFolder,
 }
 
-/// A run's own command line.
+/// The words of a run's command line, from `run` on.
 #[derive(clap::Parser)]
 struct RunAlone {
     #[command(flatten)]
@@ -56,12 +56,12 @@ impl Demo {
             ))
         });
         let workers = available_parallelism().map_or(1, usize::from).min(MAX_WORKERS).to_string();
+        let data = self.data.path()?;
         let command =
-            ["sandbox", "run", suite.as_str(), "--agent", "oracle", "--repeat", "2", "--workers", &workers];
-        let command = [&command[..], &["--check", "--output", folder.as_str()]].concat();
-        eprintln!("{}\n", command.join(" "));
-        let arguments = command.iter().filter(|word| **word != "run");
-        RunAlone::try_parse_from(arguments).or_input("read the demo's own command")?.run.run().await?;
+            ["run", suite.as_str(), "--agent", "oracle", "--repeat", "2", "--workers", &workers, "--check"];
+        let command = [&command[..], &["--output", folder.as_str(), "--data", data.as_str()]].concat();
+        eprintln!("sandbox {}\n", command.join(" "));
+        RunAlone::try_parse_from(command).or_input("read the demo's own command")?.run.run().await?;
         println!("trace         {}", runs::viewer::write(&folder)?);
         println!("\nTo look at both in a browser:  sandbox show {folder} --open");
         if self.open || wants_to_look() {

@@ -11,7 +11,7 @@ use crate::{Cli, failure, units};
 const EXAMPLES: &str = include_str!("examples.txt");
 /// How wide help is at most.
 pub(crate) const MAX_WIDTH: usize = 100;
-/// The commit that was built and its date, where the build knows them: `make dist` does.
+/// The commit that was built and its date, where this variable was set for the build.
 const COMMIT: Option<&str> = option_env!("SANDBOX_COMMIT");
 
 /// All commands, by what people want to do.
