@@ -12,7 +12,8 @@ replace(AnimationTimeline.prototype, 'currentTime', (native) => ({
     // A timeline that follows a scrollbar has no time.
     if (!isTime(time)) return time;
     // A timeline that the page has made may begin at another time than the document's.
-    return this === document.timeline ? elapsed() : elapsed() + Math.round(time - apply(native, document.timeline, []));
+    const own = this === document.timeline ? 0 : time - apply(native, document.timeline, []);
+    return elapsed() + Math.round(own);
   },
 }));
 // The start times that the page has set, each with what the browser then has.
@@ -39,8 +40,9 @@ replace(Animation.prototype, 'currentTime', (native) => ({
     const time = apply(native, this, []);
     if (!isTime(time)) return time;
     // The browser's time moves on within a step of the page's.
-    const isRunning = this.playState === 'running' && isTime(this.startTime) && isTime(this.timeline?.currentTime);
-    return Math.round(isRunning ? (this.timeline.currentTime - this.startTime) * this.playbackRate : time);
+    const { startTime, playbackRate } = this, timeline = this.timeline?.currentTime;
+    const isRunning = this.playState === 'running' && isTime(startTime) && isTime(timeline);
+    return Math.round(isRunning ? (timeline - startTime) * playbackRate : time);
   },
 }));
 for (const name of ['timelineTime', 'currentTime']) {
