@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -20,6 +20,17 @@ setup: ## install Chromium and its driver where they are missing
 
 build: ## the `sandbox` binary, optimised, at target/release/sandbox
 	$(CARGO) build --release --bin sandbox
+
+dist: $(TOOLS)/bin/cargo-deb ## what is shipped, in target/packages: static program, Debian package, wheel, image; DIST_TARGET=another machine's
+	@./setup.sh dist
+	packaging/dist.sh $(TOOLS) $(DIST_TARGET)
+
+test-dist: ## every artifact of `make dist` installed on a bare machine, where it plays the demo
+	@./setup.sh engine
+	packaging/test.sh
+
+$(TOOLS)/bin/cargo-deb:
+	$(CARGO) install --quiet --debug --locked --root $(TOOLS) cargo-deb@3.8.0
 
 images: build ## the container images of the sites, from images/
 	@./setup.sh engine

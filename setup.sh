@@ -4,6 +4,7 @@
 #
 #     ./setup.sh            # that
 #     ./setup.sh python     # and what other people's programs need, for the conformance checks and benchmarks
+#     ./setup.sh dist       # and what links a static program and makes a Python environment
 #     ./setup.sh engine     # and a container engine that answers, with what builds base images and tests pulling
 #
 # Says what it installs and starts; without root it prints the command to run instead. Does nothing
@@ -18,6 +19,10 @@ command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 fc-list 2>/dev/null | grep -q DejaVuSans.ttf || missing="$missing fonts-dejavu-core"
 # The conformance checks and benchmarks run other people's programs in a Python virtual environment.
 [ "${1:-}" != python ] || python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
+if [ "${1:-}" = dist ]; then
+    command -v musl-gcc >/dev/null 2>&1 || missing="$missing musl-tools"
+    python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
+fi
 registry=""
 if [ "${1:-}" = engine ]; then
     # The client alone does not start an engine; where one answers already, the client is enough.

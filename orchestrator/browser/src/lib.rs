@@ -68,7 +68,7 @@ pub use formats::{
 pub use launch::{
     device::{Device, Geolocation},
     process::end_all,
-    programs::{CHROMEDRIVER_VARIABLE, CHROMIUM_VARIABLE, Programs},
+    programs::{CHROMEDRIVER_VARIABLE, CHROMIUM_SANDBOX_VARIABLE, CHROMIUM_VARIABLE, Programs},
     settings::{Determinism, Launch},
 };
 pub use observe::{

@@ -15,7 +15,7 @@ use crate::run::Run;
 use crate::show;
 
 static SUITE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../tasks/demo");
-static SNAPSHOT: &[u8] = include_bytes!("../../../snapshots/demo.wacz");
+pub(crate) static SNAPSHOT: &[u8] = include_bytes!("../../../snapshots/demo.wacz");
 /// Browsers at once at most: more gain nothing in a suite that is this short.
 const MAX_WORKERS: usize = 4;
 

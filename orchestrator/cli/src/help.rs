@@ -16,7 +16,7 @@ const COMMIT: Option<&str> = option_env!("SANDBOX_COMMIT");
 
 /// All commands, by what people want to do.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Getting started", &["demo", "setup", "doctor", "completions", "man"]),
+    ("Getting started", &["demo", "setup", "init", "doctor", "completions", "man"]),
     ("Recordings of the web", &["record", "replay", "snapshot", "ca"]),
     (
         "Sites in containers and processes",

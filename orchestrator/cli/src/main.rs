@@ -22,6 +22,7 @@ mod finish;
 mod gateway_options;
 mod gym;
 mod help;
+mod init;
 mod interrupt;
 mod load;
 mod logging;
@@ -97,6 +98,7 @@ enum Command {
     Ca(ca::Ca),
     Demo(demo::Demo),
     Setup(setup::Setup),
+    Init(init::Init),
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
     Man(completions::Man),
@@ -153,6 +155,7 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Ca(ca) => ca.run(),
         Command::Demo(demo) => demo.run().await,
         Command::Setup(setup) => setup.run().await,
+        Command::Init(init) => init.run().await,
         Command::Doctor(doctor) => doctor.run().await,
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),

@@ -221,7 +221,7 @@ fn show(spinner: &ProgressBar, event: &Event<'_>) {
 
 /// Reads the address of a page. Without a scheme it is none: `localhost:8000` would be one of the
 /// scheme `localhost`.
-fn web_address(text: &str) -> Result<Url, String> {
+pub(crate) fn web_address(text: &str) -> Result<Url, String> {
     match Url::parse(text) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
         Ok(url) if text.contains("://") => {

@@ -49,7 +49,7 @@ impl Driver {
         let is_headless_shell =
             browser.file_name().is_some_and(|name| name.to_string_lossy().ends_with("headless-shell"));
         let begin_frame_control = is_headless_shell && launch.is_frozen();
-        let mut args = flags::command_line(launch, begin_frame_control, rustix::process::geteuid().is_root());
+        let mut args = flags::command_line(launch, begin_frame_control, flags::own_sandbox());
         args.push(format!("--user-data-dir={}", processes.profile().display()));
         let mut capabilities = Capabilities::new();
         let name = if is_headless_shell { "chrome-headless-shell" } else { "chrome" };

@@ -1,7 +1,7 @@
 //! Chromium's command line. It is the same for every session, apart from the proxy, its key, the
 //! size and the language.
 
-use crate::Launch;
+use crate::{Launch, launch::programs::CHROMIUM_SANDBOX_VARIABLE};
 
 /// No traffic to Google, no experiments, nothing that depends on the machine.
 const COMMON_FLAGS: &[&str] = &[
@@ -125,7 +125,7 @@ const DISABLED_FEATURES: &[&str] = &[
 const STORAGE_QUOTA: &str = "StorageQuotaSettings:PoolSizeBytes/1073741824";
 
 /// The command line, without the profile folder.
-pub(crate) fn command_line(launch: &Launch, begin_frame_control: bool, root: bool) -> Vec<String> {
+pub(crate) fn command_line(launch: &Launch, begin_frame_control: bool, own_sandbox: bool) -> Vec<String> {
     let mut flags: Vec<String> = COMMON_FLAGS.iter().map(|&flag| flag.to_owned()).collect();
     if launch.is_frozen() {
         flags.extend(SINGLE_RENDERER_FLAGS.iter().map(|&flag| flag.to_owned()));
@@ -152,11 +152,16 @@ pub(crate) fn command_line(launch: &Launch, begin_frame_control: bool, root: boo
     if launch.headless {
         flags.push("--headless=new".to_owned());
     }
-    if root {
-        // Chromium's own sandbox does not start as root.
+    if !own_sandbox {
         flags.push("--no-sandbox".to_owned());
     }
     flags
+}
+
+/// Whether Chromium uses its own sandbox. As root the sandbox does not start.
+pub(crate) fn own_sandbox() -> bool {
+    let off = std::env::var_os(CHROMIUM_SANDBOX_VARIABLE).is_some_and(|value| value == "off");
+    !off && !rustix::process::geteuid().is_root()
 }
 
 /// Settings without a command-line option.
@@ -183,18 +188,18 @@ mod tests {
     #[test]
     fn only_a_frozen_world_gives_up_site_isolation_and_the_estimate_of_the_network() {
         let mut launch = Launch::new(([127, 0, 0, 1], 8080).into(), "");
-        let flags = command_line(&launch, false, false);
+        let flags = command_line(&launch, false, true);
         assert!(
             !flags.iter().any(|flag| flag == "--renderer-process-limit=1" || flag == NETWORK_QUALITY_FLAG)
         );
         launch.determinism = Some(crate::Determinism { clock_start: jiff::Timestamp::UNIX_EPOCH, seed: 1 });
-        let flags = command_line(&launch, true, true);
+        let flags = command_line(&launch, true, false);
         assert!(flags.iter().any(|flag| flag == "--renderer-process-limit=1"));
         assert!(flags.iter().any(|flag| flag == NETWORK_QUALITY_FLAG));
         assert!(flags.iter().any(|flag| flag == "--no-sandbox"));
         assert!(!flags.iter().any(|flag| flag.contains("8080")), "only contexts know the gateway");
         launch.attach_mode = true;
-        let flags = command_line(&launch, false, true);
+        let flags = command_line(&launch, false, false);
         assert!(flags.iter().any(|flag| flag == "--proxy-server=http://127.0.0.1:8080"));
         assert!(!flags.iter().any(|flag| flag == "--renderer-process-limit=1"));
     }

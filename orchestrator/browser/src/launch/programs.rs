@@ -11,6 +11,9 @@ use crate::{Error, Launch};
 pub const CHROMIUM_VARIABLE: &str = "SANDBOX_CHROMIUM";
 /// Overrides the path of chromedriver.
 pub const CHROMEDRIVER_VARIABLE: &str = "SANDBOX_CHROMEDRIVER";
+/// With the value `off`, Chromium starts without its own sandbox. It is for containers whose engine
+/// forbids the namespaces that the sandbox is made of: there the container is the boundary.
+pub const CHROMIUM_SANDBOX_VARIABLE: &str = "SANDBOX_CHROMIUM_SANDBOX";
 
 const INSTALL: &str = "apt-get install -y chromium chromium-headless-shell chromium-driver";
 
