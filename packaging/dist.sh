@@ -30,15 +30,21 @@ mkdir -p "$out/share/man/man1" "$out/share/completions"
 }
 PATH="$PWD/target/dist-venv/bin:$tools/bin:$PATH"
 
-echo "== the program for $target"
-if [ "$target" = "$host" ]; then
-    command -v musl-gcc >/dev/null || { echo "dist: musl-gcc is missing; run: apt-get install -y musl-tools" >&2; exit 3; }
-    cargo build --profile dist --target "$target" --bin sandbox
-    zig=
-else
-    cargo zigbuild --profile dist --target "$target" --bin sandbox
+zig=
+if [ "$target" != "$host" ]; then
     zig=--zig
+elif ! command -v musl-gcc >/dev/null; then
+    echo "dist: musl-gcc is missing; run: apt-get install -y musl-tools" >&2
+    exit 3
 fi
+
+echo "== the program for $target, and the wheel"
+(
+    # maturin takes pyproject.toml from the folder in which it is started. Its build is the only one:
+    # it gives the compiler options of its own, so that another would compile the program again.
+    cd clients/python
+    maturin build --quiet $zig --profile dist --target "$target" --compatibility manylinux2014 musllinux_1_1 --out "$out"
+)
 program=target/$target/dist/sandbox
 
 # Manual pages and completions come from a program that runs here.
@@ -58,14 +64,11 @@ rm -r "${out:?}/$name"
 echo "== the Debian package"
 cargo deb --quiet --no-build --no-strip -p cli --profile dist --target "$target" --output "$out/"
 
-echo "== the wheel"
-maturin build --quiet $zig --manifest-path orchestrator/cli/Cargo.toml --target "$target" \
-    --compatibility manylinux2014 musllinux_1_1 --out "$out" 2>&1 | sed '/^$/d'
-
 echo "== the container image"
 image=$out/images/sandbox
 mkdir -p "$image/demo/tasks" "$image/demo/snapshots"
 cp packaging/image/Dockerfile "$program" "$image"
+cp images/base.sh "$out/images"
 cp -r tasks/demo "$image/demo/tasks"
 cp snapshots/demo.wacz "$image/demo/snapshots"
 if [ "$target" = "$host" ] && docker version >/dev/null 2>&1; then

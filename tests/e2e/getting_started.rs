@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::harness::{Bench, text};
+use crate::harness::{Bench, live_web, origin, repository, text};
 
 #[test]
 fn the_demo_is_in_the_program() -> Result<()> {
@@ -81,5 +81,52 @@ fn every_command_has_a_manual_page() -> Result<()> {
     }
     let page = std::fs::read_to_string(folder.join("sandbox-run.1"))?;
     ensure!(page.contains("sandbox run tasks/demo"), "no examples: {page}");
+    Ok(())
+}
+
+/// In each kind of world the oracle passes the task of a new suite, and so does its agent.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_suite_has_a_task_that_passes() -> Result<()> {
+    let bench = Bench::new()?;
+    let web = origin().await?;
+    let sites = repository().join("sites");
+    let snapshot = repository().join("snapshots/demo.wacz");
+    let mut recorded = vec!["--url".to_owned(), "https://www.cityscreen.test/".to_owned(), "--".to_owned()];
+    recorded.extend(live_web(&web));
+    let worlds = [
+        ("demo", vec![]),
+        ("recorded", recorded),
+        ("snapshot", vec!["--snapshot".to_owned(), snapshot.to_string()]),
+        ("site", ["--site", "desk", "--sites", sites.as_str()].map(str::to_owned).to_vec()),
+    ];
+    for (name, options) in worlds {
+        let folder = bench.path(name);
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        bench.succeed(&[&["init", folder.as_str()], &options[..]].concat())?;
+        for agent in ["oracle", &format!("program:python3 {folder}/agent.py")] {
+            let runs = bench.path(&format!("runs-{name}-{}", agent.len()));
+            let printed =
+                bench.succeed(&["run", folder.as_str(), "--agent", agent, "--output", runs.as_str()])?;
+            ensure!(printed.contains("1/1 tasks passed"), "{name}, {agent}: {printed}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_suite_that_is_there_gets_an_agent_and_keeps_its_files() -> Result<()> {
+    let bench = Bench::new()?;
+    let folder = bench.path("mine");
+    bench.succeed(&["init", folder.as_str()])?;
+    let task = folder.join("first-task.yaml");
+    std::fs::write(&task, "changed")?;
+    std::fs::remove_file(folder.join("agent.py"))?;
+    ensure!(bench.succeed(&["init", folder.as_str()])?.contains("1 more file: agent.py"));
+    ensure!(std::fs::read_to_string(&task)? == "changed");
+    let refused = bench.run(&["init", folder.as_str(), "--site", "desk"])?;
+    ensure!(refused.status.code() == Some(2), "{}", text(&refused.stderr));
+    // What fails leaves no folder.
+    let failed = bench.run(&["init", bench.path("none").as_str(), "--snapshot", "none.wacz"])?;
+    ensure!(failed.status.code() == Some(2) && !bench.path("none").exists(), "{}", text(&failed.stderr));
     Ok(())
 }

@@ -82,7 +82,7 @@ impl Init {
             let _ = std::fs::remove_dir(folder);
         }
         let files = made?;
-        println!("{folder} has {} more: {}", counted(files.len(), "file"), files.join(", "));
+        println!("{folder} has {}: {}", counted(files.len(), "more file"), files.join(", "));
         println!("\nsandbox run {folder} --agent oracle");
         println!("sandbox run {folder} --agent 'program:python3 {folder}/agent.py'");
         Ok(())
