@@ -23,9 +23,8 @@ pub(crate) struct Traffic {
     navigations: HashMap<String, Navigation>,
     /// All workers so far, by their target id.
     workers: HashSet<String>,
-    /// Service workers that are starting, installing or activating; false for those that are no
-    /// longer waited for.
-    service_workers: HashMap<String, bool>,
+    /// Service workers that are starting, installing or activating.
+    service_workers: HashMap<String, ServiceWorker>,
     /// Responses that a page has read in full, or turned down.
     pub(crate) ended_count: u64,
     /// All requests so far.
@@ -127,6 +126,14 @@ struct Navigation {
     started: bool,
 }
 
+/// A service worker that is not yet at work.
+#[derive(Debug)]
+struct ServiceWorker {
+    /// False once its installation has turned out to need the page's own time.
+    waited_for: bool,
+    starting: bool,
+}
+
 impl Traffic {
     /// Handles an event of a page or worker. Returns whether something has started by it, or
     /// changed its state.
@@ -222,10 +229,13 @@ impl Traffic {
     fn on_service_worker(&mut self, version: &Value) {
         let text = |name: &str| version.get(name).and_then(Value::as_str).unwrap_or_default();
         let settled = matches!(text("status"), "installed" | "activated" | "redundant");
-        if settled && text("runningStatus") != "starting" {
+        let starting = text("runningStatus") == "starting";
+        if settled && !starting {
             self.service_workers.remove(text("versionId"));
         } else {
-            self.service_workers.entry(text("versionId").to_owned()).or_insert(true);
+            let new = ServiceWorker { waited_for: true, starting };
+            let worker = self.service_workers.entry(text("versionId").to_owned()).or_insert(new);
+            worker.starting = starting || text("status") == "new";
         }
     }
 
@@ -263,13 +273,18 @@ impl Traffic {
 
     /// How many service workers are waited for.
     pub(crate) fn service_workers(&self) -> usize {
-        self.service_workers.values().filter(|waited_for| **waited_for).count()
+        self.service_workers.values().filter(|worker| worker.waited_for).count()
+    }
+
+    /// Whether the browser is still bringing one of them up, which needs nothing of the page.
+    pub(crate) fn is_service_worker_starting(&self) -> bool {
+        self.service_workers.values().any(|worker| worker.waited_for && worker.starting)
     }
 
     /// Stops waiting for the present ones: what they do during installation may need the page's own
     /// time.
     pub(crate) fn stop_waiting_for_service_workers(&mut self) {
-        self.service_workers.values_mut().for_each(|waited_for| *waited_for = false);
+        self.service_workers.values_mut().for_each(|worker| worker.waited_for = false);
     }
 
     /// A worker has started, so the request for its script is over.
@@ -432,7 +447,10 @@ mod tests {
         assert_eq!(tell("activated", "starting"), 1, "after it was stopped");
         assert_eq!(tell("activated", "running"), 0);
         assert_eq!(tell("redundant", "stopped"), 0);
+        assert_eq!(tell("new", "stopped"), 1);
+        assert!(traffic.is_service_worker_starting(), "its thread is not there yet");
         tell("installing", "running");
+        assert!(!traffic.is_service_worker_starting());
         traffic.stop_waiting_for_service_workers();
         assert_eq!(traffic.service_workers(), 0, "its installation waits for something else");
     }

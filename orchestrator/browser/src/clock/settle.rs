@@ -57,6 +57,8 @@ const MAX_CHECKS_FIRST_BYTE: u32 = 40;
 const MAX_SILENT_CHECKS: u32 = 8;
 /// How many times a request on its way to the gateway is waited for.
 const MAX_ARRIVAL_WAITS: u32 = 20;
+/// How many times a service worker is waited for that is at work, or that is being started.
+const MAX_SERVICE_WORKER_WAITS: u32 = 20;
 /// Inner waits know better what they wait for, so their errors come before that of the whole
 /// settling.
 const GRACE: Duration = Duration::from_millis(100);
@@ -307,14 +309,36 @@ impl Session {
         if !wait.until(DELIVERY, condition, |state| state.traffic.awaits_first_byte() == 0).await? {
             self.tracker.lock().traffic.stop_waiting_for_event_streams();
         }
-        let condition = |_: &BrowserState| "a service worker to be installed".to_owned();
-        if !wait.until(DELIVERY, condition, |state| state.traffic.service_workers() == 0).await? {
-            self.tracker.lock().traffic.stop_waiting_for_service_workers();
-        }
+        self.wait_for_service_workers(in_flight, wait).await?;
         self.wait_for_gateway(in_flight, wait).await?;
         // The browser has received all of it, and may still be writing.
         let condition = |_: &BrowserState| "a download to be saved".to_owned();
         wait.until(limit.remaining(), condition, |state| !state.is_downloading()).await?;
+        Ok(())
+    }
+
+    /// Waits until service workers are installed, or their installation waits for the page's own time.
+    /// A worker that is being started, or that runs or requests something, does not.
+    async fn wait_for_service_workers(
+        &self,
+        in_flight: &InFlight,
+        wait: LivenessWait<'_>,
+    ) -> Result<(), Error> {
+        let condition = |_: &BrowserState| "a service worker to be installed".to_owned();
+        for _ in 0..MAX_SERVICE_WORKER_WAITS {
+            let before = in_flight.counts().started;
+            if wait.until(DELIVERY, condition, |state| state.traffic.service_workers() == 0).await? {
+                return Ok(());
+            }
+            let starting = self.tracker.lock().traffic.is_service_worker_starting();
+            self.wait_until_idle().await;
+            self.wait_for_gateway(in_flight, wait).await?;
+            let counts = in_flight.counts();
+            if !starting && counts.started == before && !self.is_arriving(&counts).await {
+                break;
+            }
+        }
+        self.tracker.lock().traffic.stop_waiting_for_service_workers();
         Ok(())
     }
 
