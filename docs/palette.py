@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes PNG files of screenshots smaller: 64 colours, by Python alone.
+"""Makes PNG files of screenshots smaller: at most 256 colours, by Python alone.
 
     docs/palette.py FILE.png...    # replaces the files
 """
@@ -9,7 +9,7 @@ import struct
 import sys
 import zlib
 
-COLOURS = 64
+COLOURS = 256
 
 
 def read(data):
@@ -53,7 +53,7 @@ def palette_of(counts):
     """The most frequent colours that differ from one another enough to be seen."""
     chosen = []
     for colour, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        if all(distance(colour, other) > 300 for other in chosen):
+        if all(distance(colour, other) > 12 for other in chosen):
             chosen.append(colour)
         if len(chosen) == COLOURS:
             break
