@@ -19,6 +19,7 @@ There `...` stands for any text, and the width of white space does not count.
 Prints a line for each block. Exit code 1 if one failed.
 """
 
+import contextlib
 import os
 import pathlib
 import re
@@ -119,15 +120,16 @@ def run(block, folder, environment):
             time.sleep(0.5)
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGINT)
+        code = None
         try:
             code = process.wait(max(0.1, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
-            code = None
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
             pass
-        process.wait()
+        finally:
+            # Also what the block has left in the background.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         log.seek(0)
         return code, log.read()
 
@@ -186,6 +188,8 @@ def check_file(file, sandbox, live, counts):
 
 
 def main():
+    # The end of this program is the end of what it has started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     sandbox, origin = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:3])
     named = [pathlib.Path(name).resolve() for name in sys.argv[3:]]
     files = named or [ROOT / "README.md", *sorted((ROOT / "docs/src").rglob("*.md"))]
