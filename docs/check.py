@@ -3,7 +3,7 @@
 
     docs/check.py SANDBOX ORIGIN [FILE...]    # ORIGIN is the program of tests/origin
 
-Takes every block ```sh of README.md and docs/src, or of the FILEs, and runs the blocks of one file
+Takes every block ```sh of README.md, examples/README.md and docs/src, or of the FILEs, and runs the blocks of one file
 in order, in one scratch folder, with `bash -eu`. The folder has copies of tasks/, sites/, snapshots/,
 clients/ and examples/. `sandbox` is on the PATH. Words after `sh` are marks:
 
@@ -192,7 +192,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     sandbox, origin = (str(pathlib.Path(name).resolve()) for name in sys.argv[1:3])
     named = [pathlib.Path(name).resolve() for name in sys.argv[3:]]
-    files = named or [ROOT / "README.md", *sorted((ROOT / "docs/src").rglob("*.md"))]
+    files = named or [ROOT / "README.md", ROOT / "examples/README.md", *sorted((ROOT / "docs/src").rglob("*.md"))]
     counts = {"passed": 0, "failed": 0, "norun": 0}
     with tempfile.TemporaryDirectory(prefix="sandbox-docs-ca-") as folder:
         live = LiveWeb(origin, folder)

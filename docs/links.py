@@ -85,7 +85,7 @@ def main():
         print(f"links: there is no book in {book}", file=sys.stderr)
         return 2
     broken = list(broken_in_book(book))
-    for file in (ROOT / "README.md", ROOT / "tasks/README.md", ROOT / "clients/python/README.md"):
+    for file in (ROOT / "README.md", ROOT / "examples/README.md", ROOT / "tasks/README.md", ROOT / "clients/python/README.md"):
         broken += broken_in_markdown(file)
     print("\n".join(broken), file=sys.stderr, end="\n" if broken else "")
     return 1 if broken else 0
