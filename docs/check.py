@@ -3,9 +3,10 @@
 
     docs/check.py SANDBOX ORIGIN [FILE...]    # ORIGIN is the program of tests/origin
 
-Takes every block ```sh of README.md, examples/README.md and docs/src, or of the FILEs, and runs the blocks of one file
-in order, in one scratch folder, with `bash -eu`. The folder has copies of tasks/, sites/, snapshots/,
-clients/ and examples/. `sandbox` is on the PATH. Words after `sh` are marks:
+Takes every block ```sh of README.md, examples/README.md and docs/src, or of the FILEs. Runs the
+blocks of one file in order, in one scratch folder, with `bash -eu` and 120 s for each. The folder has
+copies of tasks/, sites/, snapshots/, clients/ and examples/. `sandbox` is on the PATH. Words after
+`sh` are marks:
 
     exit=N          the exit code that the block must have; otherwise 0
     live            the block reaches the outside world. It gets the demo web on loopback instead:
@@ -76,7 +77,7 @@ def blocks(file):
         line = text.count("\n", 0, match.start()) + 1
         body = re.sub(rf"^{indent}", "", body, flags=re.MULTILINE)
         if language == "sh":
-            found.append(Block(file.relative_to(ROOT), line, words, body))
+            found.append(Block(os.path.relpath(file, ROOT), line, words, body))
         elif language == "text" and words.split() == ["printed"]:
             if not found:
                 sys.exit(f"check: {file}:{line}: no block ```sh is before it")
