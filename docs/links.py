@@ -13,6 +13,8 @@ import sys
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Files that link to pages of the book, and are read where they are.
+READ_IN_PLACE = ("README.md", "examples/README.md", "tasks/README.md", "clients/python/README.md")
 
 
 class Page(html.parser.HTMLParser):
@@ -85,8 +87,8 @@ def main():
         print(f"links: there is no book in {book}", file=sys.stderr)
         return 2
     broken = list(broken_in_book(book))
-    for file in (ROOT / "README.md", ROOT / "examples/README.md", ROOT / "tasks/README.md", ROOT / "clients/python/README.md"):
-        broken += broken_in_markdown(file)
+    for name in READ_IN_PLACE:
+        broken += broken_in_markdown(ROOT / name)
     print("\n".join(broken), file=sys.stderr, end="\n" if broken else "")
     return 1 if broken else 0
 

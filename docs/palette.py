@@ -76,8 +76,10 @@ def write(width, height, pixels):
     nearest = {colour: min(range(len(palette)), key=lambda n: distance(colour, palette[n])) for colour in counts}
     indexed = bytes(nearest[pixel] for pixel in pixels)
     rows = b"".join(b"\0" + indexed[row * width:(row + 1) * width] for row in range(height))
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0))
-            + chunk(b"PLTE", b"".join(map(bytes, palette))) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
+    header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
+    colours = b"".join(map(bytes, palette))
+    parts = ((b"IHDR", header), (b"PLTE", colours), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(kind, body) for kind, body in parts)
 
 
 for name in sys.argv[1:]:
