@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo docs test-docs
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -144,3 +144,15 @@ schema: build ## the JSON schemas of suites, tasks, sites and the agent protocol
 
 record-demo: setup build ## record the demo web anew into snapshots/demo.wacz
 	./tests/record-demo.sh $(SANDBOX)
+
+docs: $(TOOLS)/bin/mdbook ## the documentation as a site in target/docs, with every internal link checked
+	$(TOOLS)/bin/mdbook build docs
+	python3 -B docs/links.py target/docs
+
+test-docs: setup build ## every example of README.md and docs/ run; the page of the command line is the program's
+	$(CARGO) build --release --bin origin
+	python3 -B docs/cli.py $(SANDBOX) --check
+	python3 -B docs/check.py $(SANDBOX) target/release/origin
+
+$(TOOLS)/bin/mdbook:
+	$(CARGO) install --quiet --debug --locked --root $(TOOLS) mdbook@0.5.4

@@ -12,17 +12,17 @@ fn score(scorer: &Scorer, answer: &str) -> f64 {
     state.score().unwrap().value
 }
 
-/// The task that the README writes by `printf`, as a shell would.
-fn of_readme() -> Task {
-    let readme = include_str!("../../../README.md");
-    let line = readme.lines().find(|line| line.contains("printf 'id: ")).unwrap();
+/// The task that the guide writes by `printf`, as a shell would.
+fn of_guide() -> Task {
+    let guide = include_str!("../../../docs/src/guides/suites.md");
+    let line = guide.lines().find(|line| line.contains("printf 'id: ")).unwrap();
     let text = line.split('\'').nth(1).unwrap().replace("\\n", "\n");
     serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 #[test]
-fn the_first_task_of_the_readme_tells_right_from_nearly_right() {
-    let task = of_readme();
+fn the_first_task_of_the_guide_tells_right_from_nearly_right() {
+    let task = of_guide();
     for right in ["Example Domain", "example domain\n"] {
         assert_eq!(score(&task.scorer, right), 1.0, "{right}");
     }
