@@ -40,10 +40,11 @@ fi
 
 echo "== the program for $target, and the wheel"
 (
-    # maturin takes pyproject.toml from the folder in which it is started. Its build is the only one:
-    # it gives the compiler options of its own, so that another would compile the program again.
+    # maturin takes pyproject.toml from the folder in which it is started. Its build is the only
+    # one: it gives the compiler options of its own, so another would compile the program again.
     cd clients/python
-    maturin build --quiet $zig --profile dist --target "$target" --compatibility manylinux2014 musllinux_1_1 --out "$out"
+    maturin build --quiet $zig --profile dist --target "$target" \
+        --compatibility manylinux2014 musllinux_1_1 --out "$out"
 )
 program=target/$target/dist/sandbox
 

@@ -11,6 +11,7 @@ mod crowds;
 mod demo;
 mod devtools;
 mod disk;
+mod docs;
 mod env_session;
 mod environment;
 mod export;

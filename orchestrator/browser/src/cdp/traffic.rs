@@ -432,7 +432,7 @@ mod tests {
     fn a_service_worker_is_waited_for_from_its_beginning_until_it_is_at_work() {
         let session = SessionId::from("page");
         let mut traffic = Traffic::default();
-        let mut tell = |status: &str, running: &str| {
+        let tell = |traffic: &mut Traffic, status: &str, running: &str| {
             let versions = json!([{ "versionId": "0", "status": status, "runningStatus": running }]);
             assert!(traffic.on_event(
                 &session,
@@ -441,16 +441,15 @@ mod tests {
             ));
             traffic.service_workers()
         };
-        assert_eq!(tell("new", "stopped"), 1);
-        assert_eq!(tell("installing", "running"), 1);
-        assert_eq!(tell("activated", "running"), 0);
-        assert_eq!(tell("activated", "starting"), 1, "after it was stopped");
-        assert_eq!(tell("activated", "running"), 0);
-        assert_eq!(tell("redundant", "stopped"), 0);
-        assert_eq!(tell("new", "stopped"), 1);
+        assert_eq!(tell(&mut traffic, "new", "stopped"), 1);
         assert!(traffic.is_service_worker_starting(), "its thread is not there yet");
-        tell("installing", "running");
+        assert_eq!(tell(&mut traffic, "installing", "running"), 1);
         assert!(!traffic.is_service_worker_starting());
+        assert_eq!(tell(&mut traffic, "activated", "running"), 0);
+        assert_eq!(tell(&mut traffic, "activated", "starting"), 1, "after it was stopped");
+        assert_eq!(tell(&mut traffic, "activated", "running"), 0);
+        assert_eq!(tell(&mut traffic, "redundant", "stopped"), 0);
+        tell(&mut traffic, "installing", "running");
         traffic.stop_waiting_for_service_workers();
         assert_eq!(traffic.service_workers(), 0, "its installation waits for something else");
     }

@@ -29,6 +29,8 @@ pub(crate) struct BrowserProcesses {
     renderers: Vec<u64>,
     /// The network process.
     network: Vec<u64>,
+    /// The browser's own process, and that of storage where it has one.
+    storage: Vec<u64>,
     /// Only main threads count: another thread, such as a worker's, is never idle.
     main_only: bool,
     /// The document count when the browser was asked for its processes.
@@ -78,6 +80,12 @@ pub(crate) async fn is_network_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     network.iter().all(|&id| are_threads_idle(id))
 }
 
+/// Whether what pages store is written: no thread that does so runs or waits for a disk.
+pub(crate) async fn is_storage_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
+    let storage = find_processes(tracker, cdp).await.storage;
+    storage.iter().all(|&id| are_threads_idle(id))
+}
+
 /// A round trip to the browser process, without the page.
 pub(crate) async fn ping_browser(tracker: &Tracker, cdp: &Cdp) {
     let Ok(page) = tracker.lock().active() else { return };
@@ -110,6 +118,7 @@ async fn find_processes(tracker: &Tracker, cdp: &Cdp) -> BrowserProcesses {
     let processes = BrowserProcesses {
         renderers,
         network: of_type("network.mojom.NetworkService"),
+        storage: [of_type("browser"), of_type("storage.mojom.StorageService")].concat(),
         documents,
         main_only: false,
     };

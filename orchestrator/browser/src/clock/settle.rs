@@ -317,8 +317,8 @@ impl Session {
         Ok(())
     }
 
-    /// Waits until service workers are installed, or their installation waits for the page's own time.
-    /// A worker that is being started, or that runs or requests something, does not.
+    /// Waits until service workers are installed, or their installation waits for the page's own
+    /// time. A worker that is being started, or that runs, requests or stores something, does not.
     async fn wait_for_service_workers(
         &self,
         in_flight: &InFlight,
@@ -334,7 +334,8 @@ impl Session {
             self.wait_until_idle().await;
             self.wait_for_gateway(in_flight, wait).await?;
             let counts = in_flight.counts();
-            if !starting && counts.started == before && !self.is_arriving(&counts).await {
+            let requests = counts.started != before || self.is_arriving(&counts).await;
+            if !starting && !requests && idle::is_storage_idle(&self.tracker, self.cdp()).await {
                 break;
             }
         }

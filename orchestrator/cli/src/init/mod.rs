@@ -27,9 +27,10 @@ const BESIDE: [(&str, &str); 3] = [
 
 /// Make the folder of a new suite: a task that passes, an agent in Python, and a README
 ///
-/// The world of the suite is a page that is recorded now (--url), a recording (--snapshot), or sites
-/// (--site). Without any of them it is the recording of the demo. In the folder of a suite, such as
-/// `sandbox tasks import` makes, only the agent and the README are added. No file is replaced.
+/// The world of the suite is a page that is recorded now (--url), a recording (--snapshot), or
+/// sites (--site). Without any of them it is the recording of the demo. In the folder of a suite,
+/// such as `sandbox tasks import` makes, only the agent and the README are added. No file is
+/// replaced.
 #[derive(clap::Args)]
 pub(crate) struct Init {
     /// Folder of the suite; it is made if it is not there
