@@ -115,10 +115,8 @@ def run(block, folder, environment):
                                    stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
         deadline = time.monotonic() + DEADLINE
         if block.serves:
-            while process.poll() is None and time.monotonic() < deadline and not os.fstat(log.fileno()).st_size:
+            while process.poll() is None and time.monotonic() < deadline and not is_serving(block, log):
                 time.sleep(0.05)
-            # The first line is there; what follows it comes at once.
-            time.sleep(0.5)
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGINT)
         code = None
@@ -133,6 +131,12 @@ def run(block, folder, environment):
             process.wait()
         log.seek(0)
         return code, log.read()
+
+
+def is_serving(block, log):
+    """Whether a server has printed what the page shows, or a line if the page shows nothing."""
+    output = os.pread(log.fileno(), 1 << 20, 0).decode(errors="replace")
+    return is_printed(block.printed, output) if block.printed else "\n" in output
 
 
 def squeezed(text):

@@ -4,7 +4,7 @@
 #
 #     docs/pictures.sh SANDBOX
 #
-# Needs Chromium's headless shell.
+# Needs Chromium's headless shell and pngquant.
 set -eu
 sandbox=$(realpath "$1")
 docs=$(dirname "$(realpath "$0")")
@@ -24,7 +24,7 @@ shot() {
             timeout 60 chromium-headless-shell --no-sandbox --hide-scrollbars --force-device-scale-factor=1 \
                 --blink-settings=preferredColorScheme="${scheme#*-}" --window-size="$size" \
                 --screenshot="$picture" "file://$2" 2>/dev/null
-            python3 -B "$docs/palette.py" "$picture"
+            pngquant --force --ext .png "$picture"
         done
     done
 }

@@ -14,14 +14,16 @@ target=${2:-x86_64-unknown-linux-musl}
 out=$PWD/target/packages
 host=$(uname -m)-unknown-linux-musl
 version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
-SANDBOX_COMMIT=$(packaging/commit.sh)
+# What `sandbox --version` names: the commit and its date.
+SANDBOX_COMMIT=$(git log -1 --format='%h %cs')
 export SANDBOX_COMMIT
 
 rustup target add "$target" 2>/dev/null || {
     echo "dist: this Rust toolchain has no target $target; install it with rustup" >&2
     exit 3
 }
-rm -rf "$out"
+# Packages of other targets stay.
+[ "$target" != "$host" ] || rm -rf "$out"
 mkdir -p "$out/share/man/man1" "$out/share/completions"
 
 [ -x target/dist-venv/bin/maturin ] || {

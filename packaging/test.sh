@@ -5,6 +5,8 @@
 # the distribution are downloaded before, and installed within that time.
 #
 #     packaging/test.sh [ARTIFACT...]    # wheel, deb, archive, image; all by default
+#
+# The image is built anew, by a plain `docker build`. Its server must become healthy.
 set -eu
 cd "$(dirname "$0")/.."
 dist=$PWD/target/packages
@@ -23,9 +25,30 @@ RUN rm -f /etc/apt/apt.conf.d/docker-clean && apt-get install -y -qq --no-instal
     chromium chromium-driver chromium-headless-shell fonts-dejavu-core
 END
 
+# The image as a plain `docker build` of the folder makes it.
+image=sandbox-test/image
+docker build --quiet -t "$image" "$dist/images/sandbox" >/dev/null
+
 # on_a_bare_machine COMMANDS: prints what they print, and the seconds that they took.
 on_a_bare_machine() {
     docker run --rm --init -v "$dist:/dist:ro" -w /root sandbox-test/bare sh -euc "$1"
+}
+
+# serves: the default command of the image answers, as its health check sees.
+serves() {
+    server=$(docker run --detach --init "$image")
+    deadline=$(($(date +%s) + 60))
+    until [ "$(docker inspect --format '{{.State.Health.Status}}' "$server")" = healthy ]; do
+        [ "$(date +%s)" -lt "$deadline" ] || {
+            docker logs "$server" >&2
+            docker rm --force "$server" >/dev/null
+            echo "test-dist: the image's server is not healthy within 60 s" >&2
+            exit 1
+        }
+        sleep 1
+    done
+    docker rm --force "$server" >/dev/null
+    echo "image    serves"
 }
 
 # check ARTIFACT LOG SECONDS: the demo of that log went through.
@@ -57,10 +80,11 @@ play() {
             cd sandbox-*/ && ./sandbox setup && ./sandbox demo" >"$log" 2>&1
         ;;
     image)
-        docker run --rm --init --network none sandbox/sandbox:1 demo >"$log" 2>&1
+        docker run --rm --init --network none "$image" demo >"$log" 2>&1
         ;;
     esac || { cat "$log" >&2; echo "test-dist: $1 failed" >&2; exit 1; }
     check "$1" "$log" $(($(date +%s) - began))
+    [ "$1" != image ] || serves
 }
 
 [ $# -gt 0 ] || set -- wheel deb archive image

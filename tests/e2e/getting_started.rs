@@ -103,8 +103,9 @@ async fn a_new_suite_has_a_task_that_passes() -> Result<()> {
         let folder = bench.path(name);
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         bench.succeed(&[&["init", folder.as_str()], &options[..]].concat())?;
-        for agent in ["oracle", &format!("program:python3 {folder}/agent.py")] {
-            let runs = bench.path(&format!("runs-{name}-{}", agent.len()));
+        let own = format!("program:python3 {folder}/agent.py");
+        for (agent, runs) in [("oracle", "oracle"), (&own, "own")] {
+            let runs = bench.path(&format!("runs-{name}-{runs}"));
             let printed =
                 bench.succeed(&["run", folder.as_str(), "--agent", agent, "--output", runs.as_str()])?;
             ensure!(printed.contains("1/1 tasks passed"), "{name}, {agent}: {printed}");

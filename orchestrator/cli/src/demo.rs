@@ -12,7 +12,7 @@ use runs::server::Page;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::run::Run;
-use crate::show;
+use crate::{out, show};
 
 static SUITE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../tasks/demo");
 pub(crate) static SNAPSHOT: &[u8] = include_bytes!("../../../snapshots/demo.wacz");
@@ -60,10 +60,11 @@ impl Demo {
         let command =
             ["run", suite.as_str(), "--agent", "oracle", "--repeat", "2", "--workers", &workers, "--check"];
         let command = [&command[..], &["--output", folder.as_str(), "--data", data.as_str()]].concat();
-        eprintln!("sandbox {}\n", command.join(" "));
+        eprintln!("sandbox {}\n", out::command_line(command.iter().copied()));
         RunAlone::try_parse_from(command).or_input("read the demo's own command")?.run.run().await?;
         println!("trace         {}", runs::viewer::write(&folder)?);
-        println!("\nTo look at both in a browser:  sandbox show {folder} --open");
+        let show = out::command_line(["sandbox", "show", folder.as_str(), "--open"]);
+        println!("\nTo look at both in a browser:  {show}");
         if self.open || wants_to_look() {
             return show::open(&folder, Page::Report, "").await;
         }

@@ -174,3 +174,10 @@ pub(crate) fn explain(said: &clap::Error) -> Outcome {
     note(said.print());
     Ok(())
 }
+
+/// A command line that a shell reads as these words.
+pub(crate) fn command_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    // A word with a zero byte cannot be written for a shell, nor come from one.
+    shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
+}

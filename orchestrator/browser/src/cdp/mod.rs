@@ -2,16 +2,18 @@
 //! tell.
 //!
 //! ```text
-//! connection   the WebSocket: commands, their answers, and events in their order
-//! targets      prepares each page, frame and worker before its first script runs
-//! tracker      the state: open pages and workers, counters, what a wait waits for
-//! traffic      the part of the state about requests, navigations and service workers
+//! connection        the WebSocket: commands, their answers, and events in their order
+//! targets           prepares each page, frame and worker before its first script runs
+//! tracker           the state: open pages and workers, counters, what a wait waits for
+//! traffic           the part of the state about requests and navigations
+//! service_workers   the part of it about service workers
 //! ```
 //!
 //! Nothing here decides when a page is done, and nothing here moves a page's time: that is
 //! [`clock`](crate::clock).
 
 pub(crate) mod connection;
+pub(crate) mod service_workers;
 pub(crate) mod targets;
 pub(crate) mod tracker;
 pub(crate) mod traffic;

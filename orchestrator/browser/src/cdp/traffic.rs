@@ -1,5 +1,5 @@
 //! What is on its way to the pages: requests, opening sockets, navigations of frames, and service
-//! workers. The browser starts a service worker by itself, at some time after its script has come.
+//! workers.
 //!
 //! ```text
 //! request:     started -> has a response -> ended
@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use crate::cdp::connection::SessionId;
+use crate::cdp::{connection::SessionId, service_workers::ServiceWorkers};
 
 /// The requests and navigations of all pages.
 #[derive(Debug, Default)]
@@ -23,8 +23,8 @@ pub(crate) struct Traffic {
     navigations: HashMap<String, Navigation>,
     /// All workers so far, by their target id.
     workers: HashSet<String>,
-    /// Service workers that are starting, installing or activating.
-    service_workers: HashMap<String, ServiceWorker>,
+    /// Service workers that are not at work yet.
+    pub(crate) service_workers: ServiceWorkers,
     /// Responses that a page has read in full, or turned down.
     pub(crate) ended_count: u64,
     /// All requests so far.
@@ -126,14 +126,6 @@ struct Navigation {
     started: bool,
 }
 
-/// A service worker that is not yet at work.
-#[derive(Debug)]
-struct ServiceWorker {
-    /// False once its installation has turned out to need the page's own time.
-    waited_for: bool,
-    starting: bool,
-}
-
 impl Traffic {
     /// Handles an event of a page or worker. Returns whether something has started by it, or
     /// changed its state.
@@ -217,26 +209,10 @@ impl Traffic {
             | "Page.downloadWillBegin" => {
                 self.navigations.remove(text("/frameId"));
             }
-            "ServiceWorker.workerVersionUpdated" => {
-                let versions = params.get("versions").and_then(Value::as_array);
-                versions.into_iter().flatten().for_each(|version| self.on_service_worker(version));
-            }
+            "ServiceWorker.workerVersionUpdated" => self.service_workers.on_versions(params),
             _ => return false,
         }
         true
-    }
-
-    fn on_service_worker(&mut self, version: &Value) {
-        let text = |name: &str| version.get(name).and_then(Value::as_str).unwrap_or_default();
-        let settled = matches!(text("status"), "installed" | "activated" | "redundant");
-        let starting = text("runningStatus") == "starting";
-        if settled && !starting {
-            self.service_workers.remove(text("versionId"));
-        } else {
-            let new = ServiceWorker { waited_for: true, starting };
-            let worker = self.service_workers.entry(text("versionId").to_owned()).or_insert(new);
-            worker.starting = starting || text("status") == "new";
-        }
     }
 
     /// Requests without a response, in the order in which their responses are to be released.
@@ -269,22 +245,6 @@ impl Traffic {
             );
             request.deferred = true;
         }
-    }
-
-    /// How many service workers are waited for.
-    pub(crate) fn service_workers(&self) -> usize {
-        self.service_workers.values().filter(|worker| worker.waited_for).count()
-    }
-
-    /// Whether the browser is still bringing one of them up, which needs nothing of the page.
-    pub(crate) fn is_service_worker_starting(&self) -> bool {
-        self.service_workers.values().any(|worker| worker.waited_for && worker.starting)
-    }
-
-    /// Stops waiting for the present ones: what they do during installation may need the page's own
-    /// time.
-    pub(crate) fn stop_waiting_for_service_workers(&mut self) {
-        self.service_workers.values_mut().for_each(|worker| worker.waited_for = false);
     }
 
     /// A worker has started, so the request for its script is over.
@@ -427,32 +387,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn a_service_worker_is_waited_for_from_its_beginning_until_it_is_at_work() {
-        let session = SessionId::from("page");
-        let mut traffic = Traffic::default();
-        let tell = |traffic: &mut Traffic, status: &str, running: &str| {
-            let versions = json!([{ "versionId": "0", "status": status, "runningStatus": running }]);
-            assert!(traffic.on_event(
-                &session,
-                "ServiceWorker.workerVersionUpdated",
-                &json!({ "versions": versions })
-            ));
-            traffic.service_workers()
-        };
-        assert_eq!(tell(&mut traffic, "new", "stopped"), 1);
-        assert!(traffic.is_service_worker_starting(), "its thread is not there yet");
-        assert_eq!(tell(&mut traffic, "installing", "running"), 1);
-        assert!(!traffic.is_service_worker_starting());
-        assert_eq!(tell(&mut traffic, "activated", "running"), 0);
-        assert_eq!(tell(&mut traffic, "activated", "starting"), 1, "after it was stopped");
-        assert_eq!(tell(&mut traffic, "activated", "running"), 0);
-        assert_eq!(tell(&mut traffic, "redundant", "stopped"), 0);
-        tell(&mut traffic, "installing", "running");
-        traffic.stop_waiting_for_service_workers();
-        assert_eq!(traffic.service_workers(), 0, "its installation waits for something else");
-    }
 
     #[test]
     fn answers_belong_in_the_order_of_the_asking() {

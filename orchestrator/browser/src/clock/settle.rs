@@ -327,10 +327,13 @@ impl Session {
         let condition = |_: &BrowserState| "a service worker to be installed".to_owned();
         for _ in 0..MAX_SERVICE_WORKER_WAITS {
             let before = in_flight.counts().started;
-            if wait.until(DELIVERY, condition, |state| state.traffic.service_workers() == 0).await? {
+            if wait
+                .until(DELIVERY, condition, |state| !state.traffic.service_workers.are_waited_for())
+                .await?
+            {
                 return Ok(());
             }
-            let starting = self.tracker.lock().traffic.is_service_worker_starting();
+            let starting = self.tracker.lock().traffic.service_workers.is_one_starting();
             self.wait_until_idle().await;
             self.wait_for_gateway(in_flight, wait).await?;
             let counts = in_flight.counts();
@@ -339,7 +342,7 @@ impl Session {
                 break;
             }
         }
-        self.tracker.lock().traffic.stop_waiting_for_service_workers();
+        self.tracker.lock().traffic.service_workers.stop_waiting();
         Ok(())
     }
 

@@ -13,6 +13,7 @@ use url::Url;
 use crate::demo;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
+use crate::out;
 use crate::record::{Record, web_address};
 
 const SUITE: &str = "suite.yaml";
@@ -83,9 +84,11 @@ impl Init {
             let _ = std::fs::remove_dir(folder);
         }
         let files = made?;
-        println!("{folder} has {}: {}", counted(files.len(), "more file"), files.join(", "));
-        println!("\nsandbox run {folder} --agent oracle");
-        println!("sandbox run {folder} --agent 'program:python3 {folder}/agent.py'");
+        println!("{folder} has {}: {}\n", counted(files.len(), "more file"), files.join(", "));
+        let own = format!("program:{}", out::command_line(["python3", folder.join("agent.py").as_str()]));
+        for agent in ["oracle", &own] {
+            println!("{}", out::command_line(["sandbox", "run", folder.as_str(), "--agent", agent]));
+        }
         Ok(())
     }
 
