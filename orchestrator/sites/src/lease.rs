@@ -136,15 +136,30 @@ impl Lease {
     /// # Errors
     /// As [`Lease::health`], and when it accepts no connection.
     pub async fn check(&self) -> Result<(), Error> {
-        if let Upstream::Address(address) = self.instance.upstream
-            && !matches!(timeout(ACCEPTS, TcpStream::connect(address)).await, Ok(Ok(_)))
-        {
-            let condition =
-                format!("instance {} of `{}` to accept a connection", self.instance.id, self.site().name);
-            let silent = |_| Error::Deadline { within: ACCEPTS, condition };
-            return Err(timeout(NOTIFIED_WITHIN, self.ended()).await.unwrap_or_else(silent));
+        let accepts = self.accepts().await;
+        // A process that ends closes its connections before its listeners, so it may still accept.
+        if accepts && !self.instance.machine.is_exiting() {
+            return self.health();
         }
-        self.health()
+        match timeout(NOTIFIED_WITHIN, self.ended()).await {
+            Ok(error) => Err(error),
+            // Its process id is that of another process here: it belongs to another machine.
+            Err(_) if accepts => self.health(),
+            Err(_) => {
+                let (id, name) = (self.instance.id, &self.site().name);
+                let condition = format!("instance {id} of `{name}` to accept a connection");
+                Err(Error::Deadline { within: ACCEPTS, condition })
+            }
+        }
+    }
+
+    async fn accepts(&self) -> bool {
+        match self.instance.upstream {
+            Upstream::Address(address) => {
+                matches!(timeout(ACCEPTS, TcpStream::connect(address)).await, Ok(Ok(_)))
+            }
+            Upstream::Url(_) => true,
+        }
     }
 
     /// Checks whether the instance is unchanged since it became ready, as far as its driver knows.

@@ -135,6 +135,18 @@ pub(crate) fn start_of(pid: u32) -> Option<u64> {
     if dead { None } else { fields.nth(19)?.parse().ok() }
 }
 
+/// Whether a process is ending or has ended. The kernel says so before it closes the sockets of the
+/// process: whoever saw one of them closed by the end gets `true` here (`PF_EXITING` in the field
+/// `flags` of proc_pid_stat(5)).
+pub(crate) fn is_exiting(pid: u32) -> bool {
+    const EXITING: u32 = 4;
+    let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return true };
+    let mut fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_ascii_whitespace();
+    let dead = matches!(fields.next(), None | Some("Z" | "X"));
+    let flags = fields.nth(5).and_then(|flags| flags.parse().ok());
+    dead || flags.is_some_and(|flags: u32| flags & EXITING != 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,6 +22,7 @@ use crate::Error;
 use crate::addresses::AddressLease;
 use crate::engine::Monitor;
 use crate::follow::whole_lines;
+use crate::owner;
 
 /// The message for a killed container when the engine does not know the reason yet.
 const KILLED: &str = "was killed";
@@ -51,6 +52,8 @@ pub(crate) struct Container {
     address: AddressLease,
     /// Its start time, as the engine reports it.
     started: OnceLock<String>,
+    /// The id of its first process, if there is such a process on this machine.
+    pid: OnceLock<u32>,
 }
 
 impl Container {
@@ -61,7 +64,14 @@ impl Container {
         network: String,
         address: AddressLease,
     ) -> Container {
-        Container { monitor: Arc::clone(monitor), id, network, address, started: OnceLock::new() }
+        Container {
+            monitor: Arc::clone(monitor),
+            id,
+            network,
+            address,
+            started: OnceLock::new(),
+            pid: OnceLock::new(),
+        }
     }
 
     /// Its address. The host reaches it directly, without a published port.
@@ -76,6 +86,9 @@ impl Container {
         let inspected = self.inspect().await?.map_err(Error::of_engine(doing()))?;
         let started = inspected.state.as_ref().and_then(|state| state.started_at.clone());
         let _ = self.started.set(started.unwrap_or_default());
+        if let Some(pid) = pid_of(&inspected).filter(|pid| !owner::is_exiting(*pid)) {
+            let _ = self.pid.set(pid);
+        }
         match self.judge(&inspected) {
             None => Ok(()),
             Some(why) => Err(Error::Refused { doing: doing(), why: format!("it {why}") }),
@@ -113,8 +126,12 @@ impl Container {
 
     /// The process id of its first process on this machine, if the engine reports it.
     pub(crate) async fn process(&self) -> Option<u32> {
-        let inspected = self.inspect().await.ok()?.ok()?;
-        inspected.state?.pid.and_then(|pid| u32::try_from(pid).ok()).filter(|pid| *pid > 1)
+        pid_of(&self.inspect().await.ok()?.ok()?)
+    }
+
+    /// Whether its first process is ending, if it is on this machine.
+    pub(crate) fn is_exiting(&self) -> bool {
+        self.pid.get().is_some_and(|pid| owner::is_exiting(*pid))
     }
 
     /// Returns what is wrong with it now; `None` if nothing is wrong or the engine does not report
@@ -282,6 +299,12 @@ pub(crate) async fn remove(monitor: &Monitor, id: &str, within: Duration) -> Res
             Err(error) => return Err(Error::of_engine("remove a container")(error)),
         }
     }
+}
+
+/// The id of the first process of a running container, in the engine's view.
+fn pid_of(inspected: &ContainerInspectResponse) -> Option<u32> {
+    let pid = inspected.state.as_ref()?.pid?;
+    u32::try_from(pid).ok().filter(|pid| *pid > 1)
 }
 
 /// Describes how a container ended, as in "it ...".

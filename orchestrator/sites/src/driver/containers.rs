@@ -153,6 +153,10 @@ impl Machine for Containers {
         self.fault().boxed()
     }
 
+    fn is_exiting(&self) -> bool {
+        self.all().any(Container::is_exiting)
+    }
+
     fn settle(&self) -> BoxFuture<'_, ()> {
         self.settle().boxed()
     }

@@ -63,6 +63,12 @@ pub(crate) trait Machine: Send + Sync {
         future::ready(self.ended().now_or_never()).boxed()
     }
 
+    /// Whether its first process is ending, as the system says, where it is on this machine.
+    /// [`Machine::ended`] follows a moment later.
+    fn is_exiting(&self) -> bool {
+        false
+    }
+
     /// Called when the instance has just become ready. Records what exists outside the state, as
     /// the target of later restores.
     fn settle(&self) -> BoxFuture<'_, ()> {

@@ -262,6 +262,10 @@ impl Machine for Group {
         self.ended().boxed()
     }
 
+    fn is_exiting(&self) -> bool {
+        owner::is_exiting(self.pid)
+    }
+
     fn log(&self, lines: usize) -> BoxFuture<'_, Vec<String>> {
         self.log(lines).boxed()
     }
