@@ -144,12 +144,13 @@ def compare_in(sandbox, suite, work, name, environment, arguments):
     """Runs the comparing agent over a suite, and counts what nothing explains."""
     looks = work / f"looks-{name}.jsonl"
     environment = {
-        **os.environ, "PARITY_OUT": str(looks),
+        "PARITY_OUT": str(looks),
         "PARITY_CHROMIUM": os.environ.get("PARITY_CHROMIUM", "/usr/lib/chromium/chromium-headless-shell"), **environment}
+    passed = [word for pair in environment.items() for word in ("--agent-env", "=".join(pair))]
     subprocess.run(
         [sandbox, "run", suite, "--agent", f"program:'{sys.executable}' -B -W ignore '{HERE / 'agent.py'}'",
-         "--output", work / f"run-{name}", "--data", work / "data", *arguments],
-        check=True, env=environment, stdout=subprocess.DEVNULL)
+         "--output", work / f"run-{name}", "--data", work / "data", *passed, *arguments],
+        check=True, stdout=subprocess.DEVNULL)
     print(f"== {name}", flush=True)
     with open(looks, encoding="utf-8") as file:
         return report([json.loads(line) for line in file])
