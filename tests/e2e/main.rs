@@ -41,6 +41,7 @@ mod servers;
 mod show;
 mod stored;
 mod suites;
+mod terminal;
 mod town;
 mod turkingbench;
 mod usage;

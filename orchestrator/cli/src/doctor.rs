@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::failure::{Failure, Outcome};
 use crate::options::DataFolder;
 use crate::out;
+use crate::progress::wrap;
 
 /// Check this machine: what is missing, which commands need it, and how to install it
 #[derive(clap::Args)]
@@ -83,13 +84,14 @@ impl Doctor {
 }
 
 fn print(finding: &Finding) {
+    let what = finding.what;
     match &finding.found {
-        Ok(found) => println!("ok       {}: {found}", finding.what),
+        Ok(found) => println!("{}", wrap("ok       ", &format!("{what}: {found}"))),
         Err(wrong) => {
-            println!("missing  {}: {wrong}", finding.what);
-            println!("         needed for: {}", finding.needed_for);
+            println!("{}", wrap("missing  ", &format!("{what}: {wrong}")));
+            println!("{}", wrap("         needed for: ", finding.needed_for));
             if let Some(cure) = &finding.cure {
-                println!("         mend with:  {cure}");
+                println!("{}", wrap("         mend with:  ", cure));
             }
         }
     }
@@ -216,7 +218,7 @@ fn loopback() -> Finding {
     }
 }
 
-/// The first line that `program --version` prints.
+/// The first line that `program --version` prints, without the commit in brackets.
 fn version(program: &Path) -> Result<String, String> {
     let failed = |why: &dyn std::fmt::Display| format!("{} --version: {why}", program.display());
     let mut command = Command::new(program);
@@ -224,6 +226,7 @@ fn version(program: &Path) -> Result<String, String> {
     let output = command.output().map_err(|error| failed(&error))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().next().map(str::trim).filter(|line| !line.is_empty());
+    let line = line.and_then(|line| line.split(" (").next());
     line.map(str::to_owned).ok_or_else(|| failed(&output.status))
 }
 

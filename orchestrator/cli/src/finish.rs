@@ -49,7 +49,7 @@ pub(crate) async fn finish(
         recording.discard().or_environment(format!("remove the recording of {output}"))?;
         return Err(Failure::No(format!("failed to make {output}: nothing was recorded")));
     }
-    let bar = progress::bar(0, "finishing");
+    let bar = progress::unknown("finishing");
     let finished = tokio::task::block_in_place(|| {
         match recording.learn(twice) {
             Ok(learned) => print_learned(output, &learned, twice.len()),
@@ -58,10 +58,7 @@ pub(crate) async fn finish(
                 out::warn(&format!("no rules were learned: failed to {}", error_text::with_causes(&error)))
             }
         }
-        recording.finish(&|at| {
-            bar.set_length(at.total);
-            bar.set_position(at.done);
-        })
+        recording.finish(&|at| progress::advance(&bar, at.done, at.total))
     });
     bar.finish_and_clear();
     let finished = match finished {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use clap::{Command, CommandFactory as _};
 
+use crate::progress::{self, hang};
 use crate::{Cli, failure, units};
 
 /// Command lines. Each is an example for the command that it names.
@@ -29,11 +30,11 @@ const GROUPS: [(&str, &[&str]); 5] = [
 /// The definition of the whole command line.
 pub(crate) fn command() -> Command {
     let command = with_examples(Cli::command(), &[]);
-    let groups =
-        groups(&command, terminal_size::terminal_size().map_or(MAX_WIDTH, |(width, _)| width.0.into()));
+    let groups = groups(&command, progress::terminal().unwrap_or(MAX_WIDTH));
+    let header = *command.get_styles().get_header();
     command
         .help_template(format!(
-            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{header}Options:{header:#}\n{{options}}{{after-help}}"
         ))
         .after_help(format!("{}\n\n{}", failure::EXIT_CODES, units::HELP))
         .version(version())
@@ -48,20 +49,13 @@ fn version() -> &'static str {
 fn groups(command: &Command, width: usize) -> String {
     const INDENT: usize = 15;
     let mut text = String::new();
+    let header = command.get_styles().get_header();
     for (title, names) in GROUPS {
-        let _ = writeln!(text, "{title}:");
+        let _ = writeln!(text, "{header}{title}:{header:#}");
         for name in names {
             let Some(about) = command.find_subcommand(name).and_then(Command::get_about) else { continue };
-            let mut line = format!("  {name:<width$}", width = INDENT - 2);
-            for word in about.to_string().split_whitespace() {
-                if line.len() + 1 + word.len() > width.min(MAX_WIDTH) && line.len() > INDENT {
-                    let _ = writeln!(text, "{}", line.trim_end());
-                    line = " ".repeat(INDENT);
-                }
-                line.push_str(word);
-                line.push(' ');
-            }
-            let _ = writeln!(text, "{}", line.trim_end());
+            let name = format!("  {name:<width$}", width = INDENT - 2);
+            let _ = writeln!(text, "{}", hang(&name, &about.to_string(), width.min(MAX_WIDTH)));
         }
         text.push('\n');
     }

@@ -1,11 +1,9 @@
 //! Logs go to stderr, so that stdout holds only what a command reports.
 
-use std::io::IsTerminal;
-
 use tracing_subscriber::EnvFilter;
 
-use crate::board;
 use crate::out::{self, Stderr};
+use crate::{board, color};
 
 /// How much is logged.
 #[derive(clap::Args)]
@@ -17,6 +15,10 @@ pub(crate) struct Logging {
     /// Write stderr as JSON lines, for programs. The end of each episode is always logged
     #[arg(long, global = true)]
     log_json: bool,
+    // Help has colours too, so the `color` module reads this before the command line is parsed.
+    /// Colours: on terminals unless NO_COLOR is set (auto), always, or never
+    #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true, global = true)]
+    color: clap::ColorChoice,
 }
 
 impl Logging {
@@ -41,7 +43,7 @@ impl Logging {
         if self.log_json {
             logs.json().init();
         } else {
-            logs.with_ansi(std::io::stderr().is_terminal()).with_target(false).init();
+            logs.with_ansi(color::is_on_stderr()).with_target(false).init();
         }
     }
 }

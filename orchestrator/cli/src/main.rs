@@ -7,6 +7,7 @@ mod agents;
 mod board;
 mod build;
 mod ca;
+mod color;
 mod compare;
 mod completions;
 mod confined;
@@ -111,7 +112,9 @@ enum Command {
 #[tokio::main]
 async fn main() -> std::process::ExitCode {
     failure::report_panics();
-    let parsed = help::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let command = help::command().color(color::choose(words));
+    let parsed = command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let outcome = match parsed {
         // Its exit code is another program's.
         Ok(Cli { command: Command::Confined(confined), .. }) => return confined.run(),

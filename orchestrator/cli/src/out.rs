@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
+use crate::color;
 use crate::failure::{Failure, OrFail, Outcome};
 
 /// As [`std::print`].
@@ -74,7 +75,7 @@ pub(crate) fn error(why: &impl Display) {
     if AS_JSON.load(Ordering::Relaxed) {
         tracing::error!(target: MESSAGE, "{why}");
     } else {
-        eprintln!("{ERROR}{why}");
+        eprintln!("{}{why}", color::styled(color::ERROR, ERROR));
     }
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn warn(what: &impl Display) {
     if AS_JSON.load(Ordering::Relaxed) {
         tracing::warn!(target: MESSAGE, "{what}");
     } else {
-        eprintln!("warning: {what}");
+        eprintln!("{}{what}", color::styled(color::WARNING, "warning: "));
     }
 }
 

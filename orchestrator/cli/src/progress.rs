@@ -2,11 +2,25 @@
 
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A bar over a known number of things.
 pub(crate) fn bar(total: u64, doing: &str) -> ProgressBar {
     counting(ProgressBar::new(total), doing)
+}
+
+/// A bar that appears once [`advance`] tells how much there is to do.
+pub(crate) fn unknown(doing: &str) -> ProgressBar {
+    counting(ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden()), doing)
+}
+
+/// Shows how much is done of how much.
+pub(crate) fn advance(bar: &ProgressBar, done: u64, total: u64) {
+    if bar.length() != Some(total) {
+        bar.set_length(total);
+        bar.set_draw_target(ProgressDrawTarget::stderr());
+    }
+    bar.set_position(done);
 }
 
 /// A bar that is there already, to look as one over a known number of things.
@@ -44,7 +58,30 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("the templates above are valid")
 }
 
+/// A text after the beginning of its first line, wrapped between words where stdout is a terminal.
+/// The other lines begin below the text. Elsewhere it stays one line, which programs can search.
+pub(crate) fn wrap(beginning: &str, text: &str) -> String {
+    match terminal() {
+        Some(width) => hang(beginning, text, width),
+        None => format!("{beginning}{text}"),
+    }
+}
+
+/// The same for a width in columns.
+pub(crate) fn hang(beginning: &str, text: &str, width: usize) -> String {
+    let indent = " ".repeat(beginning.chars().count());
+    // A word that is longer stays whole: it may be a path or a command.
+    let options = textwrap::Options::new(width).break_words(false);
+    let options = options.initial_indent(beginning).subsequent_indent(&indent);
+    textwrap::fill(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation))
+}
+
 /// Columns of the terminal; 80 where stdout is none.
 pub(crate) fn columns() -> usize {
-    terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))
+    terminal().unwrap_or(80)
+}
+
+/// Columns of the terminal that stdout goes to, if it goes to one.
+pub(crate) fn terminal() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into())
 }

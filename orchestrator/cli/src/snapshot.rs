@@ -154,12 +154,9 @@ impl Snapshot {
     /// Runs the operation and prints its report.
     pub(crate) fn run(self) -> Outcome {
         let (json, force) = (self.json, self.force);
-        let bar = progress::bar(0, "");
+        let bar = progress::unknown("");
         let shown = bar.clone();
-        let on = &mut |at: Progress| {
-            shown.set_length(at.total);
-            shown.set_position(at.done);
-        };
+        let on = &mut |at: Progress| progress::advance(&shown, at.done, at.total);
         let outcome = match self.command {
             Command::Inspect { file } => {
                 ops::inspect(&file, on).or_input(format!("inspect {file}")).map(|report| show(&report, json))

@@ -168,11 +168,10 @@ fn announce(address: SocketAddr, ca: &CertificateAuthority) {
 pub(crate) fn open(files: &[Utf8PathBuf], data: &DataFolder) -> Result<ReplaySet, Failure> {
     let cache = data.indexes()?;
     let files = files.iter().map(|file| archive_of(file, &cache)).collect::<Result<Vec<_>, _>>()?;
-    let bar = progress::bar(0, "indexing");
+    let bar = progress::unknown("indexing");
     let set = ReplaySet::open(&files, Some(&cache), &mut |file: &Utf8Path, at| {
         bar.set_message(format!("indexing {}", file.file_name().unwrap_or_default()));
-        bar.set_length(at.total_bytes);
-        bar.set_position(at.bytes);
+        progress::advance(&bar, at.bytes, at.total_bytes);
     });
     bar.finish_and_clear();
     let set = set.or_input("open the snapshots")?;

@@ -10,6 +10,7 @@ use tasks::{Suite, Task};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::out;
+use crate::progress::wrap;
 
 /// List, show and check the tasks of a suite; import a benchmark
 #[derive(clap::Args)]
@@ -136,7 +137,8 @@ fn list(suite: &Suite, json: bool) -> Outcome {
     }
     let width = suite.tasks.iter().map(|task| task.id.len()).max().unwrap_or_default();
     for Task { id, goal, .. } in &suite.tasks {
-        println!("{id:width$}  {}", goal.to_string().lines().next().unwrap_or_default());
+        let goal = goal.to_string();
+        println!("{}", wrap(&format!("{id:width$}  "), goal.lines().next().unwrap_or_default()));
     }
     Ok(())
 }

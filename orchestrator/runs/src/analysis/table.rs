@@ -311,30 +311,7 @@ fn cut(name: &str, width: usize) -> String {
 /// line is split.
 fn wrapped(text: &mut String, label: &str, value: &str, width: usize) -> fmt::Result {
     const INDENT: usize = 15;
-    let room = width.saturating_sub(INDENT).max(1);
-    let mut lines = vec![String::new()];
-    for word in value.split(' ') {
-        let mut rest: Vec<char> = word.chars().collect();
-        loop {
-            let last = lines.len() - 1;
-            let used = lines[last].chars().count();
-            let gap = usize::from(used > 0);
-            if used + gap + rest.len() <= room {
-                lines[last].extend(std::iter::repeat_n(' ', gap).chain(rest));
-                break;
-            }
-            if used > 0 {
-                lines.push(String::new());
-                continue;
-            }
-            let tail = rest.split_off(room.min(rest.len()));
-            lines[last].extend(rest);
-            lines.push(String::new());
-            rest = tail;
-        }
-    }
-    for (number, line) in lines.iter().enumerate() {
-        writeln!(text, "{:INDENT$}{line}", if number == 0 { label } else { "" })?;
-    }
-    Ok(())
+    let (label, indent) = (format!("{label:INDENT$}"), " ".repeat(INDENT));
+    let options = textwrap::Options::new(width).initial_indent(&label).subsequent_indent(&indent);
+    writeln!(text, "{}", textwrap::fill(value, options))
 }
