@@ -1,7 +1,5 @@
 //! What happens when instances do not start, end by themselves, or eat too much.
 
-use std::time::Instant;
-
 use sites::{Error, Event, SiteState, Upstream};
 
 use crate::harness::{Bench, SOON, ask, page, wait_for};
