@@ -29,10 +29,15 @@ use tokio_tungstenite::{
     tungstenite::{Message, protocol::WebSocketConfig},
 };
 
-use crate::Error;
+use crate::{Error, clock::idle};
 
 /// How long a command may take by default.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a command may take while the browser's graphics process draws, which takes the page's
+/// thread along. Without a graphics card, WebGL is drawn by the processor.
+const MAX_DRAWING: Duration = Duration::from_secs(180);
+/// How much of its time a graphics process that draws uses on a busy machine: a thirtieth.
+const DRAWING_SHARE: u32 = 30;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest message that is accepted. Screenshots and accessibility trees of very large pages
 /// are long.
@@ -70,6 +75,8 @@ struct Shared {
     next: AtomicU64,
     out: mpsc::UnboundedSender<String>,
     pending: Mutex<PendingCalls>,
+    /// The browser's graphics process; 0 until it is known.
+    graphics: AtomicU64,
 }
 
 /// The calls without a reply, by id; `None` once the connection is lost.
@@ -151,7 +158,9 @@ impl Connection {
         let (mut sink, mut stream) = socket.split();
         let (out, mut outgoing) = mpsc::unbounded_channel::<String>();
         let pending = Mutex::new(Some(HashMap::new()));
-        let cdp = Cdp { shared: Arc::new(Shared { next: AtomicU64::new(1), out, pending }) };
+        let cdp = Cdp {
+            shared: Arc::new(Shared { next: AtomicU64::new(1), out, pending, graphics: AtomicU64::new(0) }),
+        };
         let writer = tokio::spawn(async move {
             while let Some(text) = outgoing.recv().await {
                 if sink.send(Message::text(text)).await.is_err() {
@@ -213,16 +222,44 @@ impl Cdp {
         params: Value,
         limit: Duration,
     ) -> Result<Box<RawValue>, Error> {
-        let answer = self.send(session, method, params);
-        match timeout(limit, answer).await {
+        let mut answer = self.send(session, method, params);
+        let mut drawn = self.drawing_time();
+        let mut waited = limit;
+        let reply = loop {
+            let reply = timeout(limit, &mut answer).await;
+            let before = std::mem::replace(&mut drawn, self.drawing_time());
+            if reply.is_ok() || waited >= MAX_DRAWING || drawn.saturating_sub(before) < limit / DRAWING_SHARE
+            {
+                break reply;
+            }
+            tracing::debug!(method, ?waited, "the browser still draws");
+            waited += limit;
+        };
+        match reply {
             Ok(Ok(Ok(result))) => Ok(result),
             Ok(Ok(Err(CommandError { code, message }))) => {
                 Err(Error::Refused { method: method.to_owned(), code, message })
             }
             Ok(Err(_)) => Err(Error::Gone { waiting_for: method.to_owned() }),
-            Err(_) => {
-                Err(Error::Deadline { condition: format!("the browser to answer `{method}`"), waited: limit })
-            }
+            Err(_) => Err(Error::Deadline { condition: format!("the browser to answer `{method}`"), waited }),
+        }
+    }
+
+    /// Tells which process draws for the pages.
+    pub(crate) fn set_graphics(&self, process: u64) {
+        self.shared.graphics.store(process, Ordering::Relaxed);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn knows_graphics(&self) -> bool {
+        self.shared.graphics.load(Ordering::Relaxed) > 0
+    }
+
+    /// How much time of the processor the graphics process has used; zero if it is not known.
+    fn drawing_time(&self) -> Duration {
+        match self.shared.graphics.load(Ordering::Relaxed) {
+            0 => Duration::ZERO,
+            process => Duration::from_nanos(idle::cpu_time_of_all(process)),
         }
     }
 

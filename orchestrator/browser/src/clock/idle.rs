@@ -111,6 +111,9 @@ async fn find_processes(tracker: &Tracker, cdp: &Cdp) -> BrowserProcesses {
             .collect()
     };
     let renderers = of_type("renderer");
+    if let Some(&graphics) = of_type("GPU").first() {
+        cdp.set_graphics(graphics);
+    }
     // An empty list is not kept, so the browser is asked again.
     let documents = documents.filter(|_| !renderers.is_empty());
     let processes = BrowserProcesses {
@@ -185,7 +188,8 @@ fn cpu_time(thread: &Path) -> u64 {
     times.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or_default()
 }
 
-fn cpu_time_of_all(id: u64) -> u64 {
+/// The CPU time of a process, in nanoseconds; 0 for one that has ended.
+pub(crate) fn cpu_time_of_all(id: u64) -> u64 {
     threads(id).map(|thread| cpu_time(&thread)).sum()
 }
 
@@ -213,6 +217,7 @@ mod tests {
         let processes = find_processes(&session.tracker, session.cdp()).await;
         assert_eq!(processes.network.len(), 1, "{processes:?}");
         assert!(!processes.renderers.is_empty(), "{processes:?}");
+        assert!(session.cdp().knows_graphics());
         session.close().await.unwrap();
     }
 

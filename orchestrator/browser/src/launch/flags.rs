@@ -19,6 +19,8 @@ const COMMON_FLAGS: &[&str] = &[
     "--disable-domain-reliability",
     "--disable-extensions",
     "--disable-field-trial-config",
+    "--disable-gpu-process-crash-limit",
+    "--disable-gpu-watchdog",
     "--disable-hang-monitor",
     "--disable-ipc-flooding-protection",
     "--disable-lcd-text",
