@@ -104,7 +104,7 @@ fn tasks_are_imported_and_scored_by_their_own_rules() -> Result<()> {
     add(2, "oracle:\n- answer: \" '7' \"\nwrong_solution:\n- answer: seven\n")?;
     add(3, "oracle:\n- infeasible: there is no such thing\n")?;
     let said = bench.succeed(&["tasks", "check", suite.as_str()])?;
-    ensure!(said.contains("3 solutions and 2 wrong solutions were played"), "{said}");
+    ensure!(said.contains("played 3 solutions and 2 wrong solutions"), "{said}");
 
     // A solution that solves nothing, a mistake that is none, and one that only a judge could tell.
     add(3, "wrong_solution:\n- answer: I could not find it\n")?;
@@ -213,7 +213,7 @@ fn webarena_verified_scores_what_passed_over_the_network() -> Result<()> {
     );
     fs::write(&task, fs::read_to_string(&task)? + &steps)?;
     let said = bench.succeed(&["tasks", "check", suite.as_str()])?;
-    ensure!(said.contains("1 solutions and 1 wrong solutions were played"), "{said}");
+    ensure!(said.contains("played 1 solution and 1 wrong solution"), "{said}");
 
     // Here the program only answers, so the rule of the network is what fails; without the network
     // there would be no rule.

@@ -1,6 +1,6 @@
 //! The failures of a browser. Their texts read after "failed to ...".
 
-use std::{io, time::Duration};
+use std::{io, path::PathBuf, time::Duration};
 
 /// A failure of the browser or of its remote control. What a page refuses to an agent is an
 /// [`crate::ActionError`] instead.
@@ -14,6 +14,14 @@ pub enum Error {
         program: &'static str,
         /// The command that installs it.
         install: &'static str,
+    },
+    /// A variable names a program that is not there.
+    #[error("find {}, which {variable} names; name a program, or unset the variable", path.display())]
+    Misnamed {
+        /// The environment variable.
+        variable: &'static str,
+        /// What it names.
+        path: PathBuf,
     },
     /// A window was wanted, and there is no display to show it.
     #[error(

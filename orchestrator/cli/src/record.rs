@@ -74,6 +74,8 @@ pub(crate) struct Record {
     #[arg(long, value_name = "ADDR:PORT", conflicts_with = "urls", help_heading = "Other ways")]
     listen: Option<SocketAddr>,
 
+    #[command(flatten)]
+    data: DataFolder,
     #[command(flatten, next_help_heading = "Live web")]
     live: LiveWeb,
     /// Larger bodies pass, but are not recorded; a bare number is bytes
@@ -83,8 +85,6 @@ pub(crate) struct Record {
     deadline: Deadline,
     #[command(flatten, next_help_heading = "Redaction")]
     redact: RedactOptions,
-    #[command(flatten)]
-    data: DataFolder,
 }
 
 impl Record {

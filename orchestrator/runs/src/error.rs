@@ -57,7 +57,9 @@ pub enum Error {
         found: Format,
     },
     /// The folder holds a run already and was not to be resumed.
-    #[error("begin a run in {path}: it holds one already; resume it or name another folder")]
+    #[error(
+        "begin a run in {path}: it holds one already; go on with it by `--resume`, or name another folder"
+    )]
     Occupied {
         /// The folder.
         path: Utf8PathBuf,

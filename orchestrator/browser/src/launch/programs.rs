@@ -46,15 +46,19 @@ impl Programs {
         variable_path: impl Fn(&str) -> Option<PathBuf>,
         is_file: impl Fn(&Path) -> bool,
     ) -> Result<Self, Error> {
+        let named = |variable| match variable_path(variable) {
+            Some(path) if !is_file(&path) => Err(Error::Misnamed { variable, path }),
+            path => Ok(path),
+        };
         let first = |places: &[&str]| places.iter().map(PathBuf::from).find(|place| is_file(place));
-        let (chromium, headless_shell) = match variable_path(CHROMIUM_VARIABLE) {
+        let (chromium, headless_shell) = match named(CHROMIUM_VARIABLE)? {
             Some(chromium) => (Some(chromium), None),
             None => (first(CHROMIUM), first(HEADLESS_SHELL)),
         };
         if chromium.is_none() && headless_shell.is_none() {
             return Err(Error::Missing { program: "Chromium", install: INSTALL });
         }
-        let chromedriver = variable_path(CHROMEDRIVER_VARIABLE).or_else(|| first(CHROMEDRIVER));
+        let chromedriver = named(CHROMEDRIVER_VARIABLE)?.or_else(|| first(CHROMEDRIVER));
         let chromedriver =
             chromedriver.ok_or(Error::Missing { program: "chromedriver", install: INSTALL })?;
         Ok(Self { chromium, headless_shell, chromedriver })
@@ -123,5 +127,15 @@ mod tests {
         assert_eq!(both.browser(&live).unwrap(), Path::new(CHROMIUM[3]));
         assert_eq!(both.browser(&frozen).unwrap(), Path::new(shell));
         assert!(found(&[driver]).is_err() && found(&[shell]).is_err());
+    }
+
+    #[test]
+    fn a_variable_that_names_nothing_is_named() {
+        for variable in [CHROMIUM_VARIABLE, CHROMEDRIVER_VARIABLE] {
+            let value = |name: &str| (name == variable).then(|| PathBuf::from("/nowhere"));
+            let is_file = |path: &Path| path != Path::new("/nowhere");
+            let error = Programs::find_with(value, is_file).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("find /nowhere, which {variable} names")), "{error}");
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gateway::{MatchLevel, ReplayOptions};
 use runs::fidelity::{self, Fidelity, PageFidelity, Verdict};
-use runs::short_url;
+use runs::{counted, short_url};
 use snapshots::Page;
 use snapshots::index::ReplaySet;
 
@@ -85,8 +85,8 @@ fn print_page(page: &PageFidelity) {
 fn summary(checked: &Fidelity) -> String {
     let count = |verdict| checked.count(verdict);
     format!(
-        "{} pages: {} shown, {} shown with holes, {} not shown, {} different; {} left out",
-        checked.pages.len(),
+        "{}: {} shown, {} shown with holes, {} not shown, {} different; {} left out",
+        counted(checked.pages.len(), "page"),
         count(Verdict::Shown),
         count(Verdict::ShownWithHoles),
         count(Verdict::NotShown),

@@ -60,16 +60,16 @@ pub(crate) struct Replay {
     /// Open a Chromium window on the snapshots; the replay ends when it is closed
     #[arg(long, conflicts_with_all = ["check", "fill"])]
     open: bool,
-    #[command(flatten)]
-    fill: Fill,
-    #[command(flatten)]
-    deadline: Deadline,
     /// With --check, print one JSON document. Otherwise print the ledger at the end, one JSON line
     /// a request
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     data: DataFolder,
+    #[command(flatten)]
+    fill: Fill,
+    #[command(flatten)]
+    deadline: Deadline,
 }
 
 impl Replay {

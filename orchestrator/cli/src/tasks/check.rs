@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
-use runs::{Options, Summary};
+use runs::{Options, Summary, counted};
 use tasks::{Suite, Task};
 
 use crate::board::Board;
@@ -144,6 +144,7 @@ impl Check {
         for Finding { task, wrong } in findings {
             println!("{task}: {wrong}");
         }
-        println!("{solved} solutions and {negative} wrong solutions were played");
+        let (solved, negative) = (counted(solved, "solution"), counted(negative, "wrong solution"));
+        println!("played {solved} and {negative}");
     }
 }

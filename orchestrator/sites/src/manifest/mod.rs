@@ -74,7 +74,7 @@ pub enum Application {
     /// A front page that lists the other sites.
     Desk,
     /// `static: FOLDER`: serves the files of a folder, written like that of a [`Volume`]. The files
-    /// do not change, so there is no state to restore.
+    /// do not change, so the manifest says `reset: never`.
     Static(String),
     /// `hosts: FOLDER`: like `static`, for several hosts with one subfolder each.
     Hosts(String),
