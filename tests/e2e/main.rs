@@ -42,6 +42,7 @@ mod show;
 mod stored;
 mod suites;
 mod town;
+mod trace_panels;
 mod turkingbench;
 mod usage;
 mod visualwebarena;

@@ -32,18 +32,20 @@ impl Show {
     /// Prints where the run is to be seen, and serves it until interrupted.
     pub(crate) async fn run(self) -> Outcome {
         let server = RunServer::bind(&self.run, self.port).await?;
-        serve(server, Page::Report, "", self.open).await
+        let url = server.url(Page::Report)?;
+        serve(server, url, "", self.open).await
     }
 }
 
-/// Serves a run at a free port until interrupted, and opens one of its pages in a browser.
-pub(crate) async fn open(run: &Utf8Path, page: Page<'_>, label: &str) -> Outcome {
+/// Serves a run at a free port until interrupted, and opens one of its pages in a browser, at this
+/// fragment of its URL.
+pub(crate) async fn open(run: &Utf8Path, page: Page<'_>, fragment: &str, label: &str) -> Outcome {
     let server = RunServer::bind(run, 0).await?;
-    serve(server, page, label, true).await
+    let url = server.url(page)? + fragment;
+    serve(server, url, label, true).await
 }
 
-async fn serve(server: RunServer, page: Page<'_>, label: &str, open: bool) -> Outcome {
-    let url = server.url(page)?;
+async fn serve(server: RunServer, url: String, label: &str, open: bool) -> Outcome {
     let serving = async {
         println!("{label}{url}");
         if open && has_display() {

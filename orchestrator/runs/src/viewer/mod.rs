@@ -2,19 +2,22 @@
 //! its screenshots, and the run has one that lists them.
 //!
 //! ```text
-//! trace.jsonl, ledger.jsonl, episode.json -> step (observation, action, score) -> trace.html
-//!                                              ^ changes (since the previous step)
+//! trace.jsonl, calls.jsonl  -> step (observation, action, model, score) -+-> trace.html
+//! ledger.jsonl              -> network (requests, grouped by step)        -+
+//! console.jsonl             -> console (messages, grouped by step)        -+
 //! ```
 //!
 //! The files work at `file:` URLs; [`crate::server`] renders the same pages on request. They load
-//! nothing but the screenshots beside them. With their script they show one step at a time and
-//! react to keys. Without it all steps are listed.
+//! nothing but the screenshots beside them. With their script they show one step at a time, with a
+//! panel of it, and react to keys; the address names both. Without it all steps are listed.
 
 mod call;
 mod changes;
+mod console;
 mod episode;
 mod find;
 mod list;
+mod network;
 mod step;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -31,7 +34,7 @@ pub(crate) const NAME: &str = "trace.html";
 const EPISODE: Template = Template {
     name: "episode.html",
     source: include_str!("episode.html"),
-    macros: &[],
+    macros: &[("panels.html", include_str!("panels.html"))],
     style: include_str!("episode.css"),
     script: include_str!("episode.js"),
 };
