@@ -388,7 +388,8 @@ impl Tracker {
                 }
             }
             "Console.messageAdded" | "Log.entryAdded" => {
-                if state.console.add(console::message(params)) {
+                let is_flood = state.console.add(console::message(params));
+                if is_flood {
                     drop(cdp.send(session.as_ref(), "Console.disable", json!({})));
                     drop(cdp.send(session.as_ref(), "Log.disable", json!({})));
                 }

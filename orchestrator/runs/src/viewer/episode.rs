@@ -45,8 +45,13 @@ pub(super) struct Page {
     has_console: bool,
 }
 
-/// Formats an episode.
-pub(super) fn page(run: &RunRecord, record: &EpisodeRecord, files: &EpisodeFolder) -> Result<Page, Error> {
+/// Formats an episode. With `recorded_exchanges` there are links to what was recorded.
+pub(super) fn page(
+    run: &RunRecord,
+    record: &EpisodeRecord,
+    files: &EpisodeFolder,
+    recorded_exchanges: bool,
+) -> Result<Page, Error> {
     let (requests, steps, calls) = (files.requests()?, files.steps()?, files.calls()?);
     let messages = files.console()?;
     let recorded = Recorded {
@@ -85,8 +90,8 @@ pub(super) fn page(run: &RunRecord, record: &EpisodeRecord, files: &EpisodeFolde
         stderr: files.path().join("agent.stderr.txt").metadata().is_ok_and(|file| file.len() > 0),
         steps: views.collect(),
         levels: levels(&record.requests),
-        network: network::groups(&requests),
-        bodies: network::bodies(run, files),
+        network: network::groups(&requests, recorded_exchanges),
+        bodies: network::bodies(run, files, recorded_exchanges),
         console: console::groups(&messages),
         has_console: !messages.is_empty(),
     })

@@ -96,7 +96,7 @@ pub(crate) fn write_missing(
 fn write_one(folder: &RunFolder, run: &RunRecord, record: &EpisodeRecord) -> Result<Utf8PathBuf, Error> {
     let files = folder.episode(&record.id());
     let path = files.path().join(NAME);
-    EPISODE.write(&episode::page(run, record, &files)?, &path)?;
+    EPISODE.write(&episode::page(run, record, &files, false)?, &path)?;
     Ok(path)
 }
 
@@ -107,13 +107,15 @@ fn write_list(folder: &RunFolder, run: &RunRecord, episodes: &[EpisodeRecord]) -
     Ok(path)
 }
 
-/// Renders the viewer of one episode without writing it.
+/// Renders the viewer of one episode without writing it; with links to recorded exchanges, where
+/// the server has them.
 pub(crate) fn draw_one(
     run: &RunRecord,
     record: &EpisodeRecord,
     files: &EpisodeFolder,
+    recorded: bool,
 ) -> Result<String, Error> {
-    EPISODE.draw(&episode::page(run, record, files)?)
+    EPISODE.draw(&episode::page(run, record, files, recorded)?)
 }
 
 /// Renders the list of episodes without writing it, with a link to the report.

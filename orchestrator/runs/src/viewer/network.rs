@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::step::brief;
 use crate::html::words::size;
 use crate::results::{EpisodeFolder, Request, RunRecord};
+use crate::server::recorded::is_recorded;
 
 /// The requests of one step. Step 0 is the opening of the start page.
 #[derive(Serialize)]
@@ -31,17 +32,20 @@ struct RequestRow {
     size: String,
     time: Option<String>,
     destination: Option<String>,
+    /// The link to the recorded exchange.
+    exchange: Option<String>,
 }
 
-/// The requests in their order, step by step.
-pub(super) fn groups(requests: &[Request]) -> Vec<RequestGroup> {
+/// The requests in their order, step by step. They are `linked` to their recorded exchanges where
+/// these are served.
+pub(super) fn groups(requests: &[Request], linked: bool) -> Vec<RequestGroup> {
     let mut groups: Vec<RequestGroup> = Vec::new();
     let mut sorted: Vec<&Request> = requests.iter().collect();
     sorted.sort_by_key(|request| request.step);
     for request in sorted {
         match groups.last_mut() {
-            Some(group) if group.step == request.step => group.requests.push(row(request)),
-            _ => groups.push(RequestGroup { step: request.step, requests: vec![row(request)] }),
+            Some(group) if group.step == request.step => group.requests.push(row(request, linked)),
+            _ => groups.push(RequestGroup { step: request.step, requests: vec![row(request, linked)] }),
         }
     }
     groups
@@ -75,7 +79,10 @@ pub(super) fn site_writes(step: u32, requests: &[Request]) -> Vec<String> {
 }
 
 /// Where headers and bodies are.
-pub(super) fn bodies(run: &RunRecord, files: &EpisodeFolder) -> String {
+pub(super) fn bodies(run: &RunRecord, files: &EpisodeFolder, linked: bool) -> String {
+    if linked {
+        return "Open a request for its recorded headers and body.".to_owned();
+    }
     if files.path().join("network.har").is_file() {
         return "Headers and bodies are in network.har in the episode's folder. It may contain log-ins, \
                 so `sandbox show` does not serve it."
@@ -86,14 +93,17 @@ pub(super) fn bodies(run: &RunRecord, files: &EpisodeFolder) -> String {
     if snapshots.is_empty() {
         return format!("Headers and bodies were not kept. {kept}");
     }
-    format!("Recorded headers and bodies are in {}. {kept}", snapshots.join(", "))
+    format!(
+        "Recorded headers and bodies are in {}: `sandbox show RUN --suite SUITE` opens them from here. {kept}",
+        snapshots.join(", ")
+    )
 }
 
 fn is_unanswered(answer: &Answer) -> bool {
     matches!(answer, Answer::Miss { .. } | Answer::Refused { .. } | Answer::Failed { .. })
 }
 
-fn row(Request { entry, .. }: &Request) -> RequestRow {
+fn row(Request { entry, .. }: &Request, linked: bool) -> RequestRow {
     let note = match &entry.answer {
         Answer::Exact | Answer::Live | Answer::Site | Answer::Miss { .. } => None,
         Answer::Normalised { rules } => Some(format!("by the rules {}", rules.join(", "))),
@@ -125,5 +135,6 @@ fn row(Request { entry, .. }: &Request) -> RequestRow {
         size: size(entry.bytes),
         time: entry.took_ms.map(brief),
         destination: entry.destination.clone(),
+        exchange: (linked && is_recorded(&entry.answer)).then(|| format!("requests/{}", entry.seq)),
     }
 }
