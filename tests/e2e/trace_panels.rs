@@ -1,6 +1,10 @@
 //! The panels of the viewer, in people's browser: requests, messages, model calls, score, pictures.
 
-use anyhow::{Result, ensure};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::chromium::{Browser, fits, is_silent};
@@ -208,5 +212,34 @@ fn a_step_has_an_address_and_a_page_in_the_frozen_world() -> Result<()> {
         let said = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.code() == Some(2) && said.contains(why), "{said}");
     }
+    Ok(())
+}
+
+/// Chromium's platform without a screen stands for a display.
+#[test]
+fn the_page_of_a_step_is_opened_in_a_window_of_its_world() -> Result<()> {
+    let bench = Bench::new()?;
+    let run = run(&bench)?;
+    let chromium = browser::Programs::find()?.chromium.context("Chromium")?;
+    let window = bench.path("window.sh");
+    let script = format!("#!/bin/sh\nexec '{}' --ozone-platform=headless \"$@\"\n", chromium.display());
+    std::fs::write(&window, script)?;
+    std::fs::set_permissions(&window, std::fs::Permissions::from_mode(0o755))?;
+    let arguments = ["trace", run.as_str(), "book-viewing", "--step", "4", "--open-page", "-vv"];
+    let mut command = bench.command(&arguments);
+    command.env("SANDBOX_CHROMIUM", &window).env("DISPLAY", ":99");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut lines = BufReader::new(child.stderr.take().context("stderr is piped")?).lines();
+    let mut said = String::new();
+    while !said.ends_with("Enter or Ctrl-C closes it\n") {
+        said += &(lines.next().with_context(|| format!("it says that the page is open: {said}"))?? + "\n");
+    }
+    let page = said.lines().find(|line| line.contains("https://www.hearthside.test/homes/1134"));
+    ensure!(page.is_some_and(|page| page.contains("exact")), "{said}");
+    child.stdin.take().context("stdin is piped")?.write_all(b"\n")?;
+    lines.for_each(drop);
+    let output = child.wait_with_output()?;
+    ensure!(output.status.success(), "{}: {said}", output.status);
+    ensure!(String::from_utf8_lossy(&output.stdout).trim() == "https://www.hearthside.test/homes/1134");
     Ok(())
 }
