@@ -85,16 +85,16 @@ pub(super) fn bodies(run: &RunRecord, files: &EpisodeFolder, linked: bool) -> St
     }
     if files.path().join("network.har").is_file() {
         return "Headers and bodies are in network.har in the episode's folder. It may contain log-ins, \
-                so `sandbox show` does not serve it."
+                so it is not served."
             .to_owned();
     }
     let snapshots: Vec<&str> = run.world.snapshots.keys().map(String::as_str).collect();
-    let kept = "`sandbox run --keep-network` keeps them with the episode, in network.har.";
+    let kept = "With --keep-network a run keeps them in network.har.";
     if snapshots.is_empty() {
         return format!("Headers and bodies were not kept. {kept}");
     }
     format!(
-        "Recorded headers and bodies are in {}: `sandbox show RUN --suite SUITE` opens them from here. {kept}",
+        "Recorded headers and bodies are in {}. From here they open with: sandbox show RUN --suite SUITE. {kept}",
         snapshots.join(", ")
     )
 }
