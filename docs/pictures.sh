@@ -29,5 +29,5 @@ shot() {
     done
 }
 shot report "$work/run/report.html"
-shot trace "$work/run/episodes/first-class-fare-1/trace.html"
+shot trace "$work/run/episodes/first-class-fare-1/trace.html#step=6&panel=network&scope=episode"
 ls -l "$pictures"

@@ -43,6 +43,7 @@ mod stored;
 mod suites;
 mod terminal;
 mod town;
+mod trace_panels;
 mod turkingbench;
 mod usage;
 mod visualwebarena;

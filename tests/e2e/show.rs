@@ -148,6 +148,39 @@ fn show_serves_a_run_until_it_is_interrupted_and_writes_nothing() -> Result<()> 
     Ok(())
 }
 
+/// With the suite, requests lead to what was recorded; what logs in is left out.
+#[test]
+fn requests_lead_to_their_recorded_exchanges() -> Result<()> {
+    let bench = Bench::new()?;
+    let run = run(&bench)?;
+    let arguments = ["show", run.as_str(), "--suite", "tasks/demo"];
+    let shown = Serving::start(without_display(bench.command(&arguments)))?;
+    let page = shown.get("/episodes/clock-time-zone-1/trace.html")?;
+    ensure!(page.contains("href=\"requests&#x2f;0\""), "{page}");
+    let exchange = shown.get("/episodes/clock-time-zone-1/requests/0")?;
+    for part in [
+        "HTTP/1.1 200",
+        "text/plain",
+        "default-src 'none'; sandbox",
+        "GET https://clock.meridian.test/determinism",
+        "request\n",
+        "response, status 200\ncontent-type: text/html",
+        "<!doctype html>",
+    ] {
+        ensure!(exchange.to_lowercase().contains(&part.to_lowercase()), "{part}: {exchange}");
+    }
+    for path in ["clock-time-zone-1/requests/9999", "clock-time-zone-9/requests/0", "..%2f/requests/0"] {
+        let answer = shown.get(&format!("/episodes/{path}"))?;
+        ensure!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+    }
+    shown.end()?;
+    let shown = Serving::start(without_display(bench.command(&["show", run.as_str()])))?;
+    ensure!(!shown.get("/episodes/clock-time-zone-1/trace.html")?.contains("requests&#x2f;0"));
+    ensure!(shown.get("/episodes/clock-time-zone-1/requests/0")?.starts_with("HTTP/1.1 404"));
+    shown.end()?;
+    Ok(())
+}
+
 /// A browser has all that the pages need, and nothing to complain of.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_shown_run_is_walked_through_in_a_browser() -> Result<()> {

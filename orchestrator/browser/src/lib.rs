@@ -73,6 +73,7 @@ pub use launch::{
 };
 pub use observe::{
     axtree::{Element, TreeText},
+    console::ConsoleMessage,
     observation::{Observation, Tab},
     options::ObservationOptions,
     properties::Properties,

@@ -66,7 +66,7 @@ impl Demo {
         let show = out::command_line(["sandbox", "show", folder.as_str(), "--open"]);
         println!("\nTo look at both in a browser:  {show}");
         if self.open || wants_to_look() {
-            return show::open(&folder, Page::Report, "").await;
+            return show::open(&folder, Page::Report, "", "").await;
         }
         Ok(())
     }

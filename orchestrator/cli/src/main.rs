@@ -32,6 +32,7 @@ mod model_proxy;
 mod models;
 mod old_spellings;
 mod open_files;
+mod open_page;
 mod options;
 mod progress;
 mod pull;

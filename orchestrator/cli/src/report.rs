@@ -34,7 +34,7 @@ impl Report {
         let summary = Summary::read(&self.run).or_input("read the run")?;
         if self.open {
             println!("{}", summary.table(progress::columns()));
-            return show::open(&self.run, Page::Report, "report        ").await;
+            return show::open(&self.run, Page::Report, "", "report        ").await;
         }
         let write = if self.inline { runs::report::write_inline } else { runs::report::write };
         let report = write(&self.run).or_environment("write the report")?;

@@ -5,10 +5,12 @@ use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::server::{Page, RunServer};
+use snapshots::index::ReplaySet;
 use tokio::process::Command;
 
 use crate::failure::{Failure, Outcome};
-use crate::{interrupt, out};
+use crate::options::DataFolder;
+use crate::{interrupt, out, replay, tasks};
 
 /// Serve the report and episodes of a run on this machine, for a browser
 ///
@@ -26,24 +28,45 @@ pub(crate) struct Show {
     /// Open the report in the desktop's browser if there is a display
     #[arg(long)]
     open: bool,
+    /// Folder of the suite of the run. Requests then lead to their recorded headers and bodies in
+    /// its snapshots, without cookies and authorization
+    #[arg(long, value_name = "DIR")]
+    suite: Option<Utf8PathBuf>,
+    #[command(flatten)]
+    data: DataFolder,
 }
 
 impl Show {
     /// Prints where the run is to be seen, and serves it until interrupted.
     pub(crate) async fn run(self) -> Outcome {
-        let server = RunServer::bind(&self.run, self.port).await?;
-        serve(server, Page::Report, "", self.open).await
+        let mut server = RunServer::bind(&self.run, self.port).await?;
+        if let Some(suite) = &self.suite {
+            server = server.with_snapshots(snapshots_of(suite, &self.data)?);
+        }
+        let url = server.url(Page::Report)?;
+        serve(server, url, "", self.open).await
     }
 }
 
-/// Serves a run at a free port until interrupted, and opens one of its pages in a browser.
-pub(crate) async fn open(run: &Utf8Path, page: Page<'_>, label: &str) -> Outcome {
-    let server = RunServer::bind(run, 0).await?;
-    serve(server, page, label, true).await
+/// The snapshots of a suite's world and of its tasks.
+fn snapshots_of(suite: &Utf8PathBuf, data: &DataFolder) -> Result<ReplaySet, Failure> {
+    let suite = tasks::load(suite)?;
+    let own = suite.tasks.iter().flat_map(|task| task.snapshots.iter().flatten());
+    let mut files: Vec<Utf8PathBuf> = suite.world.snapshots.iter().chain(own).cloned().collect();
+    files.sort();
+    files.dedup();
+    replay::open(&files, data)
 }
 
-async fn serve(server: RunServer, page: Page<'_>, label: &str, open: bool) -> Outcome {
-    let url = server.url(page)?;
+/// Serves a run at a free port until interrupted, and opens one of its pages in a browser, at this
+/// fragment of its URL.
+pub(crate) async fn open(run: &Utf8Path, page: Page<'_>, fragment: &str, label: &str) -> Outcome {
+    let server = RunServer::bind(run, 0).await?;
+    let url = server.url(page)? + fragment;
+    serve(server, url, label, true).await
+}
+
+async fn serve(server: RunServer, url: String, label: &str, open: bool) -> Outcome {
     let serving = async {
         println!("{label}{url}");
         if open && has_display() {

@@ -3,14 +3,16 @@
 use camino::Utf8PathBuf;
 use runs::server::Page;
 
-use crate::failure::Outcome;
+use crate::failure::{OrFail as _, Outcome};
+use crate::open_page::{self, StepPage};
+use crate::options::DataFolder;
 use crate::show;
 
 /// Write pages that show the episodes of a run step by step
 ///
-/// Each step has its screenshot with the element acted on, the action, the agent's reason, the
-/// changes on the page, the requests with their answers, and the reward. The pages are files beside
-/// the results. They load nothing but the screenshots there.
+/// Each page has a time line, a strip of screenshots, and panels for the page, the model's calls,
+/// requests, console messages and the score. The pages are files beside the results. They load
+/// nothing but the screenshots there.
 #[derive(clap::Args)]
 pub(crate) struct Trace {
     /// Folder of the run
@@ -22,20 +24,43 @@ pub(crate) struct Trace {
     /// opens the desktop's browser if there is a display
     #[arg(long)]
     open: bool,
+    /// Print or open the URL of this step
+    #[arg(long, value_name = "N", requires = "episode")]
+    step: Option<u32>,
+    /// Open the frozen world at the page of the step in a window, with sites in their initial
+    /// state. Prints what to do if there is no display
+    #[arg(long, requires = "step", conflicts_with = "open")]
+    open_page: bool,
+    /// With --open-page, the folder of the suite [default: tasks/SUITE, by the run's name of it]
+    #[arg(long, value_name = "DIR", requires = "open_page")]
+    suite: Option<Utf8PathBuf>,
+    #[command(flatten)]
+    data: DataFolder,
 }
 
 impl Trace {
     /// Prints where the page is.
     pub(crate) async fn run(self) -> Outcome {
+        let fragment = self.step.map(|step| format!("#step={step}")).unwrap_or_default();
+        if let (true, Some(step), Some(episode)) = (self.open_page, self.step, &self.episode) {
+            let page = StepPage { run: &self.run, episode, step, suite: self.suite.as_deref() };
+            return open_page::open(&page, &self.data).await;
+        }
         if self.open {
             let page = self.episode.as_deref().map_or(Page::Episodes, Page::Episode);
-            return show::open(&self.run, page, "").await;
+            return show::open(&self.run, page, &fragment, "").await;
         }
         let path = match &self.episode {
-            Some(episode) => runs::viewer::write_episode(&self.run, episode),
-            None => runs::viewer::write(&self.run),
+            Some(episode) => runs::viewer::write_episode(&self.run, episode)?,
+            None => runs::viewer::write(&self.run)?,
         };
-        println!("{}", path?);
+        if fragment.is_empty() {
+            println!("{path}");
+        } else {
+            // A path has no fragment, but a URL has.
+            let path = path.canonicalize_utf8().or_environment("find the page")?;
+            println!("file://{}{fragment}", path.as_str().replace('%', "%25"));
+        }
         Ok(())
     }
 }

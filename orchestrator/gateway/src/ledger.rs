@@ -24,6 +24,9 @@ pub struct Entry {
     /// `Sec-Fetch-Dest`, and `beacon` for requests whose response the page cannot read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
+    /// Milliseconds from the request's arrival until its response was delivered or given up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<u64>,
 }
 
 /// How a request was answered. Inexact matches are never silent: every variant but `Exact` says
@@ -309,7 +312,7 @@ mod tests {
 
     fn entry(seq: u64, answer: Answer) -> Entry {
         let (method, url) = ("GET".to_owned(), format!("https://a.test/{seq}"));
-        Entry { seq, method, url, status: 200, answer, bytes: 3, destination: None }
+        Entry { seq, method, url, status: 200, answer, bytes: 3, destination: None, took_ms: None }
     }
 
     #[test]

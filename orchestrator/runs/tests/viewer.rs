@@ -1,8 +1,10 @@
 //! The viewers of a run that was written by hand.
 
+mod many;
 mod written;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use many::write_many;
 use runs::{report, viewer};
 use tempfile::TempDir;
 use written::{HOSTILE, Tested, write_run};
@@ -40,7 +42,8 @@ fn nothing_but_the_screenshots_beside_it_is_asked_for() -> Tested {
     }
     let pictures: Vec<&str> =
         html.split("src=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    assert_eq!(pictures, ["step-01.png", "step-02.png", "step-03.png"]);
+    // Once in the strip, and once in the step.
+    assert_eq!(pictures, [1, 2, 3, 1, 2, 3].map(|step| format!("step-{step:02}.png")));
     assert!(html.contains("default-src &#x27;none&#x27;") && !html.contains("unsafe-eval"), "{html}");
     Ok(())
 }
@@ -133,5 +136,47 @@ fn a_step_without_a_screenshot_has_no_empty_card_for_it() -> Tested {
     let html = read(&viewer::write_episode(&path, "shop.1")?)?;
     assert_eq!(html.matches("class=\"shot none\"").count(), 1, "{html}");
     assert!(!html.contains("aspect-ratio: 16/9"), "{html}");
+    Ok(())
+}
+
+#[test]
+fn requests_and_messages_stand_at_their_steps() -> Tested {
+    let (_temporary, path) = run(&["a"])?;
+    let html = read(&viewer::write_episode(&path, "shop.1")?)?;
+    let part = |from: &str| html.split(from).nth(1).map(|rest| &rest[..rest.len().min(900)]);
+    let request = part("id=\"network-1\"").ok_or("no requests of step 1")?;
+    for words in
+        ["data-only", "<span class=\"level miss\">miss</span>", "<b>GET</b>", "404", "12.3 kB", "7 ms"]
+    {
+        assert!(request.contains(words), "{words}: {request}");
+    }
+    let thrown = part("id=\"console-2\"").ok_or("no messages of step 2")?;
+    assert!(
+        thrown.contains("<span class=\"kind\">uncaught</span>") && thrown.contains(":12</span>"),
+        "{thrown}"
+    );
+    for counted in ["data-requests=\"1\" data-unanswered=\"1\"", "data-messages=\"1\" data-thrown=\"1\""] {
+        assert_eq!(html.matches(counted).count(), 1, "{counted}: {html}");
+    }
+    assert!(html.contains("class=\"failed thrown scored noticed\""), "{html}");
+    // Runs of format 2.1 have no such file.
+    std::fs::remove_file(path.join("episodes/shop%2E1-1/console.jsonl"))?;
+    let html = read(&viewer::write_episode(&path, "shop.1")?)?;
+    assert!(
+        html.contains("Nothing was recorded of the console") && !html.contains("console.jsonl"),
+        "{html}"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_trace_of_a_hundred_steps_is_small() -> Tested {
+    let temporary = tempfile::tempdir()?;
+    let path = Utf8PathBuf::try_from(temporary.path().join("run"))?;
+    write_many(&path, 1, 1, 100)?;
+    let html = read(&viewer::write_episode(&path, "webarena-0000")?)?;
+    eprintln!("100 steps: {} bytes", html.len());
+    // What the agent saw is most of it: 100 times 200 lines.
+    assert!(html.len() < 1_500_000, "{} bytes", html.len());
     Ok(())
 }

@@ -155,6 +155,10 @@ fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &
     send("Network.enable", json!({ "maxTotalBufferSize": 1, "maxResourceBufferSize": 1 }));
     send("Target.setAutoAttach", auto_attach(true));
     send("ServiceWorker.enable", json!({}));
+    if setup.is_frozen() {
+        send("Console.enable", json!({}));
+        send("Log.enable", json!({}));
+    }
     send("Emulation.setFocusEmulationEnabled", json!({ "enabled": true }));
     for (method, params) in setup.device.page_overrides() {
         send(method, params);

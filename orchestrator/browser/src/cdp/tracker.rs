@@ -27,6 +27,7 @@ use crate::{
         traffic::{PendingRequest, Traffic},
     },
     clock::{idle::BrowserProcesses, schedule::Schedule, screen::FrameClock},
+    observe::console::{self, ConsoleBuffer},
 };
 
 /// No deadline: somebody else decides when the condition comes true.
@@ -56,6 +57,8 @@ pub(crate) struct BrowserState {
     pub(crate) downloads_before_action: usize,
     /// Dialogs with their answers.
     pub(crate) dialogs: Vec<Dialog>,
+    /// Messages in the console.
+    pub(crate) console: ConsoleBuffer,
     /// How the agent wants dialogs to be answered.
     pub(crate) dialog_policy: Option<DialogPolicy>,
     /// Files that pages had the browser save.
@@ -382,6 +385,13 @@ impl Tracker {
                 if let Some(page) = state.pages.iter().find(|open| page(open)) {
                     let session = page.session.clone();
                     state.record_navigation(&session, text("/url"), "");
+                }
+            }
+            "Console.messageAdded" | "Log.entryAdded" => {
+                let is_flood = state.console.add(console::message(params));
+                if is_flood {
+                    drop(cdp.send(session.as_ref(), "Console.disable", json!({})));
+                    drop(cdp.send(session.as_ref(), "Log.disable", json!({})));
                 }
             }
             "Page.javascriptDialogOpening" if !state.externally_driven => {

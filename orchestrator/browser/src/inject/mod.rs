@@ -12,13 +12,14 @@
 //! page, worker   frames, timers and messages that follow the frozen clock
 //! timeline       animations that follow the frozen clock
 //! declined       prompts for the user
+//! reported       uncaught errors, for the console
 //! ```
 //!
 //! Pages see no other change than time, randomness, the machine's properties and prompts.
 
 use serde_json::json;
 
-use crate::{Determinism, clock::virtual_time};
+use crate::{Determinism, clock::virtual_time, observe::console::ERROR_MARK};
 
 const DISGUISE: &str = include_str!("disguise.js");
 const PLACE: &str = include_str!("place.js");
@@ -31,6 +32,7 @@ const REALM: &str = include_str!("realm.js");
 const PAGE: &str = include_str!("page.js");
 const TIMELINE: &str = include_str!("timeline.js");
 const DECLINED: &str = include_str!("declined.js");
+const REPORTED: &str = include_str!("reported.js");
 const WORKER: &str = include_str!("worker.js");
 
 /// The script for documents. Without a `shift` the clock is the page's virtual one, in steps of
@@ -42,9 +44,10 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>) -> String {
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{PAGE}\n{TIMELINE}\n{DECLINED}\n}})();",
+            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{PAGE}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n}})();",
             start = virtual_time::start_millis(*determinism),
             step = virtual_time::STEP,
+            mark = json!(ERROR_MARK),
         ),
     }
 }

@@ -8,6 +8,7 @@
 //! axtree_object, dom_snapshot, node_numbers   the browser's own trees, as programs get them
 //! properties        visibility, bounding box and clickability of elements
 //! screenshot, overlay   pictures, and bids drawn on them
+//! console           what pages write to the console, and their errors; agents do not see it
 //! ```
 //!
 //! The formats of other papers' agents are in [`formats`](crate::formats). Looking never moves a
@@ -16,6 +17,7 @@
 
 pub(crate) mod axtree;
 mod axtree_object;
+pub(crate) mod console;
 pub(crate) mod dom_snapshot;
 pub(crate) mod frames;
 pub(crate) mod marks;

@@ -1,6 +1,6 @@
 //! `sandbox env`: one episode that another program drives.
 
-mod program;
+pub(crate) mod program;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// Waits for a line on standard input, its end, or an interrupt.
-pub(super) async fn line(within: Option<Duration>, stop: &CancellationToken) -> ProgramExit {
+pub(crate) async fn line(within: Option<Duration>, stop: &CancellationToken) -> ProgramExit {
     let (say, said) = oneshot::channel();
     // A thread of its own and not the runtime's, which would wait for it at the end.
     std::thread::spawn(move || {

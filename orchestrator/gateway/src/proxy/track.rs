@@ -2,6 +2,7 @@
 //! given up.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Frame};
@@ -24,6 +25,7 @@ const PIECE: usize = 64 * 1024;
 pub(super) struct Pending {
     ledger: Arc<Ledger>,
     entry: Option<Entry>,
+    began: Instant,
     in_flight: Option<InFlightGuard>,
     complaints: Arc<Complaints>,
     _busy: Busy,
@@ -40,10 +42,12 @@ impl Pending {
             answer: Answer::Failed { error: "the client went away before there was an answer".to_owned() },
             bytes: 0,
             destination: None,
+            took_ms: None,
         };
         Self {
             ledger,
             entry: Some(entry),
+            began: Instant::now(),
             in_flight: Some(shared.in_flight.request()),
             complaints: shared.complaints.clone(),
             _busy: busy,
@@ -64,7 +68,8 @@ impl Pending {
 
     /// Enters it in the ledger now, in its current state.
     pub(super) fn enter(&mut self) {
-        if let Some(entry) = self.entry.take() {
+        if let Some(mut entry) = self.entry.take() {
+            entry.took_ms = u64::try_from(self.began.elapsed().as_millis()).ok();
             self.ledger.push(entry);
         }
     }

@@ -124,6 +124,7 @@ impl PlaybackContext<'_> {
             answer,
             bytes: bytes as u64,
             destination: Some("websocket".to_owned()),
+            took_ms: None,
         });
     }
 }

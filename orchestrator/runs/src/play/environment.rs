@@ -3,7 +3,7 @@
 
 use std::future::Future;
 
-use browser::{Action, ActionTarget, Observation, ObservationOptions, Picture, StorageState};
+use browser::{Action, ActionTarget, ConsoleMessage, Observation, ObservationOptions, Picture, StorageState};
 use gateway::Entry;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::Value;
@@ -97,6 +97,11 @@ pub trait Environment: Send + Sized + 'static {
 
     /// The requests since the last call or the beginning of the episode, in order of arrival.
     fn requests(&mut self) -> Vec<Entry>;
+
+    /// The console messages of pages since the last call or the beginning of the episode.
+    fn console(&mut self) -> Vec<ConsoleMessage> {
+        Vec::new()
+    }
 
     /// Has everything that passes from the next episode's beginning on kept, or not kept.
     fn keep_network(&mut self, keep: bool);

@@ -120,6 +120,7 @@ pub(crate) async fn play<E: Environment>(
     }
     let record = trace.conclude(attempt.id, outcome, started, attempt.judge).await?;
     attempt.folder.write_calls(&trace.calls)?;
+    attempt.folder.write_console(&trace.console)?;
     attempt.folder.write_score_state(&trace.assessment)?;
     Ok(EpisodeResult { record, steps: trace.steps, requests: trace.requests, spent, unstartable })
 }

@@ -18,7 +18,7 @@ use crate::play::log;
 use crate::play::scored::scored;
 use crate::results::{
     ActedOn, EpisodeFolder, EpisodeId, EpisodeRecord, MissRecord, ModelUsage, Outcome, Phase, Request, Step,
-    StepCall, Stopwatch, millis,
+    StepCall, StepMessage, Stopwatch, millis,
 };
 use crate::{Error, fingerprint};
 
@@ -32,6 +32,8 @@ pub(crate) struct Trace {
     pub(crate) whole_page: bool,
     pub(crate) steps: Vec<Step>,
     pub(crate) requests: Vec<Request>,
+    /// What pages wrote to the console.
+    pub(crate) console: Vec<StepMessage>,
     /// What models were asked.
     pub(crate) calls: Vec<StepCall>,
     pub(crate) assessment: Assessment,
@@ -59,6 +61,7 @@ impl Trace {
             whole_page: false,
             steps: Vec::new(),
             requests: Vec::new(),
+            console: Vec::new(),
             calls: Vec::new(),
             assessment: task.scorer.start().by(mode),
             needs: task.scorer.needs(),
@@ -178,6 +181,7 @@ impl Trace {
     pub(crate) fn take_requests<E: Environment>(&mut self, environment: &mut E) {
         let step = self.last_number();
         self.requests.extend(environment.requests().into_iter().map(|entry| Request { step, entry }));
+        self.console.extend(environment.console().into_iter().map(|message| StepMessage { step, message }));
     }
 
     /// Writes what has passed over the network, where it is kept. What scorers open afterwards is

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use browser::{
-    Action, ActionError, ActionTarget, Device, Geolocation, Launch, Observation, ObservationOptions, Picture,
-    Session, StorageState,
+    Action, ActionError, ActionTarget, ConsoleMessage, Device, Geolocation, Launch, Observation,
+    ObservationOptions, Picture, Session, StorageState,
 };
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Routes, TrafficCapture};
@@ -396,6 +396,10 @@ impl Environment for World {
 
     fn requests(&mut self) -> Vec<Entry> {
         self.ledger.entries().into_iter().filter(|entry| self.taken.insert(entry.seq)).collect()
+    }
+
+    fn console(&mut self) -> Vec<ConsoleMessage> {
+        self.session.take_console()
     }
 
     fn keep_network(&mut self, keep: bool) {

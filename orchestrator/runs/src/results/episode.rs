@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use browser::Dialog;
+use browser::{ConsoleMessage, Dialog};
 use gateway::{Entry, Levels, NearestRequest};
 use jiff::Timestamp;
 use scoring::Score;
@@ -246,4 +246,14 @@ pub struct Request {
     /// The gateway's entry.
     #[serde(flatten)]
     pub entry: Entry,
+}
+
+/// A line of `console.jsonl`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepMessage {
+    /// The step whose action caused it. Step 0 is the opening of the start page.
+    pub step: u32,
+    /// The message.
+    #[serde(flatten)]
+    pub message: ConsoleMessage,
 }

@@ -11,7 +11,7 @@ use scoring::{Assessment, Scorer};
 use snapshots::{Exchange, har};
 
 use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
-use super::{EpisodeRecord, FORMAT, Format, Request, RunRecord, SavedFile, Step, StepCall};
+use super::{EpisodeRecord, FORMAT, Format, Request, RunRecord, SavedFile, Step, StepCall, StepMessage};
 use crate::Error;
 use crate::results::files;
 
@@ -273,6 +273,20 @@ impl EpisodeFolder {
     /// Reads `calls.jsonl`. Empty if no model was called.
     pub fn calls(&self) -> Result<Vec<StepCall>, Error> {
         let path = self.path.join("calls.jsonl");
+        if path.is_file() { read_lines(&path) } else { Ok(Vec::new()) }
+    }
+
+    /// Writes the console messages, if there are any.
+    pub fn write_console(&self, messages: &[StepMessage]) -> Result<(), Error> {
+        if messages.is_empty() {
+            return Ok(());
+        }
+        write_lines(&self.path.join("console.jsonl"), messages)
+    }
+
+    /// Reads `console.jsonl`. Empty if pages wrote nothing, and in runs of format 2.1.
+    pub fn console(&self) -> Result<Vec<StepMessage>, Error> {
+        let path = self.path.join("console.jsonl");
         if path.is_file() { read_lines(&path) } else { Ok(Vec::new()) }
     }
 

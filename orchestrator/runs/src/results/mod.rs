@@ -11,7 +11,7 @@ pub(crate) mod suite_digest;
 mod times;
 mod usage;
 
-pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step};
+pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step, StepMessage};
 pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
 pub use run::{RunRecord, Shard, TaskRecord, WorldRecord};
 pub use times::{Phase, Times};
@@ -30,7 +30,7 @@ pub struct Format {
 }
 
 /// The version that this program writes.
-pub const FORMAT: Format = Format { major: 2, minor: 1 };
+pub const FORMAT: Format = Format { major: 2, minor: 2 };
 
 impl std::fmt::Display for Format {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -53,7 +53,7 @@ fn kind(name: &str) -> Option<&'static str> {
     }
 }
 
-fn headers(kind: Option<&'static str>) -> [(HeaderName, HeaderValue); 5] {
+pub(super) fn headers(kind: Option<&'static str>) -> [(HeaderName, HeaderValue); 5] {
     let disposition = if kind.is_some() { "inline" } else { "attachment" };
     [
         (header::CONTENT_TYPE, HeaderValue::from_static(kind.unwrap_or("application/octet-stream"))),

@@ -5,6 +5,7 @@
 //! GET /trace.html                        the list of episodes   rendered on request
 //! GET /episodes/<task>-<n>/trace.html    one episode            rendered on request
 //! GET /run.json, /episodes/.../<file>    files in the run's folder
+//! GET /episodes/.../requests/<seq>       a recorded exchange, with `show --suite`
 //! ```
 //!
 //! *Invariants:* It writes nothing. It never serves files outside of the run's folder, even through
@@ -14,6 +15,7 @@
 mod confined;
 mod files;
 mod pages;
+pub(crate) mod recorded;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -25,6 +27,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use guard::Guard;
 use http::{Method, StatusCode, header};
 use percent_encoding::percent_decode_str;
+use snapshots::index::ReplaySet;
 use tokio::net::TcpListener;
 
 use crate::html::words::link;
@@ -36,6 +39,13 @@ pub struct RunServer {
     run: Utf8PathBuf,
     listener: TcpListener,
     address: SocketAddr,
+    snapshots: Option<Arc<ReplaySet>>,
+}
+
+/// What requests are answered from.
+struct Shown {
+    run: Utf8PathBuf,
+    snapshots: Option<Arc<ReplaySet>>,
 }
 
 /// A page to open in a browser.
@@ -60,7 +70,13 @@ impl RunServer {
         let failed = |source| Error::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(RunServer { run: run.to_owned(), listener, address })
+        Ok(RunServer { run: run.to_owned(), listener, address, snapshots: None })
+    }
+
+    /// The same, with links from requests to the exchanges in these snapshots.
+    #[must_use]
+    pub fn with_snapshots(self, snapshots: ReplaySet) -> RunServer {
+        RunServer { snapshots: Some(Arc::new(snapshots)), ..self }
     }
 
     /// The listening address.
@@ -92,31 +108,38 @@ impl RunServer {
     /// When the socket fails.
     pub async fn serve(self) -> Result<(), Error> {
         let address = self.address;
-        let router = router(self.run, address);
+        let router = router(Shown { run: self.run, snapshots: self.snapshots }, address);
         let served = axum::serve(self.listener, router).await;
         served.map_err(|source| Error::Listen { address, source })
     }
 }
 
-fn router(run: Utf8PathBuf, at: SocketAddr) -> Router {
-    let router = Router::new().fallback(answer).with_state(Arc::new(run));
+fn router(shown: Shown, at: SocketAddr) -> Router {
+    let router = Router::new().fallback(answer).with_state(Arc::new(shown));
     Guard::new(at).before(router, IntoResponse::into_response)
 }
 
-async fn answer(State(run): State<Arc<Utf8PathBuf>>, request: Request) -> Response {
+async fn answer(State(shown): State<Arc<Shown>>, request: Request) -> Response {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         let allowed = [(header::ALLOW, "GET, HEAD")];
         return (StatusCode::METHOD_NOT_ALLOWED, allowed, "this server only shows a run\n").into_response();
     }
     let Some(parts) = parts(request.uri().path()) else { return nothing() };
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let run = &shown.run;
     match parts.as_slice() {
-        [] | ["report.html"] => pages::report(&run).await,
-        ["trace.html"] => pages::episodes(&run).await,
-        ["episodes", episode, "trace.html"] => pages::episode(&run, episode).await,
-        ["run.json"] | ["episodes", _, _] | ["episodes", _, "downloads", _] => {
-            files::file(&run, &parts).await
+        [] | ["report.html"] => pages::report(run).await,
+        ["trace.html"] => pages::episodes(run).await,
+        ["episodes", episode, "trace.html"] => pages::episode(run, episode, shown.snapshots.is_some()).await,
+        ["episodes", episode, "requests", seq] => {
+            let (Some(snapshots), Ok(seq)) = (shown.snapshots.clone(), seq.parse()) else { return nothing() };
+            let (shown, episode) = (Arc::clone(&shown), (*episode).to_owned());
+            let exchange = tokio::task::spawn_blocking(move || {
+                recorded::exchange(&shown.run, &snapshots, &episode, seq)
+            });
+            exchange.await.unwrap_or_else(|_| nothing())
         }
+        ["run.json"] | ["episodes", _, _] | ["episodes", _, "downloads", _] => files::file(run, &parts).await,
         // Browsers request it on their own.
         ["favicon.ico"] => StatusCode::NO_CONTENT.into_response(),
         _ => nothing(),

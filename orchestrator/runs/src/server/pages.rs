@@ -18,15 +18,15 @@ pub(super) async fn episodes(run: &Utf8Path) -> Response {
     drawn(run, |folder| viewer::draw_list(&folder.run()?, &folder.episodes()?)).await
 }
 
-/// One episode, by the name of its folder.
-pub(super) async fn episode(run: &Utf8Path, name: &str) -> Response {
+/// One episode, by the name of its folder; with links to recorded exchanges where they are served.
+pub(super) async fn episode(run: &Utf8Path, name: &str, recorded: bool) -> Response {
     if confined::folder(run, &["episodes", name]).is_err() {
         return nothing();
     }
     let name = name.to_owned();
     drawn(run, move |folder| {
         let record = folder.record_named(&name)?;
-        viewer::draw_one(&folder.run()?, &record, &folder.episode(&record.id()))
+        viewer::draw_one(&folder.run()?, &record, &folder.episode(&record.id()), recorded)
     })
     .await
 }

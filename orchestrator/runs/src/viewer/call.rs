@@ -1,17 +1,29 @@
 //! A model call of a step: the exact request and the reply.
 
 use agents::Call;
-use models::{Message, Part, Role};
+use models::{Fault, Message, Part, Role};
 use serde::Serialize;
+
+use super::step::brief;
 
 #[derive(Serialize)]
 pub(super) struct CallView {
     prompt: String,
     model: Option<String>,
     recorded: bool,
-    /// The sampling settings sent to the server.
-    sampling: String,
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    reasoning_tokens: u64,
+    took: String,
+    cost: Option<String>,
+    /// The server's reason for the end of the reply.
+    finish: Option<String>,
+    /// Whether the reply was cut at its limit of tokens.
+    cut: bool,
+    /// The sampling settings sent to the server. Absent if there are none.
+    sampling: Option<String>,
     messages: Vec<MessageView>,
+    characters: usize,
     reply: String,
     reasoning: Option<String>,
     refusal: Option<String>,
@@ -28,12 +40,22 @@ struct MessageView {
 
 impl CallView {
     pub(super) fn of(call: &Call) -> CallView {
+        let messages: Vec<MessageView> = call.chat.messages.iter().map(message).collect();
+        let sampling = serde_json::to_string(&call.chat.sampling).unwrap_or_default();
         CallView {
             prompt: call.prompt.clone(),
             model: call.model.clone(),
             recorded: call.recorded,
-            sampling: serde_json::to_string(&call.chat.sampling).unwrap_or_default(),
-            messages: call.chat.messages.iter().map(message).collect(),
+            prompt_tokens: call.usage.prompt_tokens,
+            completion_tokens: call.usage.completion_tokens,
+            reasoning_tokens: call.usage.reasoning_tokens,
+            took: brief(call.took_ms),
+            cost: call.cost.map(|cost| format!("${cost:.4}")),
+            finish: call.finish.clone(),
+            cut: call.fault == Some(Fault::Cut),
+            sampling: Some(sampling).filter(|sampling| sampling != "{}"),
+            characters: messages.iter().map(|message| message.text.chars().count()).sum(),
+            messages,
             reply: call.reply.clone(),
             reasoning: call.reasoning.clone(),
             refusal: call.refusal.clone(),

@@ -2,11 +2,14 @@
 
 use serde::Serialize;
 
-use super::step::{StepView, step};
+use super::console::{self, MessageGroup};
+use super::network::{self, RequestGroup};
+use super::step::{Recorded, StepView, step};
 use crate::Error;
 use crate::analysis::table::models;
-use crate::html::requests::{Requests, requests_of};
-use crate::html::words::{Share, episode_verdict, message, seconds, shares, two_digits, worded};
+use crate::html::words::{
+    Level, Share, episode_verdict, levels, message, seconds, shares, two_digits, worded,
+};
 use crate::results::{EpisodeFolder, EpisodeRecord, RunRecord};
 
 #[derive(Serialize)]
@@ -32,15 +35,37 @@ pub(super) struct Page {
     models: Option<String>,
     fingerprint: String,
     stderr: bool,
-    opening: Requests,
     steps: Vec<StepView>,
+    levels: Vec<Level>,
+    network: Vec<RequestGroup>,
+    /// Where headers and bodies of requests are.
+    bodies: String,
+    console: Vec<MessageGroup>,
+    /// Whether there is a file of console messages.
+    has_console: bool,
 }
 
-/// Formats an episode.
-pub(super) fn page(run: &RunRecord, record: &EpisodeRecord, files: &EpisodeFolder) -> Result<Page, Error> {
+/// Formats an episode. With `recorded_exchanges` there are links to what was recorded.
+pub(super) fn page(
+    run: &RunRecord,
+    record: &EpisodeRecord,
+    files: &EpisodeFolder,
+    recorded_exchanges: bool,
+) -> Result<Page, Error> {
     let (requests, steps, calls) = (files.requests()?, files.steps()?, files.calls()?);
-    let before = std::iter::once(None).chain(steps.iter().map(Some));
-    let views = before.zip(&steps).map(|(before, now)| step(files.path(), before, now, &requests, &calls));
+    let messages = files.console()?;
+    let recorded = Recorded {
+        folder: files.path(),
+        requests: &requests,
+        messages: &messages,
+        calls: &calls,
+        wall_ms: record.wall_ms,
+    };
+    let before = |place: usize| place.checked_sub(1).and_then(|before| steps.get(before));
+    let views = steps
+        .iter()
+        .enumerate()
+        .map(|(place, now)| step(&recorded, before(place), now, steps.get(place + 1)));
     let goal = run.tasks.iter().find(|task| task.id == record.task).map_or("", |task| &task.goal);
     Ok(Page {
         suite: run.suite.clone(),
@@ -64,6 +89,10 @@ pub(super) fn page(run: &RunRecord, record: &EpisodeRecord, files: &EpisodeFolde
         fingerprint: record.fingerprint.clone(),
         stderr: files.path().join("agent.stderr.txt").metadata().is_ok_and(|file| file.len() > 0),
         steps: views.collect(),
-        opening: requests_of(0, &requests),
+        levels: levels(&record.requests),
+        network: network::groups(&requests, recorded_exchanges),
+        bodies: network::bodies(run, files, recorded_exchanges),
+        console: console::groups(&messages),
+        has_console: !messages.is_empty(),
     })
 }

@@ -2,19 +2,22 @@
 //! its screenshots, and the run has one that lists them.
 //!
 //! ```text
-//! trace.jsonl, ledger.jsonl, episode.json -> step (observation, action, score) -> trace.html
-//!                                              ^ changes (since the previous step)
+//! trace.jsonl, calls.jsonl  -> step (observation, action, model, score) -+-> trace.html
+//! ledger.jsonl              -> network (requests, grouped by step)        -+
+//! console.jsonl             -> console (messages, grouped by step)        -+
 //! ```
 //!
 //! The files work at `file:` URLs; [`crate::server`] renders the same pages on request. They load
-//! nothing but the screenshots beside them. With their script they show one step at a time and
-//! react to keys. Without it all steps are listed.
+//! nothing but the screenshots beside them. With their script they show one step at a time, with a
+//! panel of it, and react to keys; the address names both. Without it all steps are listed.
 
 mod call;
 mod changes;
+mod console;
 mod episode;
 mod find;
 mod list;
+mod network;
 mod step;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -31,7 +34,7 @@ pub(crate) const NAME: &str = "trace.html";
 const EPISODE: Template = Template {
     name: "episode.html",
     source: include_str!("episode.html"),
-    macros: &[],
+    macros: &[("panels.html", include_str!("panels.html"))],
     style: include_str!("episode.css"),
     script: include_str!("episode.js"),
 };
@@ -93,7 +96,7 @@ pub(crate) fn write_missing(
 fn write_one(folder: &RunFolder, run: &RunRecord, record: &EpisodeRecord) -> Result<Utf8PathBuf, Error> {
     let files = folder.episode(&record.id());
     let path = files.path().join(NAME);
-    EPISODE.write(&episode::page(run, record, &files)?, &path)?;
+    EPISODE.write(&episode::page(run, record, &files, false)?, &path)?;
     Ok(path)
 }
 
@@ -104,13 +107,15 @@ fn write_list(folder: &RunFolder, run: &RunRecord, episodes: &[EpisodeRecord]) -
     Ok(path)
 }
 
-/// Renders the viewer of one episode without writing it.
+/// Renders the viewer of one episode without writing it; with links to recorded exchanges, where
+/// the server has them.
 pub(crate) fn draw_one(
     run: &RunRecord,
     record: &EpisodeRecord,
     files: &EpisodeFolder,
+    recorded: bool,
 ) -> Result<String, Error> {
-    EPISODE.draw(&episode::page(run, record, files)?)
+    EPISODE.draw(&episode::page(run, record, files, recorded)?)
 }
 
 /// Renders the list of episodes without writing it, with a link to the report.

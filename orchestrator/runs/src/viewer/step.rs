@@ -5,16 +5,25 @@ use serde::Serialize;
 
 use super::call::CallView;
 use super::changes::{Changes, changes};
+use super::{console, network};
 use crate::analysis::table::models;
 use crate::html::download::Download;
 use crate::html::png::dimensions;
-use crate::html::requests::{Requests, requests_of};
 use crate::html::words::{seconds, two_digits};
 use crate::results::files;
-use crate::results::{ModelUsage, Request, Step, StepCall};
+use crate::results::{ModelUsage, Request, Step, StepCall, StepMessage};
 
 /// Smaller differences of scores are rounding errors.
 const CHANGE: f64 = 1e-9;
+
+/// What is known of the episode of a step.
+pub(super) struct Recorded<'a> {
+    pub(super) folder: &'a Utf8Path,
+    pub(super) requests: &'a [Request],
+    pub(super) messages: &'a [StepMessage],
+    pub(super) calls: &'a [StepCall],
+    pub(super) wall_ms: u64,
+}
 
 #[derive(Serialize)]
 pub(super) struct StepView {
@@ -39,8 +48,19 @@ pub(super) struct StepView {
     dialogs: Vec<String>,
     downloads: Vec<Download>,
     score: Option<String>,
+    /// The progress of each key node.
+    nodes: Vec<String>,
     events: Vec<Event>,
-    requests: Requests,
+    /// Requests that may have changed the state of a site.
+    site_writes: Vec<String>,
+    /// Number of requests, and of those that were not answered.
+    requests: usize,
+    unanswered: usize,
+    /// Number of console messages, and of uncaught errors.
+    messages: usize,
+    thrown: usize,
+    /// The step on the time line.
+    span: Span,
     /// The changes since the previous step. `None` in the first step, or if one of them has only a
     /// URL.
     changes: Option<Changes>,
@@ -50,6 +70,16 @@ pub(super) struct StepView {
     lines: usize,
     /// The marks of the step in the overview.
     marks: Vec<&'static str>,
+}
+
+/// The place of a step on the time line, in percent of the episode's time.
+#[derive(Serialize)]
+struct Span {
+    left: f64,
+    width: f64,
+    /// Of the width: the agent's part and the action's part.
+    agent: f64,
+    acting: f64,
 }
 
 /// A screenshot with the targets of actions.
@@ -79,21 +109,26 @@ struct Event {
     text: String,
 }
 
-/// Formats a step, compared with the one before it.
+/// Formats a step, compared with the one before it. `after` is the next step.
 pub(super) fn step(
-    folder: &Utf8Path,
+    recorded: &Recorded<'_>,
     before: Option<&Step>,
     step: &Step,
-    requests: &[Request],
-    calls: &[StepCall],
+    after: Option<&Step>,
 ) -> StepView {
-    let step_calls: Vec<&StepCall> = calls.iter().filter(|call| call.step == step.step).collect();
-    let own = requests_of(step.step, requests);
+    let step_calls: Vec<&StepCall> = recorded.calls.iter().filter(|call| call.step == step.step).collect();
+    let (requests, unanswered) = network::counts(step.step, recorded.requests);
+    let (messages, thrown) = console::counts(step.step, recorded.messages);
     let events = events(before, step);
     let failed = step.error.is_some() || step.unsettled.is_some();
     let noticed = !step.dialogs.is_empty() || !step.downloads.is_empty();
-    let marks =
-        [(failed, "failed"), (!events.is_empty(), "scored"), (own.alarming, "missed"), (noticed, "noticed")];
+    let marks = [
+        (failed, "failed"),
+        (thrown > 0, "thrown"),
+        (unanswered > 0, "missed"),
+        (!events.is_empty(), "scored"),
+        (noticed, "noticed"),
+    ];
     StepView {
         step: step.step,
         url: step.url.clone(),
@@ -102,7 +137,7 @@ pub(super) fn step(
         at: seconds(step.at_ms),
         agent: step.agent_ms.map(brief),
         acting: step.acting_ms.map(brief),
-        shot: shot(folder, step),
+        shot: shot(recorded.folder, step),
         action: step.action.clone(),
         reason: step.reason.clone(),
         element: step
@@ -116,8 +151,14 @@ pub(super) fn step(
         dialogs: step.dialogs.iter().map(ToString::to_string).collect(),
         downloads: step.downloads.iter().map(|saved| Download::of("", saved)).collect(),
         score: step.score.map(two_digits),
+        nodes: step.nodes.iter().map(|node| two_digits(*node)).collect(),
         events,
-        requests: own,
+        site_writes: network::site_writes(step.step, recorded.requests),
+        requests,
+        unanswered,
+        messages,
+        thrown,
+        span: span(step, after.map_or(recorded.wall_ms, |after| after.at_ms), recorded.wall_ms),
         changes: before
             .filter(|before| both_seen(before, step))
             .map(|before| changes(&before.observation, &step.observation)),
@@ -125,6 +166,17 @@ pub(super) fn step(
         lines: step.observation.lines().count(),
         observation: step.observation.clone(),
         marks: marks.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect(),
+    }
+}
+
+fn span(step: &Step, end_ms: u64, wall_ms: u64) -> Span {
+    let share = |part: u64, whole: u64| short(part.min(whole) as f64 * 100.0 / whole.max(1) as f64);
+    let width = end_ms.saturating_sub(step.at_ms);
+    Span {
+        left: share(step.at_ms, wall_ms),
+        width: share(width, wall_ms),
+        agent: share(step.agent_ms.unwrap_or(0), width),
+        acting: share(step.acting_ms.unwrap_or(0), width),
     }
 }
 
@@ -188,7 +240,7 @@ fn clock(millis: u64) -> String {
 }
 
 /// A duration that is often below a second.
-fn brief(millis: u64) -> String {
+pub(super) fn brief(millis: u64) -> String {
     if millis < 1_000 { format!("{millis} ms") } else { seconds(millis) }
 }
 

@@ -71,6 +71,7 @@ impl Fake {
                 answer,
                 bytes: 100,
                 destination: None,
+                took_ms: None,
             });
             self.next_seq += 1;
         };

@@ -69,7 +69,7 @@ async fn models_and_judges_are_named_also_where_a_cassette_answers() -> Tested {
         let html = std::fs::read_to_string(runs::report::write(run)?)?;
         assert!(html.contains("agent-1: 3 calls") && html.contains("judge-1: 3 calls"));
         let trace = std::fs::read_to_string(runs::viewer::write_episode(run, "bike.one")?)?;
-        assert!(trace.contains("Asked agent-1") && trace.contains("RootWebArea"), "{trace}");
+        assert!(trace.contains("<b>agent-1</b>") && trace.contains("RootWebArea"), "{trace}");
         let csv = run.join("table.csv");
         runs::export::table(run, &csv, runs::export::Format::Csv, false)?;
         let csv = std::fs::read_to_string(csv)?;

@@ -1,12 +1,12 @@
 //! A run that was written by hand, in which everything that pages and agents say is meant to break
 //! out of a page.
 
-use browser::Dialog;
+use browser::{ConsoleMessage, Dialog};
 use camino::Utf8PathBuf;
 use gateway::{Answer, Entry, NearestRequest};
 use runs::results::{
     ActedOn, EpisodeId, EpisodeRecord, ModelUsage, Outcome, Request, RunFolder, RunRecord, SavedFile, Step,
-    TaskRecord, Times,
+    StepMessage, TaskRecord, Times,
 };
 
 pub(crate) type Tested = Result<(), Box<dyn std::error::Error>>;
@@ -83,6 +83,7 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
             answer: Answer::Miss { near },
             bytes: 12_345,
             destination: None,
+            took_ms: Some(7),
         };
         let models = ModelUsage {
             names: ["small-1".to_owned()].into(),
@@ -104,6 +105,14 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
             fingerprint: (*fingerprint).to_owned(),
             ..EpisodeRecord::new(&id, outcome, jiff::Timestamp::UNIX_EPOCH)
         };
+        let message = ConsoleMessage {
+            source: "exception".to_owned(),
+            level: "error".to_owned(),
+            text: HOSTILE.to_owned(),
+            url: HOSTILE.to_owned(),
+            line: Some(12),
+        };
+        episode.write_console(&[StepMessage { step: 2, message }])?;
         folder.keep(episode, &record, &steps, &[Request { step: 1, entry }])?;
     }
     Ok(())
