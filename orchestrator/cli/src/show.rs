@@ -8,6 +8,7 @@ use runs::server::{Page, RunServer};
 use tokio::process::Command;
 
 use crate::failure::{Failure, Outcome};
+use crate::packed_run::OpenRun;
 use crate::{interrupt, out};
 
 /// Serve the report and episodes of a run on this machine, for a browser
@@ -18,7 +19,7 @@ use crate::{interrupt, out};
 /// here.
 #[derive(clap::Args)]
 pub(crate) struct Show {
-    /// Folder of the run
+    /// Folder of the run, or file of `sandbox pack`
     run: Utf8PathBuf,
     /// Port to listen on; 0 is a free port
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -31,7 +32,8 @@ pub(crate) struct Show {
 impl Show {
     /// Prints where the run is to be seen, and serves it until interrupted.
     pub(crate) async fn run(self) -> Outcome {
-        let server = RunServer::bind(&self.run, self.port).await?;
+        let run = OpenRun::open(&self.run).await?;
+        let server = RunServer::bind(run.path(), self.port).await?;
         serve(server, Page::Report, "", self.open).await
     }
 }
@@ -40,6 +42,12 @@ impl Show {
 pub(crate) async fn open(run: &Utf8Path, page: Page<'_>, label: &str) -> Outcome {
     let server = RunServer::bind(run, 0).await?;
     serve(server, page, label, true).await
+}
+
+/// Serves a run at a free port until interrupted.
+pub(crate) async fn serve_page(run: &Utf8Path, page: Page<'_>) -> Outcome {
+    let server = RunServer::bind(run, 0).await?;
+    serve(server, page, "", false).await
 }
 
 async fn serve(server: RunServer, page: Page<'_>, label: &str, open: bool) -> Outcome {

@@ -4,16 +4,18 @@ use camino::Utf8PathBuf;
 use runs::server::Page;
 
 use crate::failure::Outcome;
+use crate::packed_run::OpenRun;
 use crate::show;
 
 /// Write pages that show the episodes of a run step by step
 ///
 /// Each step has its screenshot with the element acted on, the action, the agent's reason, the
 /// changes on the page, the requests with their answers, and the reward. The pages are files beside
-/// the results. They load nothing but the screenshots there.
+/// the results. They load nothing but the screenshots there. Those of a packed run are served as
+/// with --open.
 #[derive(clap::Args)]
 pub(crate) struct Trace {
-    /// Folder of the run
+    /// Folder of the run, or file of `sandbox pack`
     run: Utf8PathBuf,
     /// One episode, such as rail-01-2 for the second attempt at rail-01. A task stands for its
     /// first episode [default: all episodes, and a list]
@@ -27,9 +29,13 @@ pub(crate) struct Trace {
 impl Trace {
     /// Prints where the page is.
     pub(crate) async fn run(self) -> Outcome {
+        let run = OpenRun::open(&self.run).await?;
+        let page = self.episode.as_deref().map_or(Page::Episodes, Page::Episode);
         if self.open {
-            let page = self.episode.as_deref().map_or(Page::Episodes, Page::Episode);
-            return show::open(&self.run, page, "").await;
+            return show::open(run.path(), page, "").await;
+        }
+        if run.is_temporary() {
+            return show::serve_page(run.path(), page).await;
         }
         let path = match &self.episode {
             Some(episode) => runs::viewer::write_episode(&self.run, episode),

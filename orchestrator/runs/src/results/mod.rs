@@ -5,6 +5,7 @@ mod episode;
 pub(crate) mod files;
 pub mod fingerprint;
 mod folder;
+mod inputs;
 mod lines;
 mod run;
 pub(crate) mod suite_digest;
@@ -13,6 +14,7 @@ mod usage;
 
 pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step};
 pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
+pub use inputs::{JudgeSettings, PlaySettings, RunInputs, TimeLimits};
 pub use run::{RunRecord, Shard, TaskRecord, WorldRecord};
 pub use times::{Phase, Times};
 pub(crate) use times::{Stopwatch, millis};
@@ -30,7 +32,7 @@ pub struct Format {
 }
 
 /// The version that this program writes.
-pub const FORMAT: Format = Format { major: 2, minor: 1 };
+pub const FORMAT: Format = Format { major: 2, minor: 2 };
 
 impl std::fmt::Display for Format {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
