@@ -153,7 +153,7 @@ impl Collected {
         }
         for id in planned {
             let episode = folder.episode(id);
-            for (name, from) in files(episode.path())? {
+            for (name, from) in files(episode.path(), Links::Ignored)? {
                 if CREDENTIALS.contains(&name.as_str()) {
                     self.left_out += 1;
                 } else {
@@ -201,7 +201,7 @@ impl Collected {
         for (part, folder) in folders {
             let Some(folder) = folder.as_ref().filter(|_| part == "files" || has_sites) else { continue };
             self.paths.insert(written(suite, folder), part.to_owned());
-            for (name, from) in files(folder)? {
+            for (name, from) in files(folder, Links::Followed)? {
                 self.add(format!("{part}/{name}"), &from, is_executable(&from));
             }
         }
@@ -237,24 +237,42 @@ fn is_executable(path: &Utf8Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o100 != 0)
 }
 
-/// All regular files below a folder, by their paths below it, except hidden ones. Links are not
-/// followed.
-fn files(folder: &Utf8Path) -> Result<BTreeMap<String, Utf8PathBuf>, Error> {
+/// Whether links lead anywhere.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    /// They are no files: a run may come from somebody else.
+    Ignored,
+    /// To what they point to: a suite is its user's own.
+    Followed,
+}
+
+/// All regular files below a folder, by their paths below it, except hidden ones.
+fn files(folder: &Utf8Path, links: Links) -> Result<BTreeMap<String, Utf8PathBuf>, Error> {
     let mut found = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     let mut rest = vec![folder.to_owned()];
     while let Some(next) = rest.pop() {
         let unread = |source: io::Error| crate::Error::Read { path: next.clone(), source };
+        // Links can make a circle.
+        if !seen.insert(next.canonicalize_utf8().map_err(unread)?) {
+            continue;
+        }
         for entry in next.read_dir_utf8().map_err(unread)? {
             let entry = entry.map_err(unread)?;
-            let kind = entry.file_type().map_err(unread)?;
+            let path = entry.path();
+            let there = match links {
+                Links::Ignored => path.symlink_metadata(),
+                Links::Followed => path.metadata(),
+            };
+            let there = there.map_err(|source| crate::Error::Read { path: path.to_owned(), source })?;
             if entry.file_name().starts_with('.') {
                 continue;
             }
-            if kind.is_dir() {
-                rest.push(entry.into_path());
-            } else if kind.is_file() {
-                let below = entry.path().strip_prefix(folder).unwrap_or(entry.path()).to_string();
-                found.insert(below, entry.into_path());
+            if there.is_dir() {
+                rest.push(path.to_owned());
+            } else if there.is_file() {
+                let below = path.strip_prefix(folder).unwrap_or(path).to_string();
+                found.insert(below, path.to_owned());
             }
         }
     }

@@ -28,6 +28,8 @@ mod names;
 mod read;
 mod recorded;
 mod suite;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub use collect::{Snapshots, Sources};

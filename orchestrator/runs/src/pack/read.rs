@@ -113,13 +113,20 @@ pub fn unpack(
 
 fn open(path: &Utf8Path) -> Result<Archive<Stream>, Error> {
     let unread = |source| crate::Error::Read { path: path.to_owned(), source };
+    let not_packed = |reason: &str| Error::NotPacked { path: path.to_owned(), reason: reason.to_owned() };
+    match path.metadata() {
+        Ok(there) if there.is_dir() => return Err(not_packed("it is a folder")),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(not_packed("there is no such file"));
+        }
+        _ => {}
+    }
     let followed = path.canonicalize_utf8().map_err(unread)?;
     let mut file = files::open(&followed).map_err(unread)?;
     let mut magic = [0; 4];
     let is_zstd = file.read_exact(&mut magic).is_ok() && magic == MAGIC;
     if !is_zstd {
-        let reason = "it does not begin as a Zstandard file does".to_owned();
-        return Err(Error::NotPacked { path: path.to_owned(), reason });
+        return Err(not_packed("it does not begin as a Zstandard file does"));
     }
     io::Seek::rewind(&mut file).map_err(unread)?;
     // The decoder refuses windows of more than 128 MiB, and so has no more memory.
