@@ -2,9 +2,6 @@
 
 use camino::Utf8PathBuf;
 
-use super::FORMAT;
-use crate::results::Format;
-
 /// Why a run cannot be packed, or a packed run not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -70,12 +67,12 @@ pub enum Error {
         reason: String,
     },
     /// The file is of a newer format.
-    #[error("read {path}: it has format {found}, and this version reads {}.x; use a newer sandbox", FORMAT.major)]
+    #[error("read {path}: {newer}")]
     NewerFormat {
         /// The file.
         path: Utf8PathBuf,
         /// Its format.
-        found: Format,
+        newer: formats::Newer,
     },
     /// The file ends too early or is damaged.
     #[error("read {member} of {path}: {source}; the file is cut short or damaged, so get it again")]

@@ -181,10 +181,8 @@ fn read_manifest(path: &Utf8Path, entries: &mut Entries<'_, Stream>) -> Result<M
     let unfit = |error: serde_json::Error| other(format!("its {NAME} cannot be read: {error}"));
     let value: serde_json::Value = serde_json::from_slice(&text).map_err(unfit)?;
     // First the version: a newer one may have any other keys.
-    let found: Format = serde_json::from_value(value["format"].clone()).map_err(unfit)?;
-    if found.major > FORMAT.major {
-        return Err(Error::NewerFormat { path: path.to_owned(), found });
-    }
+    let found = Format::of(&value).map_err(unfit)?;
+    found.check(FORMAT).map_err(|newer| Error::NewerFormat { path: path.to_owned(), newer })?;
     serde_json::from_value(value).map_err(unfit)
 }
 

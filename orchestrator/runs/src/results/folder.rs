@@ -374,11 +374,9 @@ impl EpisodeFolder {
 
 /// Checks only the version, before parsing what a newer version may have changed.
 fn check_format(path: &Utf8Path, value: &serde_json::Value) -> Result<(), Error> {
-    match serde_json::from_value::<Format>(value["format"].clone()) {
-        Ok(found) if found.major > FORMAT.major => Err(Error::NewerFormat { path: path.to_owned(), found }),
-        Ok(_) => Ok(()),
-        Err(source) => Err(Error::Malformed { path: path.to_owned(), line: 1, source }),
-    }
+    let malformed = |source| Error::Malformed { path: path.to_owned(), line: 1, source };
+    let found = Format::of(value).map_err(malformed)?;
+    found.check(FORMAT).map_err(|newer| Error::NewerFormat { path: path.to_owned(), newer })
 }
 
 /// Creates a file that only its owner may read.
