@@ -182,8 +182,9 @@ impl fmt::Display for AgentSpec {
 }
 
 impl AgentSpec {
-    /// The agent that a run has played with, by its name there and its [`settings`](Self::settings).
-    /// `None` if that is not enough: for programs, servers, and prompts that this version has not.
+    /// The agent that a run has played with, by its name there and its
+    /// [`settings`](Self::settings). `None` if that is not enough: for programs, servers, and
+    /// prompts that this version has not.
     pub fn of_run(name: &str, settings: &Value) -> Option<AgentSpec> {
         match name {
             "oracle" | "negative" | "noop" | "random" => return name.parse().ok(),

@@ -11,9 +11,9 @@ use crate::{interrupt, out, progress};
 /// Pack a run into one file that others can look at and play again
 ///
 /// The file holds results, screenshots, the suite, snapshots and recorded replies of models, with a
-/// digest of each. `sandbox show` opens it, `sandbox verify` plays it again. It has no storage_state
-/// and no network.har of episodes, which can log anybody in. What pages, agents and models have
-/// written is in it as it is: look before you share it.
+/// digest of each. `sandbox show` opens it, `sandbox verify` plays it again. It has no
+/// storage_state.json and no network.har of episodes, which can log anybody in. What pages, agents
+/// and models have written is in it as it is: look before you share it.
 #[derive(clap::Args)]
 pub(crate) struct Pack {
     /// Folder of the run

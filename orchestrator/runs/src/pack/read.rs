@@ -104,7 +104,6 @@ pub fn unpack(
         let reason = "it has more members than its manifest".to_owned();
         return Err(Error::Hostile { path: path.to_owned(), reason });
     }
-    drop(entries);
     // The checksum of the frame stands behind everything.
     let ended = io::copy(&mut archive.into_inner().take(LARGEST_END), &mut io::sink());
     ended.map_err(|source| damaged(path, "the end", source))?;
@@ -195,8 +194,8 @@ fn check_members(path: &Utf8Path, members: &[Member]) -> Result<u64, Error> {
     if let Some(member) = members.iter().find(|member| !is_inside(&member.path)) {
         return Err(hostile(format!("the path {:?} leads out of its folder", member.path)));
     }
-    if let Some([_, member]) = members.array_windows().find(|[a, b]| a.path >= b.path) {
-        return Err(hostile(format!("the member {} is there twice or is not in its order", member.path)));
+    if let Some(pair) = members.windows(2).find(|pair| pair[0].path >= pair[1].path) {
+        return Err(hostile(format!("the member {} is there twice or is not in its order", pair[1].path)));
     }
     let all: BTreeSet<&str> = members.iter().map(|member| member.path.as_str()).collect();
     for member in members {
