@@ -30,6 +30,7 @@ mod machine;
 mod miniwob;
 mod monkey;
 mod output;
+mod packed;
 mod pages;
 mod programs;
 mod progress;

@@ -153,6 +153,12 @@ pub enum Error {
     /// The client that steps the episode disconnected.
     #[error("show the page to the client: it disconnected, so the episode was ended")]
     ClientLeft,
+    /// The episode whose replies are given again ended here in an error.
+    #[error("go on: the recorded episode ended here, as it {message}")]
+    Recorded {
+        /// The error of the recorded episode.
+        message: String,
+    },
     /// The agent's model gave no reply.
     #[error("ask the agent's model: {0}")]
     Model(#[from] models::Error),

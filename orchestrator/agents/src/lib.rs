@@ -8,6 +8,7 @@
 //! - [`random`] acts at random.
 //! - [`llm`] has the agents of published papers, which use a language model.
 //! - [`program`] runs an external agent: a program that speaks JSON lines, or an HTTP server.
+//! - [`recorded`] gives the replies of a run again.
 //! - [`fallback`] plays agents one after the other until one answers.
 //!
 //! This crate does not score, record or store anything.
@@ -22,6 +23,7 @@ pub mod oracle;
 pub mod program;
 mod quoted;
 pub mod random;
+pub mod recorded;
 mod spec;
 
 pub use agent::{

@@ -19,6 +19,7 @@ use crate::noop::Noop;
 use crate::oracle::Oracle;
 use crate::program::{self, Address, AddressError, Endpoint, Program};
 use crate::random::Random;
+use crate::recorded::RecordedReplies;
 use crate::{ActionFormat, Agent, Error, Goal, GoalImage};
 
 /// Separates the agents of an ensemble.
@@ -46,6 +47,8 @@ pub enum AgentSpec {
     Model(Box<LlmAgent>),
     /// `A->B`: B takes over if A gives no answer.
     Fallback(Vec<AgentSpec>),
+    /// Gives the replies of a run again. No text names it.
+    Recorded(Arc<RecordedReplies>),
 }
 
 /// An agent that uses a language model.
@@ -173,11 +176,39 @@ impl fmt::Display for AgentSpec {
                 }
                 Ok(())
             }
+            AgentSpec::Recorded(replies) => f.write_str(replies.agent()),
         }
     }
 }
 
 impl AgentSpec {
+    /// The agent that a run has played with, by its name there and its
+    /// [`settings`](Self::settings). `None` if that is not enough: for programs, servers, and
+    /// prompts that this version has not.
+    pub fn of_run(name: &str, settings: &Value) -> Option<AgentSpec> {
+        match name {
+            "oracle" | "negative" | "noop" | "random" => return name.parse().ok(),
+            _ if name.starts_with("program:") => return None,
+            _ => {}
+        }
+        if name.contains(THEN) {
+            let each = name.split(THEN).zip(settings.as_array()?);
+            let specs = each.map(|(name, settings)| AgentSpec::of_run(name, settings));
+            return Some(AgentSpec::Fallback(specs.collect::<Option<_>>()?));
+        }
+        let mut of_agent: Settings = serde_json::from_value(settings.get("settings")?.clone()).ok()?;
+        if of_agent.templates.is_some() {
+            return None;
+        }
+        let templates = Templates::load(None).ok()?;
+        if settings.get("templates")? != templates.digest() {
+            return None;
+        }
+        of_agent.model.name = settings.get("model").and_then(Value::as_str).map(str::to_owned);
+        let (name, templates, model) = (name.to_owned(), Arc::new(templates), Model::default());
+        Some(AgentSpec::Model(Box::new(LlmAgent { name, settings: of_agent, templates, model })))
+    }
+
     /// A word for file names.
     pub fn slug(&self) -> String {
         match self {
@@ -186,6 +217,7 @@ impl AgentSpec {
             AgentSpec::Server(_) => "http".to_owned(),
             AgentSpec::Model(asking) => Utf8Path::new(&asking.name).file_stem().unwrap_or("model").to_owned(),
             AgentSpec::Fallback(specs) => specs.iter().map(AgentSpec::slug).collect::<Vec<_>>().join("-"),
+            AgentSpec::Recorded(_) => "recorded".to_owned(),
         }
     }
 
@@ -209,6 +241,7 @@ impl AgentSpec {
                 }
             },
             AgentSpec::Fallback(specs) => specs.first().map_or(requested, |spec| spec.speech(requested)),
+            AgentSpec::Recorded(replies) => replies.speech(),
         }
     }
 
@@ -269,7 +302,8 @@ impl AgentSpec {
             | AgentSpec::Noop
             | AgentSpec::Random
             | AgentSpec::Program { .. }
-            | AgentSpec::Server(_) => {}
+            | AgentSpec::Server(_)
+            | AgentSpec::Recorded(_) => {}
         }
         Ok(())
     }
@@ -292,7 +326,8 @@ impl AgentSpec {
             | AgentSpec::Noop
             | AgentSpec::Random
             | AgentSpec::Program { .. }
-            | AgentSpec::Server(_) => Value::Null,
+            | AgentSpec::Server(_)
+            | AgentSpec::Recorded(_) => Value::Null,
             AgentSpec::Model(asking) => json!({
                 "settings": asking.settings,
                 "model": asking.model.name,
@@ -321,6 +356,7 @@ impl AgentSpec {
             AgentSpec::Fallback(specs) => {
                 Box::new(Fallback::new(specs.iter().map(|spec| spec.agent(context)).collect()))
             }
+            AgentSpec::Recorded(replies) => Box::new(replies.episode(&task.id, *repeat)),
         }
     }
 }
@@ -362,6 +398,21 @@ mod tests {
             assert!(matches!(bad.parse::<AgentSpec>(), Err(UnknownAgent::Address(_))), "{bad}");
         }
         assert!(matches!("nowhere.yaml".parse::<AgentSpec>(), Err(UnknownAgent::Settings(_))));
+    }
+
+    #[test]
+    fn an_agent_is_made_again_of_what_a_run_says() {
+        for name in ["oracle", "negative", "noop", "random", "cot", "see-plan-act->closed-book"] {
+            let spec: AgentSpec = name.parse().unwrap();
+            let again = AgentSpec::of_run(&spec.to_string(), &spec.settings()).unwrap();
+            assert_eq!((again.to_string(), again.settings()), (name.to_owned(), spec.settings()));
+        }
+        for name in ["program:true", "http://127.0.0.1:9000/agent", "noop->program:true", "mine.yaml"] {
+            assert!(AgentSpec::of_run(name, &Value::Null).is_none(), "{name}");
+        }
+        let mut settings = "cot".parse::<AgentSpec>().unwrap().settings();
+        settings["templates"] = "other".into();
+        assert!(AgentSpec::of_run("cot", &settings).is_none(), "prompts of another version");
     }
 
     #[test]

@@ -6,15 +6,16 @@ use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::out;
+use crate::packed_run::OpenRun;
 
 /// Compare two runs: scores task by task, actions and requests episode by episode
 ///
 /// The first difference of each episode is printed. The exit code is 1 if any episode differs.
 #[derive(clap::Args)]
 pub(crate) struct Compare {
-    /// Folder of the first run
+    /// Folder of the first run, or file of `sandbox pack`
     left: Utf8PathBuf,
-    /// Folder of the second run
+    /// Folder of the second run, or file of `sandbox pack`
     right: Utf8PathBuf,
     /// Compare the scores only
     #[arg(long)]
@@ -33,11 +34,13 @@ struct ComparisonReport {
 
 impl Compare {
     /// Exit code 1 when they differ.
-    pub(crate) fn run(self) -> Outcome {
-        let scores = runs::pair(&self.left, &self.right).or_input("compare the runs")?;
+    pub(crate) async fn run(self) -> Outcome {
+        let (left, right) = (OpenRun::open(&self.left).await?, OpenRun::open(&self.right).await?);
+        let (left, right) = (left.path(), right.path());
+        let scores = runs::pair(left, right).or_input("compare the runs")?;
         let compared = match self.scores {
             true => None,
-            false => Some(runs::compare(&self.left, &self.right).or_input("compare the runs")?),
+            false => Some(runs::compare(left, right).or_input("compare the runs")?),
         };
         let report = ComparisonReport { scores, compared };
         if self.json {

@@ -8,6 +8,7 @@ use runs::export::Format;
 
 use crate::failure::{Failure, Outcome};
 use crate::out::{self, Stdout};
+use crate::packed_run::OpenRun;
 
 /// Convert a run to a table or to the layout of another program
 #[derive(clap::Args)]
@@ -42,7 +43,7 @@ enum Layout {
 
 #[derive(clap::Args)]
 struct Table {
-    /// Folder of the run
+    /// Folder of the run, or file of `sandbox pack`
     run: Utf8PathBuf,
     /// File to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
@@ -53,8 +54,10 @@ struct Table {
 }
 
 impl Table {
-    fn write(&self, format: Format) -> Outcome {
+    async fn write(&self, format: Format) -> Outcome {
         let Table { run, output, force } = self;
+        let open = OpenRun::open(run).await?;
+        let run = open.path();
         if out::is_stdout(output) {
             let (bytes, _) = runs::export::bytes(run, format)?;
             // What cannot be written there is told at the end of every command.
@@ -69,11 +72,11 @@ impl Table {
 
 impl Export {
     /// Says what was written, and what was left out.
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) async fn run(self) -> Outcome {
         let (run, output, repeat) = match self.layout {
-            Layout::Csv(table) => return table.write(Format::Csv),
-            Layout::Parquet(table) => return table.write(Format::Parquet),
-            Layout::Json(table) => return table.write(Format::Json),
+            Layout::Csv(table) => return table.write(Format::Csv).await,
+            Layout::Parquet(table) => return table.write(Format::Parquet).await,
+            Layout::Json(table) => return table.write(Format::Json).await,
             Layout::WebarenaVerified { run, output, repeat } => (run, output, repeat),
         };
         out::is_no_stdout(&output)?;

@@ -24,7 +24,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         &["up", "status", "open", "logs", "reset", "down", "build", "pull", "save", "load"],
     ),
     ("Tasks and runs", &["run", "env", "gym", "tasks", "agents", "models"]),
-    ("Results", &["show", "report", "trace", "compare", "merge", "export", "score"]),
+    ("Results", &["show", "report", "trace", "compare", "merge", "pack", "verify", "export", "score"]),
 ];
 
 /// The definition of the whole command line.

@@ -34,6 +34,8 @@ mod old_spellings;
 mod open_files;
 mod open_page;
 mod options;
+mod pack;
+mod packed_run;
 mod progress;
 mod pull;
 mod record;
@@ -49,6 +51,7 @@ mod snapshot;
 mod tasks;
 mod trace;
 mod units;
+mod verify;
 mod window;
 
 use clap::{FromArgMatches as _, Parser};
@@ -87,6 +90,8 @@ enum Command {
     Show(show::Show),
     Compare(compare::Compare),
     Merge(merge::Merge),
+    Pack(pack::Pack),
+    Verify(verify::Verify),
     Export(export::Export),
     Agents(agents::Agents),
     Models(model_proxy::ModelsCommand),
@@ -144,11 +149,13 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Report(report) => report.run().await,
         Command::Trace(trace) => trace.run().await,
         Command::Show(show) => show.run().await,
-        Command::Compare(compare) => compare.run(),
+        Command::Compare(compare) => compare.run().await,
         Command::Merge(merge) => merge.run(),
+        Command::Pack(pack) => pack.run().await,
+        Command::Verify(verify) => verify.run().await,
         Command::Agents(agents) => agents.run(),
         Command::Models(models) => models.run().await,
-        Command::Export(export) => export.run(),
+        Command::Export(export) => export.run().await,
         Command::Tasks(tasks) => tasks.run().await,
         Command::Score(score) => score.run().await,
         Command::Snapshot(snapshot) => snapshot.run(),

@@ -31,6 +31,11 @@ pub(crate) struct Models {
 }
 
 impl ModelOptions {
+    /// Nothing but the replies in a cassette, if there is one.
+    pub(crate) fn recorded(cassette: Option<Utf8PathBuf>) -> ModelOptions {
+        ModelOptions { cassette, offline: true }
+    }
+
     /// Opens the cassette, to be added to where somebody may be asked.
     pub(crate) fn open(&self, calls_models: bool) -> Result<Models, Failure> {
         let cassette = self.cassette.as_ref().map(|path| {

@@ -18,7 +18,7 @@ pub(crate) struct StepPage<'a> {
     pub(crate) run: &'a Utf8Path,
     pub(crate) episode: &'a str,
     pub(crate) step: u32,
-    /// The folder of the suite; by default `tasks/` and the run's suite.
+    /// The folder of the suite; by default the one that was played, or `tasks/` and its name.
     pub(crate) suite: Option<&'a Utf8Path>,
 }
 
@@ -30,8 +30,9 @@ pub(crate) async fn open(page: &StepPage<'_>, data: &DataFolder) -> Outcome {
     let episode = runs::viewer::find(&folder, &episodes, page.episode)?;
     let steps = folder.episode(&episode.id()).steps()?;
     let url = url_of(&steps, page.step, page.episode)?;
-    let suite_folder =
-        page.suite.map_or_else(|| Utf8Path::new("tasks").join(&record.suite), Utf8Path::to_owned);
+    let played = folder.inputs()?.map(|inputs| inputs.path(&inputs.suite));
+    let usual = || played.unwrap_or_else(|| Utf8Path::new("tasks").join(&record.suite));
+    let suite_folder = page.suite.map_or_else(usual, Utf8Path::to_owned);
     let suite = crate::tasks::load(&suite_folder)?;
     let task = suite.task(&episode.task).map_err(Failure::input)?;
     if !show::has_display() {

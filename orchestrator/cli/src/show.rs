@@ -10,6 +10,7 @@ use tokio::process::Command;
 
 use crate::failure::{Failure, Outcome};
 use crate::options::DataFolder;
+use crate::packed_run::OpenRun;
 use crate::{interrupt, out, replay, tasks};
 
 /// Serve the report and episodes of a run on this machine, for a browser
@@ -20,7 +21,7 @@ use crate::{interrupt, out, replay, tasks};
 /// here.
 #[derive(clap::Args)]
 pub(crate) struct Show {
-    /// Folder of the run
+    /// Folder of the run, or file of `sandbox pack`
     run: Utf8PathBuf,
     /// Port to listen on; 0 is a free port
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -39,7 +40,8 @@ pub(crate) struct Show {
 impl Show {
     /// Prints where the run is to be seen, and serves it until interrupted.
     pub(crate) async fn run(self) -> Outcome {
-        let mut server = RunServer::bind(&self.run, self.port).await?;
+        let run = OpenRun::open(&self.run).await?;
+        let mut server = RunServer::bind(run.path(), self.port).await?;
         if let Some(suite) = &self.suite {
             server = server.with_snapshots(snapshots_of(suite, &self.data)?);
         }
@@ -64,6 +66,13 @@ pub(crate) async fn open(run: &Utf8Path, page: Page<'_>, fragment: &str, label: 
     let server = RunServer::bind(run, 0).await?;
     let url = server.url(page)? + fragment;
     serve(server, url, label, true).await
+}
+
+/// The same without a browser.
+pub(crate) async fn serve_page(run: &Utf8Path, page: Page<'_>, fragment: &str) -> Outcome {
+    let server = RunServer::bind(run, 0).await?;
+    let url = server.url(page)? + fragment;
+    serve(server, url, "", false).await
 }
 
 async fn serve(server: RunServer, url: String, label: &str, open: bool) -> Outcome {

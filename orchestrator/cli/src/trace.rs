@@ -6,16 +6,17 @@ use runs::server::Page;
 use crate::failure::{OrFail as _, Outcome};
 use crate::open_page::{self, StepPage};
 use crate::options::DataFolder;
+use crate::packed_run::OpenRun;
 use crate::show;
 
 /// Write pages that show the episodes of a run step by step
 ///
 /// Each page has a time line, a strip of screenshots, and panels for the page, the model's calls,
 /// requests, console messages and the score. The pages are files beside the results. They load
-/// nothing but the screenshots there.
+/// nothing but the screenshots there. Those of a packed run are served as with --open.
 #[derive(clap::Args)]
 pub(crate) struct Trace {
-    /// Folder of the run
+    /// Folder of the run, or file of `sandbox pack`
     run: Utf8PathBuf,
     /// One episode, such as rail-01-2 for the second attempt at rail-01. A task stands for its
     /// first episode [default: all episodes, and a list]
@@ -31,7 +32,7 @@ pub(crate) struct Trace {
     /// state. Prints what to do if there is no display
     #[arg(long, requires = "step", conflicts_with = "open")]
     open_page: bool,
-    /// With --open-page, the folder of the suite [default: tasks/SUITE, by the run's name of it]
+    /// With --open-page, the folder of the suite [default: the one that was played]
     #[arg(long, value_name = "DIR", requires = "open_page")]
     suite: Option<Utf8PathBuf>,
     #[command(flatten)]
@@ -41,14 +42,18 @@ pub(crate) struct Trace {
 impl Trace {
     /// Prints where the page is.
     pub(crate) async fn run(self) -> Outcome {
+        let run = OpenRun::open(&self.run).await?;
         let fragment = self.step.map(|step| format!("#step={step}")).unwrap_or_default();
         if let (true, Some(step), Some(episode)) = (self.open_page, self.step, &self.episode) {
-            let page = StepPage { run: &self.run, episode, step, suite: self.suite.as_deref() };
+            let page = StepPage { run: run.path(), episode, step, suite: self.suite.as_deref() };
             return open_page::open(&page, &self.data).await;
         }
+        let page = self.episode.as_deref().map_or(Page::Episodes, Page::Episode);
         if self.open {
-            let page = self.episode.as_deref().map_or(Page::Episodes, Page::Episode);
-            return show::open(&self.run, page, &fragment, "").await;
+            return show::open(run.path(), page, &fragment, "").await;
+        }
+        if run.is_temporary() {
+            return show::serve_page(run.path(), page, &fragment).await;
         }
         let path = match &self.episode {
             Some(episode) => runs::viewer::write_episode(&self.run, episode)?,

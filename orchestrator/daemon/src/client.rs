@@ -5,6 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
+use formats::Version;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
@@ -16,6 +17,7 @@ use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use crate::status::FORMAT;
 use crate::{DaemonStatus, Error, Folder};
 
 /// The timeout of a response. A reset may have to wait for a container.
@@ -41,7 +43,11 @@ impl Client {
     /// # Errors
     /// [`Error::NotUp`] if no daemon runs.
     pub async fn status(&self) -> Result<DaemonStatus, Error> {
-        self.ask(Method::GET, "/status").await
+        let status: serde_json::Value = self.ask(Method::GET, "/status").await?;
+        let talk = |why: String| Error::Talk(why);
+        let found = Version::of(&status).map_err(|error| talk(error.to_string()))?;
+        found.check(FORMAT).map_err(|newer| talk(newer.to_string()))?;
+        serde_json::from_value(status).map_err(|error| talk(error.to_string()))
     }
 
     /// Adds sites to the running sites, by their names in the daemon's folder of manifests. They

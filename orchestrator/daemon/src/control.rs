@@ -15,6 +15,7 @@ use sites::{LoginSession, Site};
 use tokio_util::sync::CancellationToken;
 
 use crate::site_router::SiteRouter;
+use crate::status::FORMAT;
 use crate::{DaemonStatus, Error, Folder};
 
 /// The state that the handlers share.
@@ -60,7 +61,8 @@ async fn status(State(state): State<ControlState>) -> Json<DaemonStatus> {
     let engine = state.router.group.engine_problem().map(|problem| problem.to_string());
     let ControlState { reset, certificate, manifests, .. } = state;
     let manifests = Some(manifests);
-    Json(DaemonStatus { pid: std::process::id(), proxy, reset, engine, certificate, manifests, sites })
+    let (format, pid) = (FORMAT, std::process::id());
+    Json(DaemonStatus { format, pid, proxy, reset, engine, certificate, manifests, sites })
 }
 
 /// Adds the sites with these names. The client need not wait for the result.

@@ -1,12 +1,19 @@
 //! The status of the daemon, sent as JSON over its socket.
 
 use camino::Utf8PathBuf;
+use formats::Version;
 use serde::{Deserialize, Serialize};
 use sites::{SiteState, SiteStatus};
+
+/// The version of the status.
+pub(crate) const FORMAT: Version = Version::FIRST;
 
 /// The status that the daemon reports to its commands.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DaemonStatus {
+    /// The version of this document.
+    #[serde(default)]
+    pub format: Version,
     /// The process id of the daemon.
     pub pid: u32,
     /// The proxy through which a browser reaches its sites, as `http://ADDRESS`.

@@ -9,11 +9,14 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use formats::Version;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use crate::{Chat, Error, Part, Reply};
 
+/// The version of a line.
+const FORMAT: Version = Version::FIRST;
 /// Number of characters shown of the place where two chats differ.
 const EXCERPT: usize = 80;
 
@@ -52,6 +55,9 @@ struct CassetteEntry {
 /// there for people.
 #[derive(Serialize, Deserialize)]
 struct Line {
+    /// Absent in version 1.
+    #[serde(default, skip_serializing_if = "Version::is_first")]
+    format: Version,
     digest: String,
     model: String,
     chat: Chat,
@@ -151,7 +157,7 @@ impl Cassette {
         }
         if let Some(file) = file {
             let chat = chat.without_pictures();
-            let line = Line { digest, model: model.to_owned(), chat, reply: reply.clone() };
+            let line = Line { format: FORMAT, digest, model: model.to_owned(), chat, reply: reply.clone() };
             let mut text = serde_json::to_string(&line).expect("a chat is plain data");
             text.push('\n');
             file.write_all(text.as_bytes()).map_err(|error| failed("write", &self.path, error))?;
@@ -198,7 +204,7 @@ fn read(path: &Utf8Path, text: &str) -> Result<(HashMap<String, Vec<CassetteEntr
         tracing::warn!(%path, "the last line of the cassette is cut short and is left out");
     }
     for (number, line) in text[..whole].lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line: Line = serde_json::from_str(line).map_err(|source| Error::Malformed {
+        let line = parse(line).map_err(|source| Error::Malformed {
             path: path.to_owned(),
             line: number + 1,
             source,
@@ -206,6 +212,18 @@ fn read(path: &Utf8Path, text: &str) -> Result<(HashMap<String, Vec<CassetteEntr
         recorded.entry(line.digest).or_default().push(CassetteEntry { model: line.model, reply: line.reply });
     }
     Ok((recorded, whole))
+}
+
+/// A line of a version that is known. A newer one may have any other keys.
+fn parse(line: &str) -> serde_json::Result<Line> {
+    #[derive(Deserialize)]
+    struct Head {
+        #[serde(default)]
+        format: Version,
+    }
+    let head: Head = serde_json::from_str(line)?;
+    head.format.check(FORMAT).map_err(serde::de::Error::custom)?;
+    serde_json::from_str(line)
 }
 
 fn failed(doing: &'static str, path: &Utf8Path, source: io::Error) -> Error {

@@ -108,6 +108,21 @@ async fn a_recorded_reply_needs_no_server() {
 }
 
 #[test]
+fn a_line_of_a_later_version_is_refused_and_the_first_needs_no_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Utf8PathBuf::try_from(folder.path().join("c.jsonl")).unwrap();
+    Cassette::record(&path).unwrap().add("m", &chat("a"), Reply::says("1")).unwrap();
+    let line = std::fs::read_to_string(&path).unwrap();
+    assert!(!line.contains("format"), "{line}");
+    std::fs::write(&path, line.replacen('{', "{\"format\":1,", 1)).unwrap();
+    assert!(Cassette::open(&path).unwrap().find(None, &chat("a")).is_some());
+    std::fs::write(&path, line + "{\"format\":2,\"other\":\"keys\"}\n").unwrap();
+    let error = Cassette::open(&path).unwrap_err().to_string();
+    let why = "line 2: it has format 2.0, and this version reads 1.x; use a newer sandbox";
+    assert!(error.ends_with(why), "{error}");
+}
+
+#[test]
 fn a_line_that_was_cut_short_is_written_over() {
     let folder = tempfile::tempdir().unwrap();
     let path = Utf8PathBuf::try_from(folder.path().join("c.jsonl")).unwrap();

@@ -3,8 +3,6 @@
 
 use camino::Utf8PathBuf;
 
-use crate::results::{FORMAT, Format};
-
 /// Why a run, a report or a comparison could not be had.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -49,12 +47,12 @@ pub enum Error {
         source: serde_json::Error,
     },
     /// Results of a newer format.
-    #[error("read {path}: it has format {found}, and this version reads {}.x; use a newer sandbox", FORMAT.major)]
+    #[error("read {path}: {newer}")]
     NewerFormat {
         /// The file.
         path: Utf8PathBuf,
         /// Its format.
-        found: Format,
+        newer: formats::Newer,
     },
     /// The folder holds a run already and was not to be resumed.
     #[error(

@@ -17,6 +17,7 @@
 //! html/, report/, viewer/   pages about a run, as files
 //! server/                   the same pages over HTTP (`sandbox show`)
 //! export/                   tables for notebooks and other programs
+//! pack/                     a run in one file, and read again
 //! gym/                      episodes step by step over HTTP, for training
 //! fidelity, rescore         how well a snapshot replays; scoring what was saved
 //! ```
@@ -31,6 +32,7 @@ pub mod export;
 pub mod fidelity;
 pub mod gym;
 mod html;
+pub mod pack;
 mod play;
 pub mod report;
 mod rescore;

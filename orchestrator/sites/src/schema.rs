@@ -14,6 +14,9 @@ const TITLE: &str = "A site: how a web application runs, and how it is put back"
 /// The JSON schema of `site.yaml`, in draft 7, which every editor supports.
 pub fn site() -> Schema {
     let mut schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<Manifest>();
+    if let Some(keys) = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut) {
+        keys.insert("format".to_owned(), formats::schema());
+    }
     schema.insert("title".to_owned(), TITLE.into());
     schema
 }

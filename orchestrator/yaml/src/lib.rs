@@ -12,6 +12,7 @@ use std::time::Duration;
 use std::{fmt, fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use formats::Version;
 use serde::Deserializer;
 use serde::de::{self, DeserializeOwned, Visitor};
 
@@ -71,7 +72,25 @@ pub fn read<T: DeserializeOwned>(path: &Utf8Path) -> Result<T, Error> {
         return Err(Error::TooLarge { path: path.to_owned(), size, limit: SIZE_LIMIT });
     }
     let text = fs::read_to_string(path).map_err(unreadable)?;
+    let text = without_version(path, text)?;
     serde_yaml::from_str(&text).map_err(|error| format_error(path, &error))
+}
+
+/// Checks the version of a file, the key `format`, and makes its line a comment: no type has the
+/// key, and the lines of all others stay. A file without the key has version 1.
+fn without_version(path: &Utf8Path, text: String) -> Result<String, Error> {
+    const KEY: &str = "format:";
+    let is_key = |start: &usize| *start == 0 || text.as_bytes()[start - 1] == b'\n';
+    let Some(start) = text.match_indices(KEY).map(|(start, _)| start).find(is_key) else { return Ok(text) };
+    let line = text[..start].matches('\n').count() + 1;
+    let wrong = |message: String| Error::Format { path: path.to_owned(), line, column: 1, message };
+    let value = text[start + KEY.len()..].lines().next().unwrap_or_default();
+    let found: Version = serde_yaml::from_str(value)
+        .map_err(|_| wrong(format!("format: `{}` is no version", value.trim())))?;
+    found.check(Version::FIRST).map_err(|newer| wrong(newer.to_string()))?;
+    let mut text = text;
+    text.replace_range(start..=start, "#");
+    Ok(text)
 }
 
 /// Reads a scalar and checks its text, for `deserialize_with`. It uses a visitor because the reader
@@ -124,5 +143,40 @@ impl<T> Visitor<'_> for Text<T> {
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
         (self.0)(text).map_err(E::custom)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        name: String,
+    }
+
+    fn read_text(text: &str) -> Result<File, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8PathBuf::from_path_buf(folder.path().join("x.yaml")).unwrap();
+        fs::write(&path, text).unwrap();
+        let read = read(&path);
+        read.map_err(|error| error.to_string().replace(folder.path().to_str().unwrap(), ""))
+    }
+
+    #[test]
+    fn a_file_may_name_its_version_and_a_newer_one_is_refused() {
+        for text in ["name: a", "format: 1\nname: a", "# x\nname: a\nformat: 1 # the first\n"] {
+            assert_eq!(read_text(text).unwrap().name, "a", "{text}");
+        }
+        let newer = "it has format 2.0, and this version reads 1.x; use a newer sandbox";
+        let text = "name: a\nformat: 2\nkeys: of a later version\n";
+        assert_eq!(read_text(text).unwrap_err(), format!("/x.yaml:2:1: {newer}"));
+        assert_eq!(read_text("format: new\n").unwrap_err(), "/x.yaml:1:1: format: `new` is no version");
+        // The lines of other errors stay.
+        assert!(read_text("format: 1\nname: a\nnone: b\n").unwrap_err().starts_with("/x.yaml:3:1: "));
     }
 }

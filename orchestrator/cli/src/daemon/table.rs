@@ -82,6 +82,7 @@ mod tests {
             problem: problem.map(str::to_owned),
         };
         let status = DaemonStatus {
+            format: Default::default(),
             pid: 1,
             proxy: "http://127.0.0.1:4000".to_owned(),
             reset: "http://127.0.0.1:7565".to_owned(),

@@ -59,6 +59,32 @@ impl From<runs::Error> for Failure {
     }
 }
 
+impl From<runs::pack::Error> for Failure {
+    fn from(error: runs::pack::Error) -> Failure {
+        use runs::pack::Error;
+        let kind: Kind = match error {
+            Error::Run(error) => return error.into(),
+            Error::Interrupted => {
+                return Failure::Interrupted("interrupted; nothing was written".to_owned());
+            }
+            Error::Differs { .. } => Failure::No,
+            Error::Unfinished { .. }
+            | Error::NoSuite { .. }
+            | Error::Suite { .. }
+            | Error::SuiteChanged { .. }
+            | Error::Changing { .. }
+            | Error::UnfitName { .. }
+            | Error::NotPacked { .. }
+            | Error::NewerFormat { .. }
+            | Error::Damaged { .. }
+            | Error::Hostile { .. }
+            | Error::NoSnapshot { .. } => Failure::Input,
+            Error::NoRoom { .. } => Failure::Environment,
+        };
+        failure(kind, &error, None)
+    }
+}
+
 impl From<images::Error> for Failure {
     fn from(error: images::Error) -> Failure {
         use images::Error;

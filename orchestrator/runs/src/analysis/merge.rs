@@ -29,6 +29,9 @@ pub fn merge(parts: &[Utf8PathBuf], out: &Utf8Path) -> Result<RunFolder, Error> 
     let started = records.iter().map(|record| record.started).min().unwrap_or(first.started);
     let merged = RunFolder::create(out, &RunRecord { shard: None, repeat, started, ..first.clone() })?;
     for folder in &folders {
+        if let Some(inputs) = folder.inputs()? {
+            merged.write_inputs(&inputs)?;
+        }
         for record in folder.episodes()? {
             let id = record.id();
             let (from, to) = (folder.episode(&id), merged.episode(&id));

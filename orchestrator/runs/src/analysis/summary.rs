@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::Levels;
 use scoring::mode::ScoringMode;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::analysis::groups::{Group, groups};
@@ -97,7 +97,7 @@ pub struct Summary {
 }
 
 /// The fingerprint of one repeat.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepeatFingerprint {
     /// The number of the repeat, from 1.
     pub repeat: u32,

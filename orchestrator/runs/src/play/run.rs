@@ -23,7 +23,8 @@ use crate::play::start_pages;
 use crate::play::world::World;
 use crate::results::suite_digest::Digests;
 use crate::results::{
-    EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord, TaskRecord, WorldRecord,
+    EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder, RunInputs, RunRecord, TaskRecord,
+    WorldRecord,
 };
 use crate::{Error, Event, Options, Progress, Summary};
 
@@ -373,7 +374,10 @@ fn open_folder(
         ..record
     };
     let path = out(suite, &agent.slug(), options, record.started);
-    if options.resume { RunFolder::resume(&path, &record) } else { RunFolder::create(&path, &record) }
+    let folder =
+        if options.resume { RunFolder::resume(&path, &record) } else { RunFolder::create(&path, &record) }?;
+    folder.write_inputs(&RunInputs::of(suite, agent, options))?;
+    Ok(folder)
 }
 
 /// What is written down of a run before it begins.

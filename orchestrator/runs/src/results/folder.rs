@@ -11,7 +11,9 @@ use scoring::{Assessment, Scorer};
 use snapshots::{Exchange, har};
 
 use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
-use super::{EpisodeRecord, FORMAT, Format, Request, RunRecord, SavedFile, Step, StepCall, StepMessage};
+use super::{
+    EpisodeRecord, FORMAT, Format, Request, RunInputs, RunRecord, SavedFile, Step, StepCall, StepMessage,
+};
 use crate::Error;
 use crate::results::files;
 
@@ -125,6 +127,7 @@ impl RunFolder {
         let record = self.path.join("run.json");
         remove_dir(&self.path.join("episodes"))?;
         std::fs::remove_file(&record).map_err(|source| Error::Write { path: record, source })?;
+        let _ = std::fs::remove_file(self.path.join("inputs.json"));
         // The folder stays if it is not empty.
         let _ = std::fs::remove_dir(&self.path);
         Ok(())
@@ -146,6 +149,24 @@ impl RunFolder {
     /// Replaces `run.json`.
     pub fn rewrite(&self, record: &RunRecord) -> Result<(), Error> {
         replace_json(&self.path.join("run.json"), record)
+    }
+
+    /// Writes `inputs.json`, unless the run has it.
+    pub fn write_inputs(&self, inputs: &RunInputs) -> Result<(), Error> {
+        let path = self.path.join("inputs.json");
+        if path.exists() { Ok(()) } else { replace_json(&path, inputs) }
+    }
+
+    /// Reads `inputs.json`. `None` for a run of an earlier version, or one of a client's.
+    pub fn inputs(&self) -> Result<Option<RunInputs>, Error> {
+        let path = self.path.join("inputs.json");
+        if !path.is_file() {
+            return Ok(None);
+        }
+        let value: serde_json::Value = read_json(&path)?;
+        check_format(&path, &value)?;
+        let read = serde_json::from_value(value);
+        read.map(Some).map_err(|source| Error::Malformed { path, line: 1, source })
     }
 
     /// The complete episodes, in the order of the run's tasks, then by repeat.
@@ -369,11 +390,9 @@ impl EpisodeFolder {
 
 /// Checks only the version, before parsing what a newer version may have changed.
 fn check_format(path: &Utf8Path, value: &serde_json::Value) -> Result<(), Error> {
-    match serde_json::from_value::<Format>(value["format"].clone()) {
-        Ok(found) if found.major > FORMAT.major => Err(Error::NewerFormat { path: path.to_owned(), found }),
-        Ok(_) => Ok(()),
-        Err(source) => Err(Error::Malformed { path: path.to_owned(), line: 1, source }),
-    }
+    let malformed = |source| Error::Malformed { path: path.to_owned(), line: 1, source };
+    let found = Format::of(value).map_err(malformed)?;
+    found.check(FORMAT).map_err(|newer| Error::NewerFormat { path: path.to_owned(), newer })
 }
 
 /// Creates a file that only its owner may read.

@@ -1,5 +1,6 @@
 //! The messages of a WebSocket connection, and the record that stores them.
 
+use formats::Version;
 use serde::{Deserialize, Serialize};
 
 use super::append::END;
@@ -8,6 +9,9 @@ use crate::{Exchange, Timestamp};
 
 /// Content type of the record of a WebSocket connection.
 pub(crate) const FRAMES_TYPE: &str = "application/x-websocket-frames+jsonl";
+
+/// The version of a journal.
+pub(super) const FORMAT: Version = Version::FIRST;
 
 /// The sender of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +55,9 @@ impl Frame {
 /// The metadata of a connection's record, without its frames.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct FramesHead {
+    /// The version of the journal. Absent in version 1.
+    #[serde(default, skip_serializing_if = "Version::is_first")]
+    format: Version,
     /// The id of the future record.
     pub(super) id: String,
     url: String,
@@ -70,6 +77,7 @@ impl FramesHead {
             _ => opening.url.clone(),
         };
         FramesHead {
+            format: FORMAT,
             id: new_record_id(),
             url,
             date: opening.started,

@@ -11,11 +11,13 @@ use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use formats::Version;
+use serde_json::Value;
 
 use super::Frame;
 use super::append::{END, Piece};
 use super::appender::Appender;
-use super::frames::FramesHead;
+use super::frames::{FORMAT, FramesHead};
 use crate::{Archive, Error, Exchange};
 
 /// The folder of the journals, inside the recording's folder.
@@ -81,7 +83,14 @@ impl Journal {
         let mut reader = BufReader::new(file);
         let mut first = Vec::new();
         reader.read_until(b'\n', &mut first).map_err(failed)?;
-        let Ok(head) = serde_json::from_slice::<FramesHead>(&first) else { return Ok(None) };
+        let Ok(head) = serde_json::from_slice::<Value>(&first) else { return Ok(None) };
+        let newer = |newer: formats::Newer| Error::Line {
+            name: path.file_name().unwrap_or_default().to_owned(),
+            line: 1,
+            reason: newer.to_string(),
+        };
+        Version::of(&head).unwrap_or_default().check(FORMAT).map_err(newer)?;
+        let Ok(head) = serde_json::from_value::<FramesHead>(head) else { return Ok(None) };
         let start = first.len() as u64;
         let end = start + whole_lines(&mut reader).map_err(failed)?;
         Ok(Some(Journal { path, head, file: Arc::new(reader.into_inner()), start, end }))

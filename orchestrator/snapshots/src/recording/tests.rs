@@ -277,6 +277,30 @@ fn frames(archive: &Archive) -> Vec<String> {
 }
 
 #[test]
+fn a_journal_of_a_later_version_is_refused() {
+    let (_dir, path) = folder();
+    let out = path.join("a.wacz");
+    let recording = Recording::create(&out, RecordingOptions::default()).unwrap();
+    let mut opening = exchange("https://harbour.test/live", b"");
+    opening.response.status = 101;
+    drop((recording.open_websocket(&opening).unwrap(), recording));
+    let sockets = Recording::folder_of(&out).join("sockets");
+    let journal = fs::read_dir(&sockets).unwrap().next().unwrap().unwrap().path();
+    let text = fs::read_to_string(&journal).unwrap();
+    assert!(!text.contains("format"), "{text}");
+    fs::write(&journal, text.replacen('{', "{\"format\":2,", 1)).unwrap();
+    let error = crate::ops::repair(&out, &path.join("b.wacz"), &mut |_| {}).unwrap_err();
+    let why = error_text(&error);
+    assert!(why.contains("it has format 2.0, and this version reads 1.x; use a newer sandbox"), "{why}");
+}
+
+/// An error with its causes.
+fn error_text(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+#[test]
 fn the_frames_of_open_sockets_survive_a_kill_and_stand_there_once() {
     let (_dir, path) = folder();
     let out = path.join("a.wacz");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use flate2::bufread::DeflateDecoder;
+use formats::Version;
 use serde_json::Value;
 use zip::{CompressionMethod, ZipArchive};
 
@@ -89,7 +90,21 @@ impl Package {
             }
         }
         drop(zip);
-        Ok(Package { path: path.to_owned(), file: Arc::new(file), entries })
+        let package = Package { path: path.to_owned(), file: Arc::new(file), entries };
+        package.check_version()?;
+        Ok(package)
+    }
+
+    /// Refuses a WACZ of a later major version. What has no readable version is read as it is.
+    fn check_version(&self) -> Result<(), Error> {
+        let Ok(Some(description)) = self.description() else { return Ok(()) };
+        let Some(version) = description.get("wacz_version").and_then(Value::as_str) else { return Ok(()) };
+        let numbers = version.split('.').map(str::parse::<u32>).collect::<Result<Vec<_>, _>>();
+        let Ok([major, minor, ..]) = numbers.as_deref() else { return Ok(()) };
+        let found = Version { major: *major, minor: *minor };
+        found
+            .check(Version::FIRST)
+            .map_err(|newer| Error::Container { path: self.path.clone(), reason: newer.to_string() })
     }
 
     /// All files in the container, in the order of its directory.

@@ -83,6 +83,20 @@ fn other_ways_to_make_a_package() {
 }
 
 #[test]
+fn a_package_of_a_later_version_is_refused_in_words() {
+    let record = b"WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
+    let with_version = |version: &str| {
+        let description = format!(r#"{{"wacz_version": "{version}"}}"#);
+        open(&zip(&[("archive/a.warc", true, record), ("datapackage.json", true, description.as_bytes())]))
+    };
+    for version in ["1.0.0", "1.1.1", "1.9", "one", ""] {
+        assert!(with_version(version).is_ok(), "{version}");
+    }
+    let error = with_version("2.0.0").unwrap_err().to_string();
+    assert!(error.ends_with("it has format 2.0, and this version reads 1.x; use a newer sandbox"), "{error}");
+}
+
+#[test]
 fn what_is_no_package_is_refused_with_the_reason() {
     let reason = |bytes: &[u8]| open(bytes).unwrap_err().to_string();
     assert!(reason(b"").contains("neither WACZ, WARC nor ARC"));

@@ -1,0 +1,131 @@
+//! Versions of the files that this program writes, and the check of every reader.
+//!
+//! A version is written `{"major":2,"minor":1}`, or as one number where there are no minor
+//! versions. A file without a version has version 1. A reader accepts its own major version and
+//! older ones with any minor version, and refuses a newer major version in words.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+/// The version of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Version {
+    /// Increased when older readers would misread the file.
+    pub major: u32,
+    /// Increased when something was added.
+    pub minor: u32,
+}
+
+/// A file is of a newer major version than its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it has format {found}, and this version reads {}.x; use a newer sandbox", .reads.major)]
+pub struct Newer {
+    /// The version of the file.
+    pub found: Version,
+    /// The version that is read.
+    pub reads: Version,
+}
+
+impl Version {
+    /// The version of files that name none.
+    pub const FIRST: Version = Version { major: 1, minor: 0 };
+
+    /// Whether it is the version that files need not name.
+    pub fn is_first(&self) -> bool {
+        *self == Version::FIRST
+    }
+
+    /// The version under the key `format` of a JSON object.
+    ///
+    /// # Errors
+    /// When the key has something else.
+    pub fn of(value: &Value) -> Result<Version, serde_json::Error> {
+        match value.get("format") {
+            None | Some(Value::Null) => Ok(Version::FIRST),
+            Some(version) => serde_json::from_value(version.clone()),
+        }
+    }
+
+    /// Checks that a reader of the version `reads` may read this.
+    ///
+    /// # Errors
+    /// When it is of a newer major version.
+    pub fn check(self, reads: Version) -> Result<(), Newer> {
+        if self.major > reads.major { Err(Newer { found: self, reads }) } else { Ok(()) }
+    }
+}
+
+/// The key `format` in the JSON schema of a file of version 1.
+pub fn schema() -> Value {
+    serde_json::json!({
+        "description": "The version of the format. Need not be named.",
+        "type": "integer",
+        "default": 1,
+        "const": 1,
+    })
+}
+
+impl Default for Version {
+    fn default() -> Version {
+        Version::FIRST
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Version, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "a version, such as 1")]
+        enum Written {
+            Number(u32),
+            Both { major: u32, minor: u32 },
+        }
+        Ok(match Written::deserialize(input)? {
+            Written::Number(major) => Version { major, minor: 0 },
+            Written::Both { major, minor } => Version { major, minor },
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn absent_numbers_and_objects_are_versions() {
+        for (value, expect) in [
+            (json!({}), (1, 0)),
+            (json!({ "format": null }), (1, 0)),
+            (json!({ "format": 3 }), (3, 0)),
+            (json!({ "format": { "major": 2, "minor": 1 } }), (2, 1)),
+        ] {
+            let Version { major, minor } = Version::of(&value).unwrap();
+            assert_eq!((major, minor), expect, "{value}");
+        }
+        for bad in [json!({ "format": "2" }), json!({ "format": -1 }), json!({ "format": [] })] {
+            assert!(Version::of(&bad).is_err(), "{bad}");
+        }
+        let version = Version { major: 2, minor: 1 };
+        assert_eq!(serde_json::to_string(&version).unwrap(), r#"{"major":2,"minor":1}"#);
+    }
+
+    #[test]
+    fn a_newer_major_version_is_refused_in_words() {
+        let reads = Version { major: 2, minor: 1 };
+        for found in [Version::FIRST, reads, Version { major: 2, minor: 9 }] {
+            assert_eq!(found.check(reads), Ok(()));
+        }
+        let newer = Version { major: 3, minor: 1 }.check(reads).unwrap_err();
+        assert_eq!(newer.to_string(), "it has format 3.1, and this version reads 2.x; use a newer sandbox");
+    }
+}

@@ -1,0 +1,280 @@
+//! What goes into a packed run, and where from.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use scoring::{ProgramCheck, Requirement};
+use tasks::{Suite, Task, UNDATED, WorldSpec};
+
+use super::Error;
+use super::manifest::{CASSETTE, RUN, SUITE};
+use crate::play::run::select;
+use crate::results::suite_digest::Digests;
+use crate::results::{EpisodeId, PlaySettings, RunFolder, RunRecord};
+use crate::{Options, Summary};
+
+/// Files of episodes that can log anybody in. They stay out.
+const CREDENTIALS: [&str; 2] = ["storage_state.json", "network.har"];
+/// Files of the run's folder itself. Whatever else is there is not the run's.
+const OF_RUN: [&str; 3] = ["run.json", "report.html", "trace.html"];
+
+/// Whether snapshots are in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Snapshots {
+    /// All of them.
+    #[default]
+    Inside,
+    /// None: the file names only their digests.
+    ByDigest,
+}
+
+/// What to pack.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    /// The folder of the run.
+    pub run: Utf8PathBuf,
+    /// The folder of its suite. If `None`, the one that the run names.
+    pub suite: Option<Utf8PathBuf>,
+    /// Recorded replies of models. If `None`, those that the run names.
+    pub cassette: Option<Utf8PathBuf>,
+    /// Whether snapshots are in the file.
+    pub snapshots: Snapshots,
+}
+
+/// A file to be packed.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub(super) from: Utf8PathBuf,
+    pub(super) executable: bool,
+}
+
+/// All files of a packed run.
+#[derive(Debug)]
+pub(super) struct Collected {
+    pub(super) summary: Summary,
+    pub(super) record: RunRecord,
+    pub(super) settings: PlaySettings,
+    /// By their paths in the file.
+    pub(super) files: BTreeMap<String, Source>,
+    /// The paths of `files` that are snapshots.
+    pub(super) snapshots: BTreeSet<String>,
+    pub(super) paths: BTreeMap<String, String>,
+    /// Files of the run that stay out because they hold credentials.
+    pub(super) left_out: usize,
+}
+
+/// Finds all files.
+///
+/// # Errors
+/// When the run has not ended, its suite is not the one that was run, or a file cannot be read.
+pub(super) fn collect(sources: &Sources) -> Result<Collected, Error> {
+    let folder = RunFolder::open(&sources.run)?;
+    let record = folder.run()?;
+    let summary = Summary::read(&sources.run)?;
+    let planned = record.planned();
+    let missing = planned.iter().filter(|id| !folder.episode(id).is_whole()).count();
+    if missing > 0 {
+        return Err(Error::Unfinished { run: sources.run.clone(), missing, planned: planned.len() });
+    }
+    let inputs = folder.inputs()?;
+    let settings = inputs.as_ref().map(|inputs| inputs.settings.clone()).unwrap_or_default();
+    let suite_path = match (&sources.suite, &inputs) {
+        (Some(named), _) => named.clone(),
+        (None, Some(inputs)) => inputs.path(&inputs.suite),
+        (None, None) => return Err(Error::NoSuite { run: sources.run.clone() }),
+    };
+    let typed = inputs.as_ref().map_or(suite_path.as_path(), |inputs| inputs.suite.as_path());
+    let suite = load(&suite_path, &record)?;
+    let tasks = tasks_of(&suite, &record, settings.max_steps)?;
+    if digest(&suite, &tasks, typed)? != record.suite_digest {
+        return Err(Error::SuiteChanged { run: sources.run.clone(), suite: suite.folder });
+    }
+    let mut collected = Collected {
+        summary,
+        record,
+        settings,
+        files: BTreeMap::new(),
+        snapshots: BTreeSet::new(),
+        paths: BTreeMap::new(),
+        left_out: 0,
+    };
+    collected.add_run(&sources.run, &planned, &folder)?;
+    collected.add_suite(&suite)?;
+    collected.add_world(&suite, &tasks)?;
+    let cassette = sources.cassette.clone();
+    let recorded = || inputs.as_ref().and_then(|inputs| Some(inputs.path(inputs.cassette.as_ref()?)));
+    if let Some(cassette) = cassette.or_else(recorded) {
+        collected.add(CASSETTE.to_owned(), &cassette, false);
+    }
+    Ok(collected)
+}
+
+/// The suite of a run. Where its world names no time, the run knows it.
+pub(super) fn load(path: &Utf8Path, record: &RunRecord) -> Result<Suite, Error> {
+    let mut suite = Suite::load(path).map_err(|source| Error::Suite { source })?;
+    if suite.world.clock == UNDATED {
+        suite.world.clock = record.world.clock;
+    }
+    Ok(suite)
+}
+
+/// The tasks of a run, as they were played.
+pub(super) fn tasks_of(
+    suite: &Suite,
+    record: &RunRecord,
+    max_steps: Option<u32>,
+) -> Result<Vec<Task>, crate::Error> {
+    let tasks = record.tasks.iter().map(|task| task.id.clone()).collect();
+    select(suite, &Options { tasks, max_steps, ..Options::default() })
+}
+
+/// The digest of the suite, had it been named as it was when it was run: the path of the sites
+/// counts as it was named.
+fn digest(suite: &Suite, tasks: &[Task], typed: &Utf8Path) -> Result<String, crate::Error> {
+    let as_typed = |sites: &Utf8PathBuf| match sites.strip_prefix(&suite.folder) {
+        Ok(rest) => typed.join(rest),
+        Err(_) => sites.clone(),
+    };
+    let sites = suite.world.sites.as_ref().map(as_typed);
+    Digests::default().of_suite(&WorldSpec { sites, ..suite.world.clone() }, tasks)
+}
+
+impl Collected {
+    fn add(&mut self, path: String, from: &Utf8Path, executable: bool) {
+        self.files.insert(path, Source { from: from.to_owned(), executable });
+    }
+
+    fn add_run(&mut self, run: &Utf8Path, planned: &[EpisodeId], folder: &RunFolder) -> Result<(), Error> {
+        for name in OF_RUN {
+            if run.join(name).symlink_metadata().is_ok_and(|there| there.is_file()) {
+                self.add(format!("{RUN}/{name}"), &run.join(name), false);
+            }
+        }
+        for id in planned {
+            let episode = folder.episode(id);
+            for (name, from) in files(episode.path(), Links::Ignored)? {
+                if CREDENTIALS.contains(&name.as_str()) {
+                    self.left_out += 1;
+                } else {
+                    self.add(format!("{RUN}/episodes/{}/{name}", id.folder_name()), &from, false);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What [`Suite::load`] reads, and the programs that score.
+    fn add_suite(&mut self, suite: &Suite) -> Result<(), Error> {
+        let unread = |source| crate::Error::Read { path: suite.folder.clone(), source };
+        for entry in suite.folder.read_dir_utf8().map_err(unread)? {
+            let entry = entry.map_err(unread)?;
+            if matches!(entry.path().extension(), Some("yaml" | "yml")) && entry.path().is_file() {
+                self.add(format!("{SUITE}/{}", entry.file_name()), entry.path(), false);
+            }
+        }
+        let requirements = suite.tasks.iter().flat_map(|task| task.scorer.requirements());
+        for program in requirements.filter_map(Requirement::program) {
+            for file in ProgramCheck::files(program) {
+                if let Ok(below) = file.strip_prefix(&program.folder) {
+                    self.add(format!("{SUITE}/{below}"), &file, is_executable(&file));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the world and the tasks of the run name outside of the suite's folder.
+    fn add_world(&mut self, suite: &Suite, tasks: &[Task]) -> Result<(), Error> {
+        let world = &suite.world;
+        let of_tasks = tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten();
+        for snapshot in world.snapshots.iter().chain(of_tasks) {
+            let path = self.place(suite, "snapshots", snapshot);
+            self.snapshots.insert(path);
+        }
+        let states = tasks.iter().filter_map(|task| task.storage_state.as_ref());
+        for state in world.storage_state.iter().chain(states) {
+            self.place(suite, "state", state);
+        }
+        let has_sites = tasks.iter().any(|task| !task.sites.is_empty());
+        let folders = [("files", &world.files), ("sites", &world.sites)];
+        for (part, folder) in folders {
+            let Some(folder) = folder.as_ref().filter(|_| part == "files" || has_sites) else { continue };
+            self.paths.insert(written(suite, folder), part.to_owned());
+            for (name, from) in files(folder, Links::Followed)? {
+                self.add(format!("{part}/{name}"), &from, is_executable(&from));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds one file that the suite names, under its own name. Gives its path in the pack.
+    fn place(&mut self, suite: &Suite, part: &str, from: &Utf8Path) -> String {
+        let written = written(suite, from);
+        if let Some(known) = self.paths.get(&written) {
+            return known.clone();
+        }
+        let name = from.file_name().unwrap_or(part);
+        let numbered = (1..).map(|number| match number {
+            1 => format!("{part}/{name}"),
+            number => format!("{part}/{number}-{name}"),
+        });
+        let path = numbered.into_iter().find(|path| !self.files.contains_key(path));
+        let path = path.expect("there are endless numbers");
+        self.add(path.clone(), from, false);
+        self.paths.insert(written, path.clone());
+        path
+    }
+}
+
+/// A path as the suite's files write it.
+pub(super) fn written(suite: &Suite, path: &Utf8Path) -> String {
+    path.strip_prefix(&suite.folder).unwrap_or(path).to_string()
+}
+
+fn is_executable(path: &Utf8Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o100 != 0)
+}
+
+/// Whether links lead anywhere.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    /// They are no files: a run may come from somebody else.
+    Ignored,
+    /// To what they point to: a suite is its user's own.
+    Followed,
+}
+
+/// All regular files below a folder, by their paths below it, except hidden ones.
+fn files(folder: &Utf8Path, links: Links) -> Result<BTreeMap<String, Utf8PathBuf>, Error> {
+    let mut found = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    let mut rest = vec![folder.to_owned()];
+    while let Some(next) = rest.pop() {
+        let unread = |source: io::Error| crate::Error::Read { path: next.clone(), source };
+        // Links can make a circle.
+        if !seen.insert(next.canonicalize_utf8().map_err(unread)?) {
+            continue;
+        }
+        for entry in next.read_dir_utf8().map_err(unread)? {
+            let entry = entry.map_err(unread)?;
+            let path = entry.path();
+            let there = match links {
+                Links::Ignored => path.symlink_metadata(),
+                Links::Followed => path.metadata(),
+            };
+            let there = there.map_err(|source| crate::Error::Read { path: path.to_owned(), source })?;
+            if entry.file_name().starts_with('.') {
+                continue;
+            }
+            if there.is_dir() {
+                rest.push(path.to_owned());
+            } else if there.is_file() {
+                let below = path.strip_prefix(folder).unwrap_or(path).to_string();
+                found.insert(below, path.to_owned());
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,134 @@
+//! Why a run cannot be packed, or a packed run not be read.
+
+use camino::Utf8PathBuf;
+
+/// Why a run cannot be packed, or a packed run not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The run or a file of it.
+    #[error(transparent)]
+    Run(#[from] crate::Error),
+    /// The user has interrupted it.
+    #[error("go on: interrupted")]
+    Interrupted,
+    /// The run has not ended.
+    #[error(
+        "pack {run}: {missing} of its {planned} episodes are missing; finish it with `sandbox run --resume`, then pack it"
+    )]
+    Unfinished {
+        /// The folder of the run.
+        run: Utf8PathBuf,
+        /// Number of missing episodes.
+        missing: usize,
+        /// Number of episodes that there will be.
+        planned: usize,
+    },
+    /// Nothing says where the suite is.
+    #[error("pack {run}: it does not say where its suite is; name the folder with --suite")]
+    NoSuite {
+        /// The folder of the run.
+        run: Utf8PathBuf,
+    },
+    /// The suite cannot be loaded.
+    #[error("load the suite of the run: {source}; if it has moved, name its folder with --suite")]
+    Suite {
+        /// Why.
+        source: tasks::Error,
+    },
+    /// The suite is another one now.
+    #[error(
+        "pack {run}: the suite in {suite} is not as it was run, since its tasks, world or snapshots have changed; name a \
+         folder with the old state with --suite, or play the run again"
+    )]
+    SuiteChanged {
+        /// The folder of the run.
+        run: Utf8PathBuf,
+        /// The folder of the suite.
+        suite: Utf8PathBuf,
+    },
+    /// A file has changed while it was read.
+    #[error("pack {path}: it changed while it was read; wait until nothing writes to it, then pack again")]
+    Changing {
+        /// The file.
+        path: Utf8PathBuf,
+    },
+    /// A name that no packed run may have.
+    #[error("pack {path}: its name is too long or not UTF-8; rename it")]
+    UnfitName {
+        /// The file.
+        path: Utf8PathBuf,
+    },
+    /// The file is something else.
+    #[error("read {path}: it is not a packed run ({reason}); `sandbox pack` writes one")]
+    NotPacked {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file is of a newer format.
+    #[error("read {path}: {newer}")]
+    NewerFormat {
+        /// The file.
+        path: Utf8PathBuf,
+        /// Its format.
+        newer: formats::Newer,
+    },
+    /// The file ends too early or is damaged.
+    #[error("read {member} of {path}: {source}; the file is cut short or damaged, so get it again")]
+    Damaged {
+        /// The file.
+        path: Utf8PathBuf,
+        /// The member.
+        member: String,
+        /// What was wrong.
+        source: std::io::Error,
+    },
+    /// The file breaks a rule of packed runs.
+    #[error("read {path}: {reason}; `sandbox pack` writes no such file, so do not trust it")]
+    Hostile {
+        /// The file.
+        path: Utf8PathBuf,
+        /// The rule.
+        reason: String,
+    },
+    /// A member is not what the manifest says.
+    #[error(
+        "verify {member} of {path}: its digest is {found}, not {expected}; the file was changed after it was packed"
+    )]
+    Differs {
+        /// The file.
+        path: Utf8PathBuf,
+        /// The member.
+        member: String,
+        /// Its digest.
+        found: String,
+        /// The digest in the manifest.
+        expected: String,
+    },
+    /// The disk has no room.
+    #[error(
+        "unpack {path}: it needs {needed} bytes, and {folder} has {free}; make room, or name another folder with TMPDIR"
+    )]
+    NoRoom {
+        /// The file.
+        path: Utf8PathBuf,
+        /// The folder.
+        folder: Utf8PathBuf,
+        /// Needed bytes.
+        needed: u64,
+        /// Free bytes.
+        free: u64,
+    },
+    /// A snapshot is not in the file and was not found.
+    #[error(
+        "find the snapshot {name} with SHA-256 {sha256}: the file has only its digest; name a folder that has it with \
+         --snapshots"
+    )]
+    NoSnapshot {
+        /// Its name.
+        name: String,
+        /// Its digest.
+        sha256: String,
+    },
+}
