@@ -10,7 +10,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -96,6 +96,22 @@ pub(crate) type Reply = Result<Box<RawValue>, CommandError>;
 pub(crate) struct CommandError {
     code: i64,
     message: String,
+}
+
+/// What the graphics process has used since some time.
+pub(crate) struct DrawingWatch {
+    process: u64,
+    begin: Instant,
+    /// CPU time at the beginning, in nanoseconds.
+    used: u64,
+}
+
+impl DrawingWatch {
+    /// Whether it has drawn for a part of the time since then. False if it is not known.
+    pub(crate) fn is_drawing(&self) -> bool {
+        let used = Duration::from_nanos(idle::cpu_time_of_all(self.process).saturating_sub(self.used));
+        used > self.begin.elapsed() / DRAWING_SHARE
+    }
 }
 
 impl CommandError {
@@ -223,13 +239,11 @@ impl Cdp {
         limit: Duration,
     ) -> Result<Box<RawValue>, Error> {
         let mut answer = self.send(session, method, params);
-        let mut drawn = self.drawing_time();
         let mut waited = limit;
         let reply = loop {
+            let drawing = self.drawing_watch();
             let reply = timeout(limit, &mut answer).await;
-            let before = std::mem::replace(&mut drawn, self.drawing_time());
-            if reply.is_ok() || waited >= MAX_DRAWING || drawn.saturating_sub(before) < limit / DRAWING_SHARE
-            {
+            if reply.is_ok() || waited >= MAX_DRAWING || !drawing.is_drawing() {
                 break reply;
             }
             tracing::debug!(method, ?waited, "the browser still draws");
@@ -255,12 +269,10 @@ impl Cdp {
         self.shared.graphics.load(Ordering::Relaxed) > 0
     }
 
-    /// How much time of the processor the graphics process has used; zero if it is not known.
-    fn drawing_time(&self) -> Duration {
-        match self.shared.graphics.load(Ordering::Relaxed) {
-            0 => Duration::ZERO,
-            process => Duration::from_nanos(idle::cpu_time_of_all(process)),
-        }
+    /// Watches from now on whether the graphics process draws.
+    pub(crate) fn drawing_watch(&self) -> DrawingWatch {
+        let process = self.shared.graphics.load(Ordering::Relaxed);
+        DrawingWatch { process, begin: Instant::now(), used: idle::cpu_time_of_all(process) }
     }
 
     /// Sends a command at once. The caller may await the reply or ignore it. The browser carries

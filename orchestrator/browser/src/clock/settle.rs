@@ -352,6 +352,7 @@ impl Session {
         let limit = wait.limit;
         let mut checks = 0;
         loop {
+            let drawing = self.cdp().drawing_watch();
             let share = limit.remaining().min(CHECK_INTERVAL);
             if in_flight.wait_until(share, |counts| self.is_gateway_idle(counts)).await {
                 return Ok(());
@@ -360,8 +361,11 @@ impl Session {
                 return Ok(in_flight.idle(limit.remaining()).await?);
             }
             wait.ping_network().await?;
-            checks += 1;
-            self.detect_streams(checks);
+            // A page that waits for its drawing reads nothing, and the gateway waits for it.
+            if !drawing.is_drawing() {
+                checks += 1;
+                self.detect_streams(checks);
+            }
         }
     }
 
