@@ -1,5 +1,5 @@
 //! The same without `assistantbench-comma`, `-negative` and `-raise` of
-//! [`MENDED`](super::super::rules::MENDED).
+//! [`MENDED`](super::super::mode::MENDED).
 
 use python::{float, json};
 
