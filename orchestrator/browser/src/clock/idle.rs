@@ -42,7 +42,7 @@ pub(crate) struct BrowserProcesses {
 /// Waits until the renderers have been idle for one round trip to the browser.
 pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
     let mut processes = find_processes(tracker, cdp).await;
-    let (start, mut used_before) = (Instant::now(), None);
+    let (start, used_before) = (Instant::now(), processes.others_cpu_time());
     let mut polls = interval(POLL);
     polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while start.elapsed() < MAX_WAIT {
@@ -56,8 +56,7 @@ pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
             continue;
         }
         polls.tick().await;
-        let used = processes.others_cpu_time();
-        let used = Duration::from_nanos(used.saturating_sub(*used_before.get_or_insert(used)));
+        let used = Duration::from_nanos(processes.others_cpu_time().saturating_sub(used_before));
         if used > MAX_OTHERS_TIME && !processes.main_only {
             tracing::debug!("a thread of a page is never idle");
             processes.main_only = true;
@@ -131,7 +130,9 @@ async fn find_processes(tracker: &Tracker, cdp: &Cdp) -> BrowserProcesses {
 impl BrowserProcesses {
     /// Whether no thread is runnable that does something for a page.
     fn are_idle(&self) -> bool {
-        self.main_are_idle() && self.others_are_idle() && (self.main_only || self.is_storage_idle())
+        let before = self.cpu_time();
+        let storage_is_idle = || self.main_only || self.is_storage_idle();
+        self.main_are_idle() && self.others_are_idle() && storage_is_idle() && self.cpu_time() == before
     }
 
     /// The same for the threads that store what pages store.
@@ -148,9 +149,10 @@ impl BrowserProcesses {
         self.main_only || self.renderers.iter().all(|&id| are_threads_idle(id))
     }
 
-    /// The CPU time so far of the pages' main threads, in nanoseconds.
+    /// The CPU time so far of the pages' threads that count, in nanoseconds.
     fn cpu_time(&self) -> u64 {
-        self.renderers.iter().map(|&id| cpu_time(&main_thread(id))).sum()
+        let of = |id: u64| if self.main_only { cpu_time(&main_thread(id)) } else { cpu_time_of_all(id) };
+        self.renderers.iter().map(|&id| of(id)).sum()
     }
 
     /// The same for the threads besides the main threads.
