@@ -3,8 +3,7 @@
 //! A page needs several tasks for one response: a script arrives, runs, and requests more. A
 //! DevTools command to the page does not tell that they are over, because Chromium answers it
 //! before the page's own tasks. But a thread with a task is runnable, and the kernel shows that.
-//! The same holds for the network process and a request on its way, and for the browser's own
-//! process, which stores what pages store: a page that waits for its database is idle.
+//! The same holds for the network process and a request on its way.
 
 use std::{
     fs,
@@ -21,9 +20,8 @@ use crate::cdp::{connection::Cdp, tracker::Tracker};
 const MAX_WAIT: Duration = Duration::from_secs(5);
 /// How often to check a main thread that runs.
 const POLL: Duration = Duration::from_millis(1);
-/// How much CPU time the other threads may use before only main threads count. Threads that get
-/// none, on a busy machine, are waited for.
-const MAX_OTHERS_TIME: Duration = Duration::from_millis(300);
+/// How many checks the other threads get before only main threads count.
+const MAX_CHECKS: u32 = 100;
 
 /// The processes of a browser.
 #[derive(Debug, Clone, Default)]
@@ -42,25 +40,28 @@ pub(crate) struct BrowserProcesses {
 /// Waits until the renderers have been idle for one round trip to the browser.
 pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
     let mut processes = find_processes(tracker, cdp).await;
-    let (start, used_before) = (Instant::now(), processes.others_cpu_time());
+    let start = Instant::now();
+    let mut checks = 0;
     let mut polls = interval(POLL);
     polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     while start.elapsed() < MAX_WAIT {
-        if processes.are_idle() {
+        if processes.main_are_idle() {
             let before = processes.cpu_time();
             ping_browser(tracker, cdp).await;
-            // What the storage has answered meanwhile has used time of the pages.
-            if processes.are_idle() && processes.cpu_time() == before {
-                return;
+            if processes.main_are_idle() && processes.cpu_time() == before {
+                // The other threads are many, so they come last.
+                if processes.others_are_idle() && processes.cpu_time() == before {
+                    return;
+                }
+                checks += 1;
             }
-            continue;
-        }
-        polls.tick().await;
-        let used = Duration::from_nanos(processes.others_cpu_time().saturating_sub(used_before));
-        if used > MAX_OTHERS_TIME && !processes.main_only {
-            tracing::debug!("a thread of a page is never idle");
-            processes.main_only = true;
-            tracker.lock().processes.main_only = true;
+            if checks == MAX_CHECKS && !processes.main_only {
+                tracing::debug!("a thread of a page is never idle");
+                processes.main_only = true;
+                tracker.lock().processes.main_only = true;
+            }
+        } else {
+            polls.tick().await;
         }
     }
     tracing::debug!("a page did not become idle");
@@ -81,7 +82,8 @@ pub(crate) async fn is_network_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
 
 /// Whether what pages store is written: no thread that does so runs or waits for a disk.
 pub(crate) async fn is_storage_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
-    find_processes(tracker, cdp).await.is_storage_idle()
+    let storage = find_processes(tracker, cdp).await.storage;
+    storage.iter().all(|&id| are_threads_idle(id))
 }
 
 /// A round trip to the browser process, without the page.
@@ -128,16 +130,9 @@ async fn find_processes(tracker: &Tracker, cdp: &Cdp) -> BrowserProcesses {
 }
 
 impl BrowserProcesses {
-    /// Whether no thread is runnable that does something for a page.
+    /// Whether no thread is runnable.
     fn are_idle(&self) -> bool {
-        let before = self.cpu_time();
-        let storage_is_idle = || self.main_only || self.is_storage_idle();
-        self.main_are_idle() && self.others_are_idle() && storage_is_idle() && self.cpu_time() == before
-    }
-
-    /// The same for the threads that store what pages store.
-    fn is_storage_idle(&self) -> bool {
-        self.storage.iter().all(|&id| are_threads_idle(id))
+        self.main_are_idle() && self.others_are_idle()
     }
 
     fn main_are_idle(&self) -> bool {
@@ -149,16 +144,9 @@ impl BrowserProcesses {
         self.main_only || self.renderers.iter().all(|&id| are_threads_idle(id))
     }
 
-    /// The CPU time so far of the pages' threads that count, in nanoseconds.
+    /// The CPU time of the main threads so far, in nanoseconds.
     fn cpu_time(&self) -> u64 {
-        let of = |id: u64| if self.main_only { cpu_time(&main_thread(id)) } else { cpu_time_of_all(id) };
-        self.renderers.iter().map(|&id| of(id)).sum()
-    }
-
-    /// The same for the threads besides the main threads.
-    fn others_cpu_time(&self) -> u64 {
-        let of = |id: u64| cpu_time_of_all(id).saturating_sub(cpu_time(&main_thread(id)));
-        self.renderers.iter().map(|&id| of(id)).sum()
+        self.renderers.iter().map(|&id| cpu_time(id)).sum()
     }
 }
 
@@ -166,15 +154,10 @@ fn main_thread(id: u64) -> PathBuf {
     PathBuf::from(format!("/proc/{id}/task/{id}"))
 }
 
-/// The threads of a process; none if it has ended.
-fn threads(id: u64) -> impl Iterator<Item = PathBuf> {
-    let threads = fs::read_dir(format!("/proc/{id}/task"));
-    threads.into_iter().flatten().flatten().map(|thread| thread.path())
-}
-
 /// Whether no thread of a process is runnable.
 fn are_threads_idle(id: u64) -> bool {
-    threads(id).all(|thread| is_idle(&thread))
+    let threads = fs::read_dir(format!("/proc/{id}/task"));
+    threads.into_iter().flatten().flatten().all(|thread| is_idle(&thread.path()))
 }
 
 /// Whether a thread is not runnable; true for one that has ended.
@@ -182,15 +165,20 @@ fn is_idle(thread: &Path) -> bool {
     fs::read(thread.join("stat")).map_or(true, |stat| !is_runnable(&stat))
 }
 
-/// The CPU time of a thread; 0 for one that has ended.
-fn cpu_time(thread: &Path) -> u64 {
-    let times = fs::read_to_string(thread.join("schedstat")).unwrap_or_default();
-    times.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or_default()
+/// The CPU time of a main thread; 0 for one that has ended.
+fn cpu_time(id: u64) -> u64 {
+    time_of(&main_thread(id))
 }
 
 /// The CPU time of a process, in nanoseconds; 0 for one that has ended.
 pub(crate) fn cpu_time_of_all(id: u64) -> u64 {
-    threads(id).map(|thread| cpu_time(&thread)).sum()
+    let threads = fs::read_dir(format!("/proc/{id}/task"));
+    threads.into_iter().flatten().flatten().map(|thread| time_of(&thread.path())).sum()
+}
+
+fn time_of(thread: &Path) -> u64 {
+    let times = fs::read_to_string(thread.join("schedstat")).unwrap_or_default();
+    times.split(' ').next().and_then(|time| time.parse().ok()).unwrap_or_default()
 }
 
 /// Whether a thread is running, waits for a disk, or is stopped from outside in the midst of what
@@ -242,13 +230,13 @@ mod tests {
         let are_idle = |ids: &[u64]| {
             BrowserProcesses { renderers: ids.to_vec(), ..BrowserProcesses::default() }.are_idle()
         };
-        while !are_idle(&[cat]) || are_idle(&[shell]) || cpu_time(&main_thread(cat)) == 0 {
+        while !are_idle(&[cat]) || are_idle(&[shell]) || cpu_time(cat) == 0 {
             assert!(Instant::now() < end, "{} {}", are_idle(&[cat]), are_idle(&[shell]));
             std::thread::yield_now();
         }
-        let before = cpu_time(&main_thread(cat));
+        let before = cpu_time(cat);
         assert!(are_idle(&[cat]));
-        assert_eq!(cpu_time(&main_thread(cat)), before, "nothing has happened meanwhile");
+        assert_eq!(cpu_time(cat), before, "nothing has happened meanwhile");
         assert!(!are_idle(&[cat, shell]));
         for child in [&mut waiting, &mut busy] {
             child.kill().unwrap();
