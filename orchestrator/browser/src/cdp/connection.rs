@@ -36,6 +36,8 @@ pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a command may take while the browser's graphics process draws, which takes the page's
 /// thread along. Without a graphics card, WebGL is drawn by the processor.
 const MAX_DRAWING: Duration = Duration::from_secs(180);
+/// How long to watch whether it draws.
+const DRAWING_WATCH: Duration = Duration::from_secs(1);
 /// How much of its time a graphics process that draws uses on a busy machine: a thirtieth.
 const DRAWING_SHARE: u32 = 30;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -241,9 +243,15 @@ impl Cdp {
         let mut answer = self.send(session, method, params);
         let mut waited = limit;
         let reply = loop {
-            let drawing = self.drawing_watch();
             let reply = timeout(limit, &mut answer).await;
-            if reply.is_ok() || waited >= MAX_DRAWING || !drawing.is_drawing() {
+            // Who has a shorter limit waits for something in turns, and knows better.
+            if reply.is_ok() || limit < CALL_TIMEOUT || waited >= MAX_DRAWING {
+                break reply;
+            }
+            // Only now, because this reads a dozen files.
+            let drawing = self.drawing_watch();
+            let reply = timeout(DRAWING_WATCH, &mut answer).await;
+            if reply.is_ok() || !drawing.is_drawing() {
                 break reply;
             }
             tracing::debug!(method, ?waited, "the browser still draws");

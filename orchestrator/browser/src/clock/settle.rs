@@ -351,8 +351,8 @@ impl Session {
     async fn wait_for_gateway(&self, in_flight: &InFlight, wait: LivenessWait<'_>) -> Result<(), Error> {
         let limit = wait.limit;
         let mut checks = 0;
+        let mut drawing = None;
         loop {
-            let drawing = self.cdp().drawing_watch();
             let share = limit.remaining().min(CHECK_INTERVAL);
             if in_flight.wait_until(share, |counts| self.is_gateway_idle(counts)).await {
                 return Ok(());
@@ -362,7 +362,8 @@ impl Session {
             }
             wait.ping_network().await?;
             // A page that waits for its drawing reads nothing, and the gateway waits for it.
-            if !drawing.is_drawing() {
+            let before = drawing.replace(self.cdp().drawing_watch());
+            if !before.is_some_and(|watch| watch.is_drawing()) {
                 checks += 1;
                 self.detect_streams(checks);
             }
