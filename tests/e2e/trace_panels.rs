@@ -31,14 +31,18 @@ async fn count(tab: &mut Tab, panel: &str) -> Result<Value> {
     tab.evaluate(&format!("[{badge}.textContent, {badge}.classList.contains('alarming')]")).await
 }
 
+/// The address of an episode's trace, and a browser.
+fn trace(bench: &Bench) -> Result<(String, Browser)> {
+    let run = run(bench)?;
+    bench.succeed(&["trace", run.as_str()])?;
+    Ok((url(&run.join("episodes/book-viewing-1/trace.html")), Browser::start(bench)?))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn panels_are_opened_by_digits_and_tabs_and_survive_a_reload() -> Result<()> {
     let bench = Bench::new()?;
-    let run = run(&bench)?;
-    let page = url(&run.join("episodes/book-viewing-1/trace.html"));
-    let browser = Browser::start(&bench)?;
+    let (page, browser) = trace(&bench)?;
     let mut tab = browser.tab().await?;
-    bench.succeed(&["trace", run.as_str()])?;
     tab.goto(&page).await?;
     for (digit, panel) in [("2", "model"), ("3", "network"), ("4", "console"), ("5", "score"), ("1", "page")]
     {
@@ -68,10 +72,7 @@ async fn panels_are_opened_by_digits_and_tabs_and_survive_a_reload() -> Result<(
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_and_messages_are_filtered() -> Result<()> {
     let bench = Bench::new()?;
-    let run = run(&bench)?;
-    bench.succeed(&["trace", run.as_str()])?;
-    let page = url(&run.join("episodes/book-viewing-1/trace.html"));
-    let browser = Browser::start(&bench)?;
+    let (page, browser) = trace(&bench)?;
     let mut tab = browser.tab().await?;
     tab.goto(&format!("{page}#step=4&panel=network")).await?;
     ensure!(rows(&mut tab, "network").await? == json!([1, "1"]));
@@ -130,10 +131,7 @@ async fn requests_and_messages_are_filtered() -> Result<()> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_is_seen_before_at_and_after_its_action() -> Result<()> {
     let bench = Bench::new()?;
-    let run = run(&bench)?;
-    bench.succeed(&["trace", run.as_str()])?;
-    let page = url(&run.join("episodes/book-viewing-1/trace.html"));
-    let browser = Browser::start(&bench)?;
+    let (page, browser) = trace(&bench)?;
     let mut tab = browser.tab().await?;
     tab.goto(&format!("{page}#step=2&panel=page")).await?;
     let seen = "[document.querySelector('.current .mark')?.offsetHeight > 0, [...document.querySelectorAll('.current .shot img')]

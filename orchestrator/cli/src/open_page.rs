@@ -1,11 +1,9 @@
 //! `sandbox trace --open-page`: the frozen world at the page of one step, in a window.
 
-use std::sync::Arc;
-
 use camino::{Utf8Path, Utf8PathBuf};
+use runs::Options;
 use runs::attach::{self, AttachedSession, ProgramExit};
 use runs::results::{RunFolder, Step};
-use runs::{Event, Options, Progress};
 use tasks::{GoalText, Suite, Task};
 
 use crate::env::program;
@@ -82,14 +80,7 @@ async fn in_window(suite: &Suite, task: &str, data: &DataFolder) -> Outcome {
     };
     let stop = interrupt::token();
     let bar = progress::spinner("bringing up the world");
-    let shown = bar.clone();
-    let on_event: Progress = Arc::new(move |event| {
-        if let Event::Site(event) = event
-            && let Some(text) = daemon::describe(event)
-        {
-            shown.set_message(text);
-        }
-    });
+    let on_event = daemon::show_sites(&bar);
     let cancel = &stop;
     let watched = |facts: AttachedSession| async move {
         bar.finish_and_clear();

@@ -1,6 +1,22 @@
 //! Events of sites, as commands show them.
 
+use std::sync::Arc;
+
+use indicatif::ProgressBar;
+use runs::Progress;
 use sites::Event;
+
+/// Shows events of sites in a bar, and no others.
+pub(crate) fn show_sites(bar: &ProgressBar) -> Progress {
+    let bar = bar.clone();
+    Arc::new(move |event| {
+        if let runs::Event::Site(event) = event
+            && let Some(text) = describe(event)
+        {
+            bar.set_message(text);
+        }
+    })
+}
 
 /// What a progress bar shows of an event; nothing of those that are of no interest while all goes
 /// well.

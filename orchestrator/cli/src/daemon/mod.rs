@@ -18,7 +18,7 @@ use crate::failure::{Failure, OrFail};
 use crate::options::DataFolder;
 
 pub(crate) use down::Down;
-pub(crate) use events::describe;
+pub(crate) use events::{describe, show_sites};
 pub(crate) use logs::Logs;
 pub(crate) use open::Open;
 pub(crate) use reset::Reset;

@@ -2,13 +2,12 @@
 
 pub(crate) mod program;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use runs::Options;
 use runs::attach::{self, AttachedSession};
 use runs::results::{EpisodeRecord, Outcome as Ended};
-use runs::{Event, Options, Progress};
 use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -91,14 +90,7 @@ impl Env {
         };
         let stop = interrupt::token();
         let bar = progress::spinner("bringing up the world");
-        let shown = bar.clone();
-        let on_event: Progress = Arc::new(move |event| {
-            if let Event::Site(event) = event
-                && let Some(text) = daemon::describe(event)
-            {
-                shown.set_message(text);
-            }
-        });
+        let on_event = daemon::show_sites(&bar);
         let within = self.within.or((!self.command.is_empty()).then_some(WITHIN));
         let (command, cancel) = (&self.command, &stop);
         let program = |facts: AttachedSession| async move {

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
 use scoring::{Assessment, Scorer};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use snapshots::{Exchange, har};
 
 use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
@@ -285,29 +287,35 @@ impl EpisodeFolder {
 
     /// Writes the model calls, if there are any.
     pub fn write_calls(&self, calls: &[StepCall]) -> Result<(), Error> {
-        if calls.is_empty() {
-            return Ok(());
-        }
-        write_lines(&self.path.join("calls.jsonl"), calls)
+        self.write_some("calls.jsonl", calls)
     }
 
     /// Reads `calls.jsonl`. Empty if no model was called.
     pub fn calls(&self) -> Result<Vec<StepCall>, Error> {
-        let path = self.path.join("calls.jsonl");
-        if path.is_file() { read_lines(&path) } else { Ok(Vec::new()) }
+        self.read_some("calls.jsonl")
     }
 
     /// Writes the console messages, if there are any.
     pub fn write_console(&self, messages: &[StepMessage]) -> Result<(), Error> {
-        if messages.is_empty() {
-            return Ok(());
-        }
-        write_lines(&self.path.join("console.jsonl"), messages)
+        self.write_some("console.jsonl", messages)
     }
 
     /// Reads `console.jsonl`. Empty if pages wrote nothing, and in runs of format 2.1.
     pub fn console(&self) -> Result<Vec<StepMessage>, Error> {
-        let path = self.path.join("console.jsonl");
+        self.read_some("console.jsonl")
+    }
+
+    /// Writes a file of lines, if there are any.
+    fn write_some<T: Serialize>(&self, name: &str, lines: &[T]) -> Result<(), Error> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        write_lines(&self.path.join(name), lines)
+    }
+
+    /// Reads a file of lines. Empty if there is no such file.
+    fn read_some<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, Error> {
+        let path = self.path.join(name);
         if path.is_file() { read_lines(&path) } else { Ok(Vec::new()) }
     }
 
