@@ -36,6 +36,10 @@ impl Bench {
     pub(crate) fn command_of(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(arguments).env("SANDBOX_DATA", self.path("data")).env_remove("SANDBOX_LOG");
+        // Those who run the tests may want colours; what the tests read has none.
+        for name in ["CI", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+            command.env_remove(name);
+        }
         command.current_dir(repository()).stdin(Stdio::null());
         command
     }

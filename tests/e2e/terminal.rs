@@ -12,7 +12,7 @@ fn on_terminal(bench: &Bench, variables: &[(&str, &str)], arguments: &[&str]) ->
     let words = [env!("CARGO_BIN_EXE_sandbox")].into_iter().chain(arguments.iter().copied());
     let line = format!("stty rows 40 cols {COLUMNS}; {}", shlex::try_join(words)?);
     let mut script = bench.command_of("script", &["-qec", &line, "/dev/null"]);
-    script.env_remove("NO_COLOR").env("TERM", "xterm").envs(variables.iter().copied());
+    script.env("TERM", "xterm").envs(variables.iter().copied());
     Ok(text(&script.output()?.stdout).replace('\r', ""))
 }
 
@@ -56,6 +56,9 @@ fn colours_are_for_terminals_and_for_those_who_ask() -> Result<()> {
         (&[][..], "auto", true),
         (&[("NO_COLOR", "1")][..], "auto", false),
         (&[("TERM", "dumb")][..], "auto", false),
+        // The logs of CI services show colours, whatever they call their terminal.
+        (&[("TERM", "dumb"), ("CI", "true")][..], "auto", true),
+        (&[("CLICOLOR", "0")][..], "auto", false),
         (&[][..], "never", false),
         (&[("NO_COLOR", "1")][..], "always", true),
     ] {

@@ -1,7 +1,7 @@
 //! When output has colours: where it goes to a terminal, unless the user says otherwise.
 //!
 //! `--color` comes first. Then the variables `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE` count, and
-//! `TERM=dumb`. Colours only repeat what the words say.
+//! `TERM=dumb` where `CI` is not set. Colours only repeat what the words say.
 
 use std::io;
 use std::sync::LazyLock;
