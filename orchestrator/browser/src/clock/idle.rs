@@ -86,6 +86,12 @@ pub(crate) async fn is_storage_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     storage.iter().all(|&id| are_threads_idle(id))
 }
 
+/// Whether a thread that may answer a page or worker runs: of the page, or of those that store.
+pub(crate) async fn is_storing(tracker: &Tracker, cdp: &Cdp) -> bool {
+    let processes = find_processes(tracker, cdp).await;
+    !processes.others_are_idle() || !processes.storage.iter().all(|&id| are_threads_idle(id))
+}
+
 /// A round trip to the browser process, without the page.
 pub(crate) async fn ping_browser(tracker: &Tracker, cdp: &Cdp) {
     let Ok(page) = tracker.lock().active() else { return };

@@ -44,8 +44,6 @@ const LULL: Duration = Duration::from_millis(500);
 /// How long a page may need to notice a complete response, on an idle machine. This and the next
 /// one are spent by a [`LivenessWait`].
 const DELIVERY: Duration = Duration::from_millis(250);
-/// How long to wait for a WebSocket that the browser delays.
-const THROTTLED_SOCKET: Duration = Duration::from_secs(10);
 /// How long the gateway may be busy before [`Session::detect_streams`] checks for the reason. The
 /// browser answers a ping before each check: one that gets no time of the processor has not read
 /// what has come.
@@ -286,7 +284,8 @@ impl Session {
                     arrival_waits += 1;
                     continue;
                 }
-                let waits = self.tracker.lock().traffic.throttled() > 0 && start.elapsed() < THROTTLED_SOCKET;
+                let waits = self.tracker.lock().traffic.throttled() > 0
+                    && start.elapsed() < virtual_time::THROTTLED_SOCKET;
                 if !waits
                     && self.is_gateway_idle(&counts)
                     && before == (self.tracker.lock().started_count, counts.started)

@@ -1,7 +1,10 @@
 //! The page's virtual clock. It stands still, except during slices that are granted one at a time
 //! and awaited.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -12,7 +15,7 @@ use crate::{
         connection::{Cdp, SessionId},
         tracker::{BrowserState, Page, Tracker, Worker},
     },
-    clock::liveness::LivenessWait,
+    clock::{idle, liveness::LivenessWait},
 };
 
 /// How far virtual time is ahead of real time at the start, more than any episode lasts.
@@ -36,6 +39,12 @@ pub(crate) const STREAM_WAIT: Duration = Duration::from_millis(250);
 pub(crate) const SYNC_REQUEST_WAIT: Duration = Duration::from_secs(1);
 /// How long a page that may be about to go away has to stop its time.
 const NAVIGATION_PAUSE: Duration = Duration::from_millis(100);
+/// How long a worker's reply from another process may take while none is at work for it.
+const REPLY_WAIT: Duration = Duration::from_millis(500);
+/// How many replies a worker may await at one instant of its time.
+const MAX_REPLIES: u64 = 5000;
+/// How long to wait for a WebSocket that the browser delays.
+pub(crate) const THROTTLED_SOCKET: Duration = Duration::from_secs(10);
 /// How long a worker may take to run its due timers.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -217,12 +226,43 @@ pub(crate) async fn pause(wait: LivenessWait<'_>) {
 }
 
 /// Moves a worker's clock to the page's time. Returns how many messages it had for others.
+///
+/// The replies that the worker awaits from other processes come first. One that has not come after
+/// [`REPLY_WAIT`] never comes, unless a process is still at work. A worker that always awaits
+/// another reply gets [`MAX_REPLIES`].
 pub(crate) async fn tick_worker(
     cdp: &Cdp,
     tracker: &Tracker,
     worker: &Worker,
     until: f64,
 ) -> Result<u64, Error> {
+    let (mut last, mut first_count, mut last_count) = (Instant::now(), None, None);
+    let mut gives_up = false;
+    loop {
+        let Some(tick) = call_tick(cdp, tracker, worker, until, gives_up).await? else { return Ok(0) };
+        let wait = match tick.get("pending").and_then(Value::as_str) {
+            None => return Ok(tick.get("messages").and_then(Value::as_u64).unwrap_or(0)),
+            Some("socket") => THROTTLED_SOCKET,
+            Some(_) => REPLY_WAIT,
+        };
+        let count = tick.get("answered").and_then(Value::as_u64).unwrap_or(0);
+        if last_count.replace(count) != Some(count) {
+            last = Instant::now();
+        }
+        gives_up = last.elapsed() > wait && !idle::is_storing(tracker, cdp).await
+            || last.elapsed() > WORKER_TIMEOUT
+            || count - *first_count.get_or_insert(count) > MAX_REPLIES;
+    }
+}
+
+/// Calls a worker's `tick` once; `None` if the worker has ended.
+async fn call_tick(
+    cdp: &Cdp,
+    tracker: &Tracker,
+    worker: &Worker,
+    until: f64,
+    gives_up: bool,
+) -> Result<Option<Value>, Error> {
     let session = Arc::clone(&worker.session);
     let handle = tracker
         .wait_for(
@@ -234,11 +274,11 @@ pub(crate) async fn tick_worker(
             },
         )
         .await?;
-    let Some(handle) = handle else { return Ok(0) };
+    let Some(handle) = handle else { return Ok(None) };
     let params = json!({
         "objectId": &*handle,
-        "functionDeclaration": "function(until) { return this.tick(until); }",
-        "arguments": [{ "value": until }],
+        "functionDeclaration": "function(until, givesUp) { return this.tick(until, givesUp); }",
+        "arguments": [{ "value": until }, { "value": gives_up }],
         "awaitPromise": true,
         "returnByValue": true,
     });
@@ -250,17 +290,17 @@ pub(crate) async fn tick_worker(
     );
     tokio::select! {
         answer = reply => match answer {
-            Ok(answer) => Ok(answer.pointer("/result/value").and_then(Value::as_u64).unwrap_or(0)),
+            Ok(answer) => Ok(answer.pointer("/result/value").cloned()),
             // It has just ended.
-            Err(Error::Refused { .. }) => Ok(0),
+            Err(Error::Refused { .. }) => Ok(None),
             // It is busy for ever. The page must not wait for it.
             Err(Error::Deadline { .. }) => {
                 tracing::warn!(url = worker.url, "a worker does not become idle; its time stops");
                 tracker.lock().workers.retain(|candidate| candidate.session != session);
-                Ok(0)
+                Ok(None)
             }
             Err(error) => Err(error),
         },
-        _ = ended => Ok(0),
+        _ = ended => Ok(None),
     }
 }

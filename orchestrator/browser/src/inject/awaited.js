@@ -1,39 +1,45 @@
 // Replies of the browser's other threads and processes come in real time. A frozen world's time
 // does not move before they have come. In a document there is always another task to run meanwhile;
-// in a worker `tick` waits until `pendingCount` is zero. Defines `blockTime`, `pendingCount` and
-// `waitForPending`.
+// in a worker `tick` tells what is awaited. Defines `blockTime`, `pending` and `waitForPending`.
 
-// How many tasks a reply may take; a slower one may never come. Chromium moves the time regardless
-// after more tasks than these.
-const TASKS = 50000;
-// The same for a worker with a socket that is neither open nor refused: some seconds.
-const SOCKET_TASKS = 1000000;
+// How many tasks a reply may take in a document, and all replies of one wait; one that takes longer
+// may never come. Chromium moves the time regardless after 100,000 tasks. So that a busy machine has
+// time for a reply, the tasks after the first ones of a reply take longer: 0.1 ms.
+const TASKS = 90000, REPLY_TASKS = 20000, LOCK_TASKS = 3000, SHORT_TASKS = 100, SHORT_TASK = 5000, LONG_TASK = 200000;
+// How many tasks a worker waits before it tells that it waits.
+const WORKER_TASKS = 2000;
 const nativeThen = Promise.prototype.then;
 const nativeTask = globalThis.scheduler?.postTask?.bind(scheduler);
-let pendingCount = 0, connecting = 0, running = false;
-function blockTime(promise) {
+// The replies on their way, and what each is for; how many have come.
+const pending = new Map();
+let answered = 0, running = false;
+function blockTime(promise, what = 'reply') {
   if (!(promise instanceof Promise)) return promise;
-  let open = true;
-  pendingCount++;
-  const done = () => { if (open) { open = false; pendingCount--; } };
+  const key = {};
+  pending.set(key, what);
+  const done = () => { pending.delete(key); answered++; };
   apply(nativeThen, promise, [done, done]);
-  if (globalThis.document) spin(done);
+  if (globalThis.document) spin();
   return promise;
 }
-function spin(done) {
-  let tasks = 0;
+function spin() {
   if (running || !nativeTask) return;
-  running = true;
+  let tasks = 0, last = 0, seen = answered;
   const next = () => {
-    running = pendingCount > 0 && ++tasks < TASKS;
-    for (let i = 0; running && i < 5000; i++) tasks += 0;
-    if (running) nativeTask(next); else if (pendingCount) done();
+    if (seen !== answered) (seen = answered, last = tasks);
+    const limit = [...pending.values()].every((what) => what === 'lock') ? LOCK_TASKS : REPLY_TASKS;
+    running = pending.size > 0 && ++tasks < TASKS && tasks - last < limit;
+    if (!running) return pending.clear();
+    const rounds = tasks - last < SHORT_TASKS ? SHORT_TASK : LONG_TASK;
+    for (let i = 0, sum = 0; i < rounds; i++) sum = (sum + i) | 0;
+    nativeTask(next);
   };
+  running = true;
   nativeTask(next);
 }
-// For workers: waits for all pending replies, one `turn` after the other.
+// For workers: one `turn` after the other, until nothing is pending.
 async function waitForPending(turn) {
-  for (let tasks = 0; pendingCount && tasks < (connecting ? SOCKET_TASKS : TASKS); tasks++) await turn();
+  for (let tasks = 0; pending.size && tasks < WORKER_TASKS; tasks++) await turn();
 }
 
 // Parallel threads finish in any order. Their results are delivered in the order of the requests.
@@ -71,8 +77,10 @@ if (!globalThis.document) {
 
 const ORDERED_REPLIES = {
   SubtleCrypto: 'encrypt decrypt sign verify digest deriveBits deriveKey importKey exportKey wrapKey unwrapKey',
-  Blob: 'text arrayBuffer bytes', OffscreenCanvas: 'convertToBlob',
+  Blob: 'text arrayBuffer bytes',
 };
+// In a document this is work for when there is no other task.
+if (!globalThis.document) ORDERED_REPLIES.OffscreenCanvas = 'convertToBlob';
 const REPLIES = {
   Navigator: 'getBattery', BaseAudioContext: 'decodeAudioData', OfflineAudioContext: 'startRendering', CacheStorage: 'open match has delete keys',
   Cache: 'match matchAll put delete keys', CookieStore: 'get getAll set delete', Document: 'hasStorageAccess', GPU: 'requestAdapter',
@@ -141,7 +149,7 @@ replaceWhenDefined('LockManager', 'request', (native) => ({
     if (typeof callback !== 'function') return apply(native, this, args);
     blockTime(new Promise((granted) => {
       args[last] = function (lock) { granted(); return apply(callback, this, [lock]); };
-    }));
+    }), 'lock');
     return apply(native, this, args);
   },
 }));
@@ -162,9 +170,7 @@ if (NativeSocket) {
     construct(target, args, self) {
       const socket = Reflect.construct(target, args, self);
       const settled = new Promise((done) => ['open', 'close'].forEach((name) => apply(nativeAddEventListener, socket, [name, done])));
-      connecting++;
-      apply(nativeThen, settled, [() => { connecting--; }]);
-      blockTime(settled);
+      blockTime(settled, 'socket');
       return socket;
     },
   });

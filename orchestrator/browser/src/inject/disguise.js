@@ -20,7 +20,7 @@ function replace(object, name, make) {
   } else {
     const replacement = make(descriptor.value)[name];
     Object.defineProperty(replacement, 'length', { value: descriptor.value.length, configurable: true });
-    Object.defineProperty(object, name, { ...descriptor, value: disguise(replacement, name) });
+    Object.defineProperty(object, name, { ...descriptor, value: disguise(replacement, typeof name === 'symbol' ? descriptor.value.name : name) });
   }
 }
 replace(Function.prototype, 'toString', () => ({

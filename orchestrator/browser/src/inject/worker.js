@@ -83,21 +83,25 @@ function earliest(until) {
   return first;
 }
 // Moves the clock to `until` and runs the due timers on the way. Returns how many messages left the
-// worker.
-async function tick(until) {
+// worker. While a reply is on its way, it returns what for and how many have come, and is to be
+// called again; `giveUp` then says that no reply will come.
+async function tick(until, giveUp) {
   if (!isConnected) await connected;
+  if (giveUp) pending.clear();
   await nextTask();
   await nextTask();
-  await waitForPending(nextTask);
-  for (let timer = earliest(until); timer; timer = earliest(until)) {
+  for (;;) {
+    await waitForPending(nextTask);
+    if (pending.size) return { pending: [...pending.values()].includes('socket') ? 'socket' : 'reply', answered };
+    const timer = earliest(until);
+    if (!timer) break;
     current = Math.max(current, timer.at);
     if (timer.repeat) timer.at += timer.wait; else timers.delete(timer.id);
     try { timer.run(); } catch (error) { reportError(error); }
     await nextTask();
-    await waitForPending(nextTask);
   }
   current = Math.max(current, until);
   const messages = outbox.splice(0);
   for (const [native, target, [message, transfer]] of messages) apply(native, target, [message, transfer]);
-  return messages.length;
+  return { messages: messages.length };
 }

@@ -114,6 +114,14 @@ const PROBES = {
     await Promise.all([add(1), add(2), add(3)]); return said;
   },
   'indexedDB.databases': async () => (await indexedDB.databases()).map(d => d.version).length >= 0,
+  'files of the origin': async () => {
+    const root = await there(navigator.storage, 'storage').getDirectory(), begin = performance.now();
+    const file = await root.getFileHandle(`f${location.pathname.slice(1)}`, { create: true });
+    const writable = await there(file.createWritable && file, 'createWritable').createWritable();
+    await writable.write('text'); await writable.close();
+    const names = []; for await (const name of root.keys()) names.push(name);
+    return [await (await file.getFile()).text(), (await file.getFile()).lastModified, names.length, performance.now() - begin];
+  },
   'caches': async () => { const c = await there(self.caches, 'caches').open(`c${location.pathname}`); await c.put('/x', new Response('1')); return [(await c.keys()).length, await (await c.match('/x')).text()]; },
   'cookieStore': async () => JSON.stringify(await there(self.cookieStore, 'cookieStore').getAll()),
   'FileReader': async () => { const said = []; await Promise.all(['a', 'b', 'c'].map(n => { const r = new FileReader(); r.readAsText(new Blob([n.repeat(n === 'a' ? 1e5 : 5)])); return event(r, 'load').then(() => said.push(n)); })); return said; },
