@@ -2,9 +2,9 @@
 // does not move before they have come. In a document there is always another task to run meanwhile;
 // in a worker `tick` tells what is awaited. Defines `blockTime`, `pending` and `waitForPending`.
 
-// How many tasks a reply may take in a document, and all replies of one wait; one that takes longer
-// may never come. Chromium moves the time regardless after 100,000 tasks. So that a busy machine has
-// time for a reply, the tasks after the first ones of a reply take longer: 0.1 ms.
+// How many tasks all replies of one wait may take in a document, and a single one; one that takes
+// longer may never come. Chromium moves the time regardless after 100,000 tasks. So that a busy
+// machine has time for a reply, the tasks after the first ones of a reply take longer: 0.1 ms.
 const TASKS = 90000, REPLY_TASKS = 20000, LOCK_TASKS = 3000, SHORT_TASKS = 100, SHORT_TASK = 5000, LONG_TASK = 200000;
 // How many tasks a worker waits before it tells that it waits.
 const WORKER_TASKS = 2000;

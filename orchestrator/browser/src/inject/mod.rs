@@ -46,7 +46,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>) -> String {
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{STORED_FILES}\n{PAGE}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n}})();",
+            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{STORED_FILES}\n{KEYS}\n{PAGE}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n}})();",
             start = virtual_time::start_millis(*determinism),
             step = virtual_time::STEP,
             mark = json!(ERROR_MARK),
@@ -59,7 +59,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>) -> String {
 /// moves the worker's clock.
 pub(crate) fn worker(determinism: &Determinism, kind: &str, url: &str, ordinal: usize, start: f64) -> String {
     format!(
-        "(() => {{ 'use strict';\nconst kind = {kind};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{KEYS}\n{STORED_FILES}\n{WORKER}\nreturn {{ tick }};\n}})()",
+        "(() => {{ 'use strict';\nconst kind = {kind};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{STORED_FILES}\n{KEYS}\n{WORKER}\nreturn {{ tick }};\n}})()",
         kind = json!(kind),
         who = who(determinism, url, ordinal),
     )

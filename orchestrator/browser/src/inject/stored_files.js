@@ -12,8 +12,8 @@ for (const [type, names] of Object.entries(FILE_REPLIES)) {
     replaceWhenDefined(type, name, (native) => ({ [name](...args) { return blockTime(apply(native, this, args)); } }));
   }
 }
-// What is written to a file goes through a stream, by its own methods or a writer's, and the entries
-// of a directory come one by one.
+// What is written to a file goes through a stream, by its own methods or a writer's, and the
+// entries of a directory come one by one.
 const fileStreams = new WeakSet();
 const fileWriters = new WeakSet();
 replaceWhenDefined('FileSystemFileHandle', 'createWritable', (native) => ({
