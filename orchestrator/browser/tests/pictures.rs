@@ -87,3 +87,31 @@ async fn ids_are_drawn_on_what_can_be_used() {
     assert!(bench.session.screenshot().await.unwrap() == plain, "nothing is drawn in the page");
     bench.session.close().await.unwrap();
 }
+
+/// The browser draws nothing for a document without contents, so it would never answer.
+#[tokio::test]
+async fn a_document_without_contents_is_white() {
+    let waiting = "<title>Waiting</title><script src='/script.endless'></script><h1>Never read</h1>";
+    let pages = [
+        ("empty.test/", "<h1>Full</h1>"),
+        ("empty.test/waiting", waiting),
+        ("empty.test/script.endless", ";"),
+    ];
+    let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
+    bench.act("goto('http://empty.test/waiting')").await;
+    for full_page in [false, true] {
+        let png = bench.session.picture(&Picture { full_page, marks: None }).await.unwrap();
+        let image = lodepng::decode24(&png).unwrap();
+        assert_eq!((image.width, image.height), (1280, 720));
+        assert!(image.buffer.iter().all(|pixel| (pixel.r, pixel.g, pixel.b) == (255, 255, 255)));
+    }
+    let actions = "mouse_click(100, 100); mouse_move(50, 60); scroll(0, 100); keyboard_press('Tab'); \
+        mouse_drag_and_drop(10, 10, 60, 60); keyboard_type('text'); mouse_down(5, 5); mouse_up(9, 9)";
+    for action in actions.split("; ") {
+        bench.act(action).await;
+    }
+    bench.act("goto('http://empty.test/')").await;
+    let marks = Some(Marks::BrowserGym);
+    bench.session.picture(&Picture { full_page: true, marks }).await.unwrap();
+    bench.session.close().await.unwrap();
+}

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::{ActionError, Button, Error, Point, Session, act::keys::Key, cdp::tracker::Page};
+use crate::{
+    ActionError, Button, Error, Point, Session, act::keys::Key, cdp::tracker::Page, clock::screen::Shown,
+};
 
 /// An input command and its parameters.
 pub(crate) type InputEvent = (&'static str, Value);
@@ -120,18 +122,19 @@ impl Session {
     }
 
     async fn dispatch(&self, page: &Page, events: Vec<InputEvent>) -> Vec<Result<Value, Error>> {
-        // The page gets wheel events and a final movement only when a frame is drawn.
-        let waits = events
-            .last()
-            .is_some_and(|(_, event)| event["type"] == "mouseMoved" || event["type"] == "mouseWheel");
+        // The page gets wheel events and a final movement only when a frame is drawn. A document
+        // without contents has none, and nothing that could get them.
+        let needs_frame =
+            |(_, event): &InputEvent| event["type"] == "mouseMoved" || event["type"] == "mouseWheel";
+        let waits = self.begin_frame_control() && events.last().is_some_and(needs_frame);
+        let mut events = events;
+        if waits && self.shown(page).await == Shown::Nothing {
+            events.retain(|event| !needs_frame(event));
+        }
         let sent =
             events.into_iter().map(|(method, params)| self.cdp().call(Some(&page.session), method, params));
         let answers = futures_util::future::join_all(sent);
-        if waits && self.begin_frame_control() {
-            self.while_drawing(page, answers).await
-        } else {
-            answers.await
-        }
+        if waits { self.while_drawing(page, answers).await } else { answers.await }
     }
 
     /// An input that closes its own tab has no reply, and worked.

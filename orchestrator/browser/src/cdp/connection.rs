@@ -22,7 +22,7 @@ use tokio::{
     net::TcpStream,
     sync::{mpsc, oneshot},
     task::AbortHandle,
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tokio_tungstenite::{
     connect_async_with_config,
@@ -35,7 +35,7 @@ use crate::{Error, clock::idle};
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a command may take while the browser's graphics process draws, which takes the page's
 /// thread along. Without a graphics card, WebGL is drawn by the processor.
-const MAX_DRAWING: Duration = Duration::from_secs(180);
+pub(crate) const MAX_DRAWING: Duration = Duration::from_secs(180);
 /// How long to watch whether it draws.
 const DRAWING_WATCH: Duration = Duration::from_secs(1);
 /// How much of its time a graphics process that draws uses on a busy machine: a thirtieth.
@@ -281,6 +281,13 @@ impl Cdp {
     pub(crate) fn drawing_watch(&self) -> DrawingWatch {
         let process = self.shared.graphics.load(Ordering::Relaxed);
         DrawingWatch { process, begin: Instant::now(), used: idle::cpu_time_of_all(process) }
+    }
+
+    /// Watches for a moment whether the browser's graphics process draws.
+    pub(crate) async fn is_drawing(&self) -> bool {
+        let watch = self.drawing_watch();
+        sleep(DRAWING_WATCH).await;
+        watch.is_drawing()
     }
 
     /// Sends a command at once. The caller may await the reply or ignore it. The browser carries

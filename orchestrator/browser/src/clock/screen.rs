@@ -24,7 +24,7 @@ use crate::{
     clock::{liveness::LivenessWait, virtual_time},
 };
 
-const POPUP: &str = include_str!("popup.js");
+const SHOWN: &str = include_str!("shown.js");
 const BEGIN_FRAME: &str = "HeadlessExperimental.beginFrame";
 /// How long a frame may take to reach the screen. A page without frames is not waited for.
 const FRAME_TIMEOUT: Duration = Duration::from_millis(500);
@@ -122,8 +122,13 @@ impl Session {
     /// The visible part of a page as a PNG file.
     pub(crate) async fn screenshot_of(&self, page: &Page) -> Result<Vec<u8>, Error> {
         let format = json!({ "format": "png", "optimizeForSpeed": true });
-        if !self.begin_frame_control() || self.may_have_popup(page).await {
+        if !self.begin_frame_control() {
             return self.capture(page, format).await;
+        }
+        match self.shown(page).await {
+            Shown::Nothing => return self.blank(),
+            Shown::Popup => return self.capture(page, format).await,
+            Shown::Page => {}
         }
         // A frame contains its own picture if nothing else is on the screen.
         let is_drawn = |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
@@ -138,10 +143,23 @@ impl Session {
         }
     }
 
-    /// Whether the browser may show a popup on top of a page.
-    async fn may_have_popup(&self, page: &Page) -> bool {
-        let probe = self.evaluate_isolated(page, &page.target, POPUP, CALL_TIMEOUT).await;
-        !matches!(probe, Ok(Value::Bool(false)))
+    /// What the browser shows of a page.
+    pub(crate) async fn shown(&self, page: &Page) -> Shown {
+        let shown = self.evaluate_isolated(page, &page.target, SHOWN, CALL_TIMEOUT).await;
+        match shown.as_ref().ok().and_then(Value::as_str) {
+            Some("nothing") => Shown::Nothing,
+            Some("page") => Shown::Page,
+            _ => Shown::Popup,
+        }
+    }
+
+    /// What a document without contents looks like, as a PNG file. The browser would wait for its
+    /// first contents.
+    pub(crate) fn blank(&self) -> Result<Vec<u8>, Error> {
+        let (width, height) = self.launch.device.viewport;
+        let (width, height) = (width as usize, height as usize);
+        lodepng::encode24(&vec![lodepng::RGB::new(255u8, 255, 255); width * height], width, height)
+            .map_err(|_| Error::Shape { method: BEGIN_FRAME, field: "a PNG file" })
     }
 
     /// A PNG file of a page, and of the browser's popups on top of it, such as the list of a
@@ -308,6 +326,16 @@ fn png(answer: &Value, method: &'static str, field: &'static str) -> Result<Vec<
     let shape = Error::Shape { method, field };
     let Some(data) = answer.get(field).and_then(Value::as_str) else { return Err(shape) };
     STANDARD.decode(data).map_err(|_| shape)
+}
+
+/// What the browser shows of a page, as far as scripts can tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// The document has no contents yet.
+    Nothing,
+    Page,
+    /// There may be a popup on top of it, such as the list of a `<select>`.
+    Popup,
 }
 
 /// Whether a document has something to show.

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 use crate::{
     Determinism, Error, Session,
     cdp::{
-        connection::CALL_TIMEOUT,
+        connection::{CALL_TIMEOUT, MAX_DRAWING},
         tracker::{ActivityCounts, BrowserState, Page, SocketCounts},
     },
     clock::{
@@ -74,6 +74,26 @@ pub struct SettleOutcome {
     pub idle: bool,
 }
 
+/// How far a page has come in its [`SLICES`].
+#[derive(Debug)]
+struct SliceProgress {
+    restarts: u32,
+    message_steps: u32,
+    /// The next slice.
+    next: usize,
+    /// The document count at the last start.
+    documents: u64,
+    /// What the page's clock is to show at the end of the last slice, in milliseconds since 1970.
+    end: f64,
+}
+
+impl SliceProgress {
+    fn new(state: &BrowserState) -> Self {
+        let (documents, end) = (state.document_count, f64::NEG_INFINITY);
+        Self { restarts: 0, message_steps: 0, next: 0, documents, end }
+    }
+}
+
 impl Session {
     /// Waits until the active page is done. In a frozen world a page that is still busy at the
     /// deadline is an error.
@@ -89,12 +109,24 @@ impl Session {
             return Ok(SettleOutcome { page_time: Duration::ZERO, real_time: started.elapsed(), idle });
         };
         let before = self.tracker.lock().page_clock;
-        match timeout(deadline + GRACE, self.run_slices(determinism, in_flight, limit)).await {
-            Ok(result) => result?,
-            Err(_) => {
-                let condition = "the page to answer (one of its scripts does not end)".to_owned();
-                return Err(Error::Deadline { condition, waited: deadline });
+        let mut progress = SliceProgress::new(&self.tracker.lock());
+        let mut limit = limit;
+        loop {
+            let slices = self.run_slices(determinism, in_flight, limit, &mut progress);
+            let error = match timeout(deadline + GRACE, slices).await {
+                Ok(Ok(())) => break,
+                Ok(Err(error @ Error::Deadline { .. })) => error,
+                Ok(Err(error)) => return Err(error),
+                Err(_) => {
+                    let condition = "the page to answer (one of its scripts does not end)".to_owned();
+                    Error::Deadline { condition, waited: deadline }
+                }
+            };
+            // A page that is being drawn is not stuck.
+            if started.elapsed() > MAX_DRAWING || !self.cdp().is_drawing().await {
+                return Err(error);
             }
+            limit = TimeLimit::after(deadline);
         }
         let moved = self.tracker.lock().page_clock - before;
         let page_time = Duration::try_from_secs_f64(moved / 1000.0).unwrap_or_default();
@@ -146,12 +178,9 @@ impl Session {
         determinism: Determinism,
         in_flight: &InFlight,
         limit: TimeLimit,
+        progress: &mut SliceProgress,
     ) -> Result<(), Error> {
-        let mut restarts = 0;
-        let mut message_steps = 0;
-        let mut next = 0;
-        let mut documents = self.tracker.lock().document_count;
-        let mut end = f64::NEG_INFINITY;
+        let SliceProgress { restarts, message_steps, next, documents, end } = progress;
         loop {
             let messages = self.drain(in_flight, limit).await?;
             let (now, clock, mut schedule) = {
@@ -159,20 +188,20 @@ impl Session {
                 (state.document_count, state.page_clock, state.schedule)
             };
             // A stopped budget sometimes ends a later one too early.
-            let begin = end.max(clock);
+            let begin = (*end).max(clock);
             schedule.resume(determinism, begin);
-            if now != documents && restarts < MAX_RESTARTS {
-                (documents, restarts, next) = (now, restarts + 1, 0);
+            if now != *documents && *restarts < MAX_RESTARTS {
+                (*documents, *restarts, *next) = (now, *restarts + 1, 0);
             }
-            end = if messages > 0 && message_steps < MAX_MESSAGE_STEPS {
-                message_steps += 1;
+            *end = if messages > 0 && *message_steps < MAX_MESSAGE_STEPS {
+                *message_steps += 1;
                 begin + MESSAGE_STEP
-            } else if let Some(&slice) = SLICES.get(next) {
-                next += 1;
+            } else if let Some(&slice) = SLICES.get(*next) {
+                *next += 1;
                 schedule.add(slice);
-                if next < SLICES.len() { begin + slice } else { schedule.end(determinism, begin) }
-            } else if clock + CLOCK_TOLERANCE_MS <= end {
-                end
+                if *next < SLICES.len() { begin + slice } else { schedule.end(determinism, begin) }
+            } else if clock + CLOCK_TOLERANCE_MS <= *end {
+                *end
             } else {
                 let page = self.tracker.lock().active()?;
                 if self.load_blank_document(&page).await? {
@@ -181,7 +210,7 @@ impl Session {
                 return self.wait_until_verified(limit).await;
             };
             self.tracker.lock().schedule = schedule;
-            self.run_until(end, in_flight, limit).await?;
+            self.run_until(*end, in_flight, limit).await?;
         }
     }
 

@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    Error, ObservationOptions, Session, cdp::tracker::Page, formats::visualwebarena, observe::overlay,
+    Error, ObservationOptions, Session, cdp::tracker::Page, clock::screen::Shown, formats::visualwebarena,
+    observe::overlay,
 };
 
 /// The largest width and height of a full-page screenshot, in pixels.
@@ -51,7 +52,9 @@ impl Session {
             let state = self.tracker.lock();
             (state.active()?, state.started_count)
         };
-        let (file, corner) = if picture.full_page {
+        let (file, corner) = if picture.full_page && self.shown(&page).await == Shown::Nothing {
+            (self.blank()?, (0.0, 0.0))
+        } else if picture.full_page {
             self.full_page(&page).await?
         } else {
             (self.screenshot().await?, (0.0, 0.0))

@@ -1,5 +1,6 @@
-// Whether the browser may show a popup on top of the page: the list of a `<select>`, the calendar
-// of a date. What scripts cannot see into counts as open while it has the focus.
+// What the browser shows: `nothing` of a document without contents; `popup`, where it may
+// show one on top of the page: the list of a `<select>`, the calendar of a date; else `page`. What
+// scripts cannot see into counts as open while it has the focus.
 (() => {
   const OPEN = 'select:open, input:open';
   const mayBeOpen = (root) => {
@@ -12,5 +13,7 @@
       return element.contentDocument ? mayBeOpen(element.contentDocument) : element === focused;
     });
   };
-  return mayBeOpen(document);
+  const root = document.documentElement;
+  if (!root || root.localName === 'html' && !document.body) return 'nothing';
+  return mayBeOpen(document) ? 'popup' : 'page';
 })()
