@@ -284,6 +284,7 @@ impl Cdp {
     }
 
     /// Watches for a moment whether the browser's graphics process draws.
+    #[expect(clippy::disallowed_methods, reason = "what is used within a time is what it tells")]
     pub(crate) async fn is_drawing(&self) -> bool {
         let watch = self.drawing_watch();
         sleep(DRAWING_WATCH).await;
