@@ -156,7 +156,8 @@ fn a_packed_run_is_shown_like_a_folder() -> Result<()> {
         ensure!(temporary.read_dir_utf8()?.next().is_none(), "the temporary folder is left");
     }
     let run = bench.path("shown");
-    bench.succeed(&["compare", run.as_str(), file.as_str()])?;
+    let compared = bench.succeed(&["compare", run.as_str(), file.as_str()])?;
+    ensure!(compared.contains(file.as_str()) && !compared.contains("sandbox-packed-"), "{compared}");
     let tables = [run.as_str(), file.as_str()].map(|run| bench.succeed(&["export", "json", run, "-o", "-"]));
     let [one, other] = tables;
     ensure!(one? == other?, "the same table");

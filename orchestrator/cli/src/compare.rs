@@ -37,12 +37,15 @@ impl Compare {
     pub(crate) async fn run(self) -> Outcome {
         let (left, right) = (OpenRun::open(&self.left).await?, OpenRun::open(&self.right).await?);
         let (left, right) = (left.path(), right.path());
-        let scores = runs::pair(left, right).or_input("compare the runs")?;
+        let scores = runs::pair(left, right).map_err(|error| self.named(error)).or_input("compare the runs")?;
         let compared = match self.scores {
             true => None,
             false => Some(runs::compare(left, right).or_input("compare the runs")?),
         };
-        let report = ComparisonReport { scores, compared };
+        let mut report = ComparisonReport { scores, compared };
+        // Where a packed run was unpacked helps nobody.
+        report.scores.left.folder.clone_from(&self.left);
+        report.scores.right.folder.clone_from(&self.right);
         if self.json {
             out::json(&report);
         } else {
@@ -55,6 +58,19 @@ impl Compare {
                 differ => format!("the runs differ in {differ} of {}", counted(compared.compared, "episode")),
             })),
             _ => Ok(()),
+        }
+    }
+
+    /// The error with the runs as they were given.
+    fn named(&self, error: runs::Error) -> runs::Error {
+        match error {
+            runs::Error::NothingInCommon { left_suite, right_suite, .. } => runs::Error::NothingInCommon {
+                left: self.left.clone(),
+                right: self.right.clone(),
+                left_suite,
+                right_suite,
+            },
+            other => other,
         }
     }
 
