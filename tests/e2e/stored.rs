@@ -9,8 +9,7 @@ use serde_json::Value;
 use crate::harness::{Bench, repository};
 
 /// Runs by their format, below `tests/stored-runs`. Screenshots and pages are not kept there.
-const RUNS: [(&str, &str); 4] =
-    [("2.1", "demo"), ("2.1", "town"), ("2.1", "arena"), ("2.2", "demo")];
+const RUNS: [(&str, &str); 4] = [("2.1", "demo"), ("2.1", "town"), ("2.1", "arena"), ("2.2", "demo")];
 
 fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<()> {
     fs::create_dir_all(to)?;

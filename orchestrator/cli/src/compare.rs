@@ -37,7 +37,8 @@ impl Compare {
     pub(crate) async fn run(self) -> Outcome {
         let (left, right) = (OpenRun::open(&self.left).await?, OpenRun::open(&self.right).await?);
         let (left, right) = (left.path(), right.path());
-        let scores = runs::pair(left, right).map_err(|error| self.named(error)).or_input("compare the runs")?;
+        let scores =
+            runs::pair(left, right).map_err(|error| self.named(error)).or_input("compare the runs")?;
         let compared = match self.scores {
             true => None,
             false => Some(runs::compare(left, right).or_input("compare the runs")?),
