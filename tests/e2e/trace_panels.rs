@@ -241,3 +241,63 @@ fn the_page_of_a_step_is_opened_in_a_window_of_its_world() -> Result<()> {
     ensure!(String::from_utf8_lossy(&output.stdout).trim() == "https://www.hearthside.test/homes/1134");
     Ok(())
 }
+
+/// The box on the picture: its label, and its place in pixels of the screenshot.
+const SHOWN_BOX: &str = "(() => {
+    const box = document.querySelector('.current .box'), shot = document.querySelector('.current .shot');
+    if (!box) return null;
+    const [place, around] = [box.getBoundingClientRect(), shot.querySelector('img').getBoundingClientRect()];
+    const scale = shot.querySelector('img').getAttribute('width') / around.width;
+    return [box.innerText, Math.round((place.left - around.left) * scale), Math.round((place.top - around.top) * scale)];
+})()";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ids_are_shown_on_the_picture_under_the_mouse() -> Result<()> {
+    let bench = Bench::new()?;
+    let (page, browser) = trace(&bench)?;
+    let mut tab = browser.tab().await?;
+    tab.goto(&format!("{page}#step=2&panel=page")).await?;
+    tab.evaluate("document.querySelector('.current .tree').open = true").await?;
+    // An element with a line of its own: its id, its box, and where its line is on the screen.
+    let target = tab
+        .evaluate(
+            "(() => {
+                const boxes = JSON.parse(document.querySelector('.current .shot').dataset.boxes);
+                const text = document.querySelector('.current .tree pre').firstChild;
+                const at = text.data.search(/\\[\\d+\\] (link|button)/);
+                const bid = /\\[(\\d+)\\]/.exec(text.data.slice(at))[1];
+                const range = document.createRange();
+                range.setStart(text, at + 1);
+                range.setEnd(text, at + 3);
+                range.startContainer.parentElement.scrollIntoView();
+                const line = range.getBoundingClientRect();
+                return { bid, box: boxes[bid], x: line.x + 2, y: line.y + line.height / 2 };
+            })()",
+        )
+        .await?;
+    let number = |value: &Value| value.as_i64().context("a number");
+    let (left, top) = (number(&target["box"][0])?, number(&target["box"][1])?);
+    let point = |value: &Value| value.as_f64().context("a coordinate");
+    tab.call(
+        "Input.dispatchMouseEvent",
+        json!({ "type": "mouseMoved", "x": point(&target["x"])?, "y": point(&target["y"])? }),
+    )
+    .await?;
+    let shown = tab.evaluate(SHOWN_BOX).await?;
+    let bid = format!("[{}]", target["bid"].as_str().context("an id")?);
+    ensure!(shown[0].as_str().is_some_and(|label| label.starts_with(&bid)), "{target}: {shown}");
+    let near = |shown: &Value, wanted: i64| shown.as_i64().is_some_and(|shown| (shown - wanted).abs() <= 2);
+    ensure!(near(&shown[1], left) && near(&shown[2], top), "{target}: {shown}");
+
+    // The same from the picture.
+    let place = tab
+        .evaluate("(() => { scrollTo(0, 0); const { x, y } = document.querySelector('.current .box').getBoundingClientRect(); return [x, y]; })()")
+        .await?;
+    let (x, y) = (point(&place[0])? + 4.0, point(&place[1])? + 4.0);
+    tab.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": 1, "y": 1 })).await?;
+    ensure!(tab.evaluate(SHOWN_BOX).await?.is_null());
+    tab.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": x, "y": y })).await?;
+    let again = tab.evaluate(SHOWN_BOX).await?;
+    ensure!(again[0].as_str().is_some_and(|label| label.starts_with('[')), "{again}");
+    is_silent(&tab)
+}

@@ -73,6 +73,7 @@ pub use launch::{
 };
 pub use observe::{
     axtree::{Element, TreeText},
+    boxes::ElementBox,
     console::ConsoleMessage,
     observation::{Observation, Tab},
     options::ObservationOptions,

@@ -6,7 +6,7 @@ mod bench;
 mod web;
 
 use bench::Bench;
-use browser::{Dialect, Marks, Picture};
+use browser::{Dialect, Marks, ObservationOptions, Picture};
 
 const PAGE: &str = r##"<!doctype html><title>quiet</title>
 <style>body { margin: 0 } h1 { position: sticky; top: 0; background: #ddd } @media (min-height: 1000px) { h1 { color: red } }</style>
@@ -113,5 +113,31 @@ async fn a_document_without_contents_is_white() {
     bench.act("goto('http://empty.test/')").await;
     let marks = Some(Marks::BrowserGym);
     bench.session.picture(&Picture { full_page: true, marks }).await.unwrap();
+    bench.session.close().await.unwrap();
+}
+
+/// Also in frames, with properties and without them.
+#[tokio::test]
+async fn every_look_knows_where_elements_in_view_are() {
+    let page = r#"<!doctype html><style>body { margin: 7px } iframe { border: 3px solid; margin-left: 40px }</style>
+        <button>Go</button> <a href="/x">Where <b>to</b></a><div style="height: 90px"></div>
+        <iframe src="/inner" width="300" height="200"></iframe><p style="margin-top: 5000px">Far <button>below</button></p>"#;
+    let inner = r#"<button style="margin: 11px">Inner</button><iframe srcdoc="<a href=/y>Deep</a>" width="120" height="60"></iframe>
+        <button style="display: block; margin-top: 900px">Out of view</button>"#;
+    let mut bench =
+        Bench::open(Dialect::BrowserGym, &[("boxes.test/", page), ("boxes.test/inner", inner)]).await;
+    let options = ObservationOptions { properties: true, ..ObservationOptions::default() };
+    let measured = bench.session.observe_with(&options).await.unwrap().boxes;
+    let seen = bench.session.observe().await.unwrap();
+    assert_eq!(seen.boxes, measured);
+    // Each document has its margins, and each frame its border.
+    assert_eq!(seen.boxes["a3"][..2], [47 + 3 + 8 + 11, 118 + 3 + 8 + 11 + 38]);
+    let named = |name: &str| seen.elements.iter().find(|element| element.name == name).unwrap();
+    for name in ["Go", "Where to", "Inner", "Deep"] {
+        assert!(seen.boxes.contains_key(&named(name).bid), "{name}: {:?}", seen.boxes);
+    }
+    for name in ["below", "Out of view"] {
+        assert!(!seen.boxes.contains_key(&named(name).bid), "{name}: {:?}", seen.boxes);
+    }
     bench.session.close().await.unwrap();
 }

@@ -41,6 +41,9 @@ pub(crate) const SYNC_REQUEST_WAIT: Duration = Duration::from_secs(1);
 const NAVIGATION_PAUSE: Duration = Duration::from_millis(100);
 /// How long a worker's reply from another process may take while none is at work for it.
 const REPLY_WAIT: Duration = Duration::from_millis(500);
+/// How many checks in a row must find none at work. One thread wakes another, so a single check, which
+/// looks at one after the other, may miss both.
+const MIN_IDLE_CHECKS: u32 = 20;
 /// How many replies a worker may await at one instant of its time.
 const MAX_REPLIES: u64 = 5000;
 /// How long to wait for a WebSocket that the browser delays.
@@ -237,6 +240,7 @@ pub(crate) async fn tick_worker(
     until: f64,
 ) -> Result<u64, Error> {
     let (mut last, mut first_count, mut last_count) = (Instant::now(), None, None);
+    let mut idle_checks = 0;
     let mut gives_up = false;
     loop {
         let Some(tick) = call_tick(cdp, tracker, worker, until, gives_up).await? else { return Ok(0) };
@@ -247,9 +251,10 @@ pub(crate) async fn tick_worker(
         };
         let count = tick.get("answered").and_then(Value::as_u64).unwrap_or(0);
         if last_count.replace(count) != Some(count) {
-            last = Instant::now();
+            (last, idle_checks) = (Instant::now(), 0);
         }
-        gives_up = last.elapsed() > wait && !idle::is_storing(tracker, cdp).await
+        idle_checks = if idle::is_storing(tracker, cdp).await { 0 } else { idle_checks + 1 };
+        gives_up = last.elapsed() > wait && idle_checks >= MIN_IDLE_CHECKS
             || last.elapsed() > WORKER_TIMEOUT
             || count - *first_count.get_or_insert(count) > MAX_REPLIES;
     }

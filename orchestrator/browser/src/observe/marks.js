@@ -17,7 +17,7 @@ const SHOWN_IN = ['aria-description', 'aria-roledescription'];
 
 // Per document, as long as it lives.
 const bids = new WeakMap(), elements = new Map();
-let numbers = 0, letters = 0, writtenAttributes = [], visibilityObserver = null;
+let numbers = 0, letters = 0, writtenAttributes = [], visibilityObserver = null, inView = null;
 
 // `a` to `z`, then `aA`, `aB` .. `aZ`, `bA` and so on: a lower-case letter begins each step into a
 // frame.
@@ -103,6 +103,7 @@ return {
       }
     }
     visibilityObserver?.disconnect();
+    inView = null;
     visibilityObserver = measured ? observeVisibility(marked) : null;
     return bids.get(focused(document)) ?? null;
   },
@@ -112,8 +113,24 @@ return {
     for (const { target, intersectionRatio } of visibilityObserver?.takeRecords() ?? []) {
       ratios.set(target, Math.round(intersectionRatio * 100) / 100);
     }
+    inView = [...ratios].filter(([, ratio]) => ratio > 0).map(([element]) => element);
     const numbered = setOfMarks([...ratios.keys()]);
     return [...ratios].map(([element, ratio]) => [bids.get(element), ratio, numbered.has(element)]);
+  },
+  // Where the elements in view are: left, top, width and height in pixels of this document's view.
+  // That of a frame has the corner of its document, too.
+  boxes() {
+    const found = [];
+    for (const element of inView ?? allElements(document)) {
+      const bid = bids.get(element);
+      if (bid === undefined) continue;
+      const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
+      if (!width || !height || right <= 0 || bottom <= 0 || left >= innerWidth || top >= innerHeight) continue;
+      const isFrame = element.localName === 'iframe' || element.localName === 'frame';
+      const corner = isFrame ? [left + element.clientLeft, top + element.clientTop].map(Math.round) : null;
+      found.push({ bid, box: [left, top, width, height].map(Math.round), corner });
+    }
+    return found;
   },
   erase() {
     for (const [element, name, ownValue] of writtenAttributes) {

@@ -1,6 +1,6 @@
 //! Observations: what an agent sees.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,6 +14,7 @@ use crate::{
     observe::{
         axtree::{self, AxTree, Element, FrameTree},
         axtree_object,
+        boxes::ElementBox,
         dom_snapshot::{self, DomSnapshot},
         frames::Frame,
         node_numbers, properties,
@@ -51,6 +52,8 @@ pub struct Observation {
     pub elapsed_ms: u64,
     /// The elements of the tree, in its order.
     pub elements: Vec<Element>,
+    /// Where the elements of the tree are that are in view, by their bids.
+    pub boxes: BTreeMap<String, ElementBox>,
     /// The properties of all elements with a bid, in the order of their numbers, frame by frame.
     pub properties: Vec<(String, Properties)>,
     /// WebArena's text of the tree.
@@ -96,6 +99,7 @@ type RawTree = (AxTree, Option<Box<RawValue>>);
 struct MarkedPage {
     trees: Vec<Result<RawTree, Error>>,
     measured: Vec<(String, f64, bool)>,
+    boxes: HashMap<String, ElementBox>,
     snapshot: Option<Box<RawValue>>,
     visible_elements: Vec<visualwebarena::PageElement>,
 }
@@ -128,6 +132,9 @@ impl Session {
         let text = options.axtree.clone().unwrap_or_default();
         let writer = axtree::TreeWriter { text: &text, properties: &known, bids: &mut self.bids };
         let rendered = axtree::render(&parts, writer);
+        let mut placed = marked.boxes;
+        let bids = rendered.elements.iter().map(|element| &element.bid);
+        let boxes = bids.filter_map(|bid| placed.remove_entry(bid)).collect();
         let mut axtree_object = options.axtree_object.then(|| axtree_object::merge(&parts, &raw, &self.bids));
         let mut dom = marked.snapshot.as_deref().filter(|_| options.dom).map(dom_snapshot::without_marks);
         node_numbers::renumber(dom.as_mut(), axtree_object.as_mut());
@@ -154,6 +161,7 @@ impl Session {
             active_tab,
             elapsed_ms: self.elapsed_ms(),
             elements: rendered.elements,
+            boxes,
             properties: if options.properties { properties } else { Vec::new() },
             webarena,
             visualwebarena: options
@@ -218,11 +226,12 @@ impl Session {
         let trees = frames.iter().map(tree);
         let trees = futures_util::future::join_all(trees);
         // All at once, so that the page works on one while we parse another.
-        let (measured, snapshot, visible_elements, trees) =
-            tokio::join!(measuring, snapshotting, listing, trees);
+        let (measured, boxes, snapshot, visible_elements, trees) =
+            tokio::join!(measuring, self.boxes(page, frames), snapshotting, listing, trees);
         Ok(MarkedPage {
             trees,
             measured: measured?,
+            boxes: boxes?,
             snapshot: snapshot?,
             visible_elements: visible_elements?,
         })

@@ -1,5 +1,6 @@
 //! What has happened in an episode so far, and what it is worth in the end.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use agents::{Call, Role, Utterance};
@@ -111,6 +112,8 @@ impl Trace {
             title: observation.title.clone(),
             observation: observation.axtree.clone(),
             dialogs: observation.dialogs.clone(),
+            // They lie on the picture of what is in view.
+            boxes: if self.whole_page { BTreeMap::new() } else { observation.boxes.clone() },
             ..Step::default()
         });
         self.score(None, None, None);

@@ -1,8 +1,8 @@
 //! The result of an episode (`episode.json`), and the lines of `trace.jsonl` and `ledger.jsonl`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use browser::{ConsoleMessage, Dialog};
+use browser::{ConsoleMessage, Dialog, ElementBox};
 use gateway::{Entry, Levels, NearestRequest};
 use jiff::Timestamp;
 use scoring::Score;
@@ -194,6 +194,9 @@ pub struct Step {
     /// The coordinates in the actions: x and y in pixels of the screenshot.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<[f64; 2]>,
+    /// Where the elements of the observation are on the screenshot that are in view, by their bids.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub boxes: BTreeMap<String, ElementBox>,
     /// Why the action failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -36,7 +36,7 @@ const EPISODE: Template = Template {
     source: include_str!("episode.html"),
     macros: &[("panels.html", include_str!("panels.html"))],
     style: include_str!("episode.css"),
-    script: include_str!("episode.js"),
+    script: concat!(include_str!("episode.js"), include_str!("boxes.js")),
 };
 
 /// All repeats have the same goal, so its beginning is enough.

@@ -94,6 +94,8 @@ struct Shot {
     points: Vec<[f64; 2]>,
     /// Whether the element was outside of the image.
     outside: bool,
+    /// The boxes of the elements by their bids, in pixels of the image, as JSON. Empty without any.
+    boxes: String,
 }
 
 #[derive(Serialize)]
@@ -198,6 +200,10 @@ fn shot(folder: &Utf8Path, step: &Step) -> Option<Shot> {
         mark: bbox.filter(is_on).map(|[x, y, w, h]| [x * across, y * down, w * across, h * down].map(short)),
         points: step.points.iter().map(|[x, y]| [short(x * across), short(y * down)]).collect(),
         outside: bbox.is_some_and(|bbox| !is_on(&bbox)),
+        boxes: match step.boxes.is_empty() {
+            true => String::new(),
+            false => serde_json::to_string(&step.boxes).unwrap_or_default(),
+        },
     })
 }
 
