@@ -41,8 +41,8 @@ pub(crate) const SYNC_REQUEST_WAIT: Duration = Duration::from_secs(1);
 const NAVIGATION_PAUSE: Duration = Duration::from_millis(100);
 /// How long a worker's reply from another process may take while none is at work for it.
 const REPLY_WAIT: Duration = Duration::from_millis(500);
-/// How many checks in a row must find none at work. One thread wakes another, so a single check, which
-/// looks at one after the other, may miss both.
+/// How many checks in a row must find none at work. One thread wakes another, so a single check,
+/// which looks at one after the other, may miss both.
 const MIN_IDLE_CHECKS: u32 = 20;
 /// How many replies a worker may await at one instant of its time.
 const MAX_REPLIES: u64 = 5000;
