@@ -19,6 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// 10 operations, one after the other, and how many of them a timer of 60 ms has seen.
 const WORK: &str = "
     const OPERATIONS = {
+      cache: async () => (await caches.open('c')).put('/' + Math.random(), new Response('x'.repeat(5000))),
       database: () => new Promise(done => {
         self.number ??= 0;
         const opening = indexedDB.open('d' + number++ % 5, 1);
@@ -28,7 +29,6 @@ const WORK: &str = "
           adding.onsuccess = () => { opening.result.close(); done(); };
         };
       }),
-      cache: async () => (await caches.open('c')).put('/' + Math.random(), new Response('x'.repeat(5000))),
       file: async () => {
         const root = await navigator.storage.getDirectory();
         const file = await root.getFileHandle('f', { create: true });
@@ -134,7 +134,7 @@ async fn storage_takes_no_time_of_a_page_or_worker() {
         session.act(&Action::Goto { url: format!("http://localhost/{realm}") }).await.unwrap();
         session.settle(&InFlight::default(), PATIENCE).await.unwrap();
         let text = session.page_text().await.unwrap();
-        assert_eq!(text.trim(), "database 10, cache 10, file 10, done,", "in the {realm}");
+        assert_eq!(text.trim(), "cache 10, database 10, file 10, done,", "in the {realm}");
     }
     session.close().await.unwrap();
 }
