@@ -6,21 +6,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod load;
 mod web;
 
-use std::{
-    collections::BTreeMap,
-    env,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-    time::Duration,
-};
+use std::{collections::BTreeMap, env, sync::Arc, time::Duration};
 
 use browser::{Action, Determinism, Launch, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
+use load::Load;
 use web::Web;
 
 const SETTLE: Duration = Duration::from_secs(60);
@@ -43,26 +36,6 @@ const REALMS: [(&str, &str); 5] = [
 
 /// What does not repeat, as the crate's docs say: the keys of WebRTC.
 const DIFFERENT: [&str; 2] = ["RTCPeerConnection", "RTCCertificate"];
-
-/// Threads that keep the machine busy until this is dropped.
-struct Load(Arc<AtomicBool>);
-
-impl Load {
-    fn begin(threads: usize) -> Self {
-        let busy = Arc::new(AtomicBool::new(true));
-        for _ in 0..threads {
-            let busy = Arc::clone(&busy);
-            thread::spawn(move || while busy.load(Ordering::Relaxed) {});
-        }
-        Self(busy)
-    }
-}
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
-    }
-}
 
 fn number(variable: &str, usual: usize) -> usize {
     env::var(variable).map_or(usual, |text| text.parse().unwrap())

@@ -3,17 +3,16 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod load;
 mod web;
 
 use std::fs;
 use std::process::Command;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use browser::{Action, Determinism, Launch, Session};
 use gateway::InFlight;
+use load::Load;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 /// 10 operations, one after the other, and how many of them a timer of 60 ms has seen.
@@ -54,26 +53,6 @@ const WORK: &str = "
     };
 ";
 
-/// Threads that keep the machine busy until this is dropped.
-struct Load(Arc<AtomicBool>);
-
-impl Load {
-    fn begin() -> Load {
-        let busy = Arc::new(AtomicBool::new(true));
-        for _ in 0..thread::available_parallelism().unwrap().get() {
-            let busy = Arc::clone(&busy);
-            thread::spawn(move || while busy.load(Ordering::Relaxed) {});
-        }
-        Load(busy)
-    }
-}
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
-    }
-}
-
 /// Gives the threads that store things for pages very little time, so that they are always late.
 fn starve_storage() {
     let mut starved = 0;
@@ -104,6 +83,11 @@ fn is_below(id: &str, ancestor: u32) -> bool {
     parent.is_some_and(|parent| parent == ancestor.to_string() || parent != "0" && is_below(parent, ancestor))
 }
 
+fn launch(web: &web::Web) -> Launch {
+    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+    Launch { determinism: Some(world), ..Launch::new(web.address, "") }
+}
+
 #[tokio::test]
 async fn storage_takes_no_time_of_a_page_or_worker() {
     let page = |script: &str| format!("<!doctype html><p id=p></p><script>{script}</script>");
@@ -125,16 +109,37 @@ async fn storage_takes_no_time_of_a_page_or_worker() {
         ),
     ])
     .await;
-    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
-    let mut session = Session::start(&launch).await.unwrap();
-    let _load = Load::begin();
+    let mut session = Session::start(&launch(&web)).await.unwrap();
+    let _load = Load::begin(std::thread::available_parallelism().unwrap().get());
     starve_storage();
     for realm in ["page", "worker", "shared"] {
         session.act(&Action::Goto { url: format!("http://localhost/{realm}") }).await.unwrap();
         session.settle(&InFlight::default(), PATIENCE).await.unwrap();
         let text = session.page_text().await.unwrap();
         assert_eq!(text.trim(), "cache 10, database 10, file 10, done,", "in the {realm}");
+    }
+    session.close().await.unwrap();
+}
+
+/// Scripts ask whether there are caches before they use them.
+#[tokio::test]
+async fn a_worker_has_caches_where_its_context_is_secure() {
+    let page = "<!doctype html><p id=p></p><script>new Worker('/worker.js').onmessage = e => p.append(e.data)</script>";
+    let script = "postMessage(`${isSecureContext} ${'caches' in self} ${typeof self.caches}`)";
+    let hosts = ["localhost", "sub.localhost", "plain.test"];
+    let pages: Vec<(String, &str)> = hosts
+        .iter()
+        .flat_map(|host| [(format!("{host}/page"), page), (format!("{host}/worker.js"), script)])
+        .collect();
+    let pages: Vec<(&str, &str)> = pages.iter().map(|(place, body)| (&**place, *body)).collect();
+    let web = web::Web::serve(&pages).await;
+    let mut session = Session::start(&launch(&web)).await.unwrap();
+    for (host, expected) in
+        hosts.into_iter().zip(["true true object", "true true object", "false false undefined"])
+    {
+        session.act(&Action::Goto { url: format!("http://{host}/page") }).await.unwrap();
+        session.settle(&InFlight::default(), PATIENCE).await.unwrap();
+        assert_eq!(session.page_text().await.unwrap().trim(), expected, "{host}");
     }
     session.close().await.unwrap();
 }

@@ -86,10 +86,10 @@ pub(crate) async fn is_storage_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     storage.iter().all(|&id| are_threads_idle(id))
 }
 
-/// Whether a thread that may answer a page or worker runs: of the page, or of those that store.
-pub(crate) async fn is_storing(tracker: &Tracker, cdp: &Cdp) -> bool {
-    let processes = find_processes(tracker, cdp).await;
-    !processes.others_are_idle() || !processes.storage.iter().all(|&id| are_threads_idle(id))
+/// Whether no thread runs that may reply to a page or worker: one of the pages' own, or one that
+/// stores.
+pub(crate) async fn are_repliers_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
+    find_processes(tracker, cdp).await.others_are_idle() && is_storage_idle(tracker, cdp).await
 }
 
 /// A round trip to the browser process, without the page.

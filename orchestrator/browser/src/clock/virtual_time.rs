@@ -253,7 +253,7 @@ pub(crate) async fn tick_worker(
         if last_count.replace(count) != Some(count) {
             (last, idle_checks) = (Instant::now(), 0);
         }
-        idle_checks = if idle::is_storing(tracker, cdp).await { 0 } else { idle_checks + 1 };
+        idle_checks = if idle::are_repliers_idle(tracker, cdp).await { idle_checks + 1 } else { 0 };
         gives_up = last.elapsed() > wait && idle_checks >= MIN_IDLE_CHECKS
             || last.elapsed() > WORKER_TIMEOUT
             || count - *first_count.get_or_insert(count) > MAX_REPLIES;

@@ -55,7 +55,7 @@ function inRequestOrder(promise) {
 // The browser's own functions, for keys.
 const nativeSubtle = {};
 // Much of a worker's interface exists only after its script has loaded, and no event reports it. So
-// it is looked for again where scripts first use it.
+// it is looked for again where scripts first use it, and at each `tick`.
 let lateTypes = [];
 function replaceWhenDefined(type, name, make) { lateTypes.push([type, name, make]); }
 function replaceLateTypes() {
@@ -74,7 +74,7 @@ if (!globalThis.document) {
     replace(owner, name, (native) => ({ get [name]() { replaceLateTypes(); return apply(native, this ?? globalThis, []); } }));
   }
   // This comes to the prototype later, and only where the context is secure. This hides it.
-  if (/^(blob:)?(https:|http:\/\/(localhost|127\.0\.0\.1)[:/])/.test(place)) {
+  if (/^(blob:)?(https:|http:\/\/(([^/]*\.)?localhost|127(\.\d+){3}|\[::1\])[:/])/.test(place)) {
     const { get } = Object.getOwnPropertyDescriptor({
       get caches() { replaceLateTypes(); return Reflect.get(Object.getPrototypeOf(globalThis), 'caches', globalThis); },
     }, 'caches');

@@ -88,6 +88,7 @@ function earliest(until) {
 async function tick(until, giveUp) {
   if (!isConnected) await connected;
   if (giveUp) pending.clear();
+  replaceLateTypes();
   await nextTask();
   await nextTask();
   for (;;) {
