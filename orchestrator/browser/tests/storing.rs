@@ -107,12 +107,28 @@ async fn storage_takes_no_time_of_a_page_or_worker() {
             "localhost/shared.js",
             &format!("{WORK} onconnect = e => work(line => e.ports[0].postMessage(line))"),
         ),
+        (
+            "localhost/service",
+            &page(&format!(
+                "{tell} navigator.serviceWorker.onmessage = e => tell(e.data);
+                navigator.serviceWorker.register('/service.js')"
+            )),
+        ),
+        (
+            "localhost/service.js",
+            &format!(
+                "{WORK} const tell = async line => {{
+                  for (const page of await clients.matchAll({{ includeUncontrolled: true }})) page.postMessage(line);
+                }};
+                oninstall = e => e.waitUntil(work(tell))"
+            ),
+        ),
     ])
     .await;
     let mut session = Session::start(&launch(&web)).await.unwrap();
     let _load = Load::begin(std::thread::available_parallelism().unwrap().get());
     starve_storage();
-    for realm in ["page", "worker", "shared"] {
+    for realm in ["page", "worker", "shared", "service"] {
         session.act(&Action::Goto { url: format!("http://localhost/{realm}") }).await.unwrap();
         session.settle(&InFlight::default(), PATIENCE).await.unwrap();
         let text = session.page_text().await.unwrap();

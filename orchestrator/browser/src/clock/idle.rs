@@ -23,6 +23,10 @@ const POLL: Duration = Duration::from_millis(1);
 /// How many checks the other threads get before only main threads count.
 const MAX_CHECKS: u32 = 100;
 
+/// How many checks in a row must find no replying thread at work. One thread wakes another, so a
+/// single check, which looks at one after the other, may miss both.
+pub(crate) const MIN_CHECKS: u32 = 20;
+
 /// The processes of a browser.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BrowserProcesses {
@@ -81,7 +85,7 @@ pub(crate) async fn is_network_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
 }
 
 /// Whether what pages store is written: no thread that does so runs or waits for a disk.
-pub(crate) async fn is_storage_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
+async fn is_storage_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     let storage = find_processes(tracker, cdp).await.storage;
     storage.iter().all(|&id| are_threads_idle(id))
 }
@@ -90,6 +94,16 @@ pub(crate) async fn is_storage_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
 /// stores.
 pub(crate) async fn are_repliers_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     find_processes(tracker, cdp).await.others_are_idle() && is_storage_idle(tracker, cdp).await
+}
+
+/// Whether [`MIN_CHECKS`] checks in a row find no replying thread at work.
+pub(crate) async fn repliers_stay_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
+    for _ in 0..MIN_CHECKS {
+        if !are_repliers_idle(tracker, cdp).await {
+            return false;
+        }
+    }
+    true
 }
 
 /// A round trip to the browser process, without the page.

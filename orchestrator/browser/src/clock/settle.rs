@@ -366,7 +366,7 @@ impl Session {
             self.wait_for_gateway(in_flight, wait).await?;
             let counts = in_flight.counts();
             let requests = counts.started != before || self.is_arriving(&counts).await;
-            if !starting && !requests && idle::is_storage_idle(&self.tracker, self.cdp()).await {
+            if !starting && !requests && idle::repliers_stay_idle(&self.tracker, self.cdp()).await {
                 break;
             }
         }

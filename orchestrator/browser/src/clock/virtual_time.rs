@@ -41,9 +41,6 @@ pub(crate) const SYNC_REQUEST_WAIT: Duration = Duration::from_secs(1);
 const NAVIGATION_PAUSE: Duration = Duration::from_millis(100);
 /// How long a worker's reply from another process may take while none is at work for it.
 const REPLY_WAIT: Duration = Duration::from_millis(500);
-/// How many checks in a row must find none at work. One thread wakes another, so a single check,
-/// which looks at one after the other, may miss both.
-const MIN_IDLE_CHECKS: u32 = 20;
 /// How many replies a worker may await at one instant of its time.
 const MAX_REPLIES: u64 = 5000;
 /// How long to wait for a WebSocket that the browser delays.
@@ -254,7 +251,7 @@ pub(crate) async fn tick_worker(
             (last, idle_checks) = (Instant::now(), 0);
         }
         idle_checks = if idle::are_repliers_idle(tracker, cdp).await { idle_checks + 1 } else { 0 };
-        gives_up = last.elapsed() > wait && idle_checks >= MIN_IDLE_CHECKS
+        gives_up = last.elapsed() > wait && idle_checks >= idle::MIN_CHECKS
             || last.elapsed() > WORKER_TIMEOUT
             || count - *first_count.get_or_insert(count) > MAX_REPLIES;
     }

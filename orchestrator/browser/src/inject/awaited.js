@@ -93,7 +93,7 @@ const REPLIES = {
   Cache: 'match matchAll put delete keys', CookieStore: 'get getAll set delete', Document: 'hasStorageAccess', GPU: 'requestAdapter',
   IDBFactory: 'databases', Keyboard: 'getLayoutMap', LockManager: 'query', MediaCapabilities: 'decodingInfo encodingInfo',
   MediaDevices: 'enumerateDevices', NavigatorUAData: 'getHighEntropyValues', Permissions: 'query', PressureObserver: 'observe',
-  ServiceWorkerContainer: 'getRegistration getRegistrations', StorageManager: 'estimate persisted persist getDirectory',
+  ServiceWorkerContainer: 'register getRegistration getRegistrations', StorageManager: 'estimate persisted persist getDirectory',
   WakeLock: 'request', Clients: 'matchAll get claim',
 };
 for (const [table, order] of [[ORDERED_REPLIES, inRequestOrder], [REPLIES, (promise) => promise]]) {
