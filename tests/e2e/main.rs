@@ -34,6 +34,7 @@ mod packed;
 mod pages;
 mod programs;
 mod progress;
+mod recorded_suites;
 mod recording;
 mod scores;
 mod searching;

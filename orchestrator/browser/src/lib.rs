@@ -83,6 +83,7 @@ pub use observe::{
 pub use page::{
     cookies::Cookie,
     storage::{Entry, OriginState, StorageState, StoredCookie},
+    survey::{Link, LinkKind, SearchForm, Survey, Wall},
 };
 pub use python::SyntaxError;
 pub use session::Session;

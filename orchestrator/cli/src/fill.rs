@@ -49,6 +49,7 @@ impl Fill {
             gateway: config,
             redact: self.redact.into_redact(),
             body_cap: units::bytes(MAX_BODY).expect("the default is a number of bytes"),
+            resume: false,
             behind: Some(snapshots),
         };
         Ok(Studio::open(output, options).await?)

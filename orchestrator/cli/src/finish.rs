@@ -42,6 +42,17 @@ pub(crate) async fn finish(
     empty: EmptyRecording,
 ) -> Result<RecordingReport, Failure> {
     let (recording, report) = studio.close().await.or_environment(format!("finish {output}"))?;
+    finish_recording(recording, &report, output, twice, empty)
+}
+
+/// As [`finish`], for a recording whose gateways are closed.
+pub(crate) fn finish_recording(
+    recording: Recording,
+    report: &RecorderReport,
+    output: &Utf8Path,
+    twice: &[[Load; 2]],
+    empty: EmptyRecording,
+) -> Result<RecordingReport, Failure> {
     for (url, why) in &report.lost {
         out::warn(&format!("not recorded: {url}: {why}"));
     }
@@ -63,10 +74,10 @@ pub(crate) async fn finish(
     bar.finish_and_clear();
     let finished = match finished {
         Ok(finished) => finished,
-        Err(error) => return Err(unfinished(output, &error, &report)),
+        Err(error) => return Err(unfinished(output, &error, report)),
     };
     warn_of_credentials(&finished.path);
-    match lost(&report) {
+    match lost(report) {
         Some(lost) => Err(Failure::Environment(format!(
             "failed to record everything: {lost}; all else is in {}",
             summary(&finished)

@@ -1,15 +1,22 @@
 //! Ctrl-C and SIGTERM: the first asks the command to finish what it is writing, the second ends at
 //! once.
 
+use std::sync::OnceLock;
+
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
 use crate::out;
 
-/// A token that is cancelled by the first interrupt. A second one ends the process with exit code
-/// 4.
+/// The token that is cancelled by the first interrupt, one for the process. A second interrupt ends
+/// the process with exit code 4.
 pub(crate) fn token() -> CancellationToken {
+    static TOKEN: OnceLock<CancellationToken> = OnceLock::new();
+    TOKEN.get_or_init(listen).clone()
+}
+
+fn listen() -> CancellationToken {
     let token = CancellationToken::new();
     let cancel = token.clone();
     // From here on, and not only when the task below has its first turn: until then an interrupt

@@ -11,7 +11,7 @@ use models::Model;
 use processes::Variable;
 use runs::counted;
 use runs::results::Shard;
-use runs::{Limits, Options, Summary};
+use runs::{Limits, LiveFill, Options, Summary};
 
 use crate::board::Board;
 use crate::failure::{Failure, OrFail, Outcome};
@@ -128,6 +128,26 @@ pub(crate) struct Run {
 impl Run {
     /// Runs, prints the table, writes the report.
     pub(crate) async fn run(mut self) -> Outcome {
+        let suite = tasks::load(&self.suite)?;
+        let summary = self.play(&suite, None).await?;
+        let report = runs::report::write(&summary.folder).or_environment("write the report")?;
+        if self.json {
+            out::json(&summary);
+        } else {
+            println!("{}\nreport        {report}", summary.table(progress::columns()));
+        }
+        if !self.json && summary.requests.miss > 0 && !suite.world.snapshots.is_empty() {
+            eprintln!("{}", record_misses(&suite));
+        }
+        self.verdict(&summary)
+    }
+
+    /// Plays the suite. With `fill`, what its snapshots lack comes from the live web.
+    pub(crate) async fn play(
+        &mut self,
+        suite: &::tasks::Suite,
+        fill: Option<LiveFill>,
+    ) -> Result<Summary, Failure> {
         let requested = ActionFormat { dialect: self.dialect, multiaction: self.multiaction };
         let is_set = requested != ActionFormat::default();
         if is_set && self.agent.speech(requested) != requested {
@@ -143,7 +163,6 @@ impl Run {
                 self.agent
             )));
         }
-        let suite = tasks::load(&self.suite)?;
         let judge = self.connect()?;
         self.preflight(&judge).await?;
         let most_errors = self.max_errors.and_then(|most| usize::try_from(most).ok());
@@ -170,6 +189,7 @@ impl Run {
             helper: crate::confined::helper(),
             headed: false,
             scoring_mode: self.scoring.mode,
+            fill,
             judge,
             limits: Limits {
                 episode: self.episode_timeout,
@@ -179,19 +199,9 @@ impl Run {
             },
         };
         let board = Board::new();
-        let outcome = runs::run(&suite, &self.agent, &options, interrupt::token(), board.progress()).await;
+        let outcome = runs::run(suite, &self.agent, &options, interrupt::token(), board.progress()).await;
         board.clear();
-        let summary = outcome?;
-        let report = runs::report::write(&summary.folder).or_environment("write the report")?;
-        if self.json {
-            out::json(&summary);
-        } else {
-            println!("{}\nreport        {report}", summary.table(progress::columns()));
-        }
-        if !self.json && summary.requests.miss > 0 && !suite.world.snapshots.is_empty() {
-            eprintln!("{}", record_misses(&suite));
-        }
-        self.verdict(&summary)
+        Ok(outcome?)
     }
 
     /// Gives the agent its models; gives the judge.

@@ -7,7 +7,7 @@ use std::{
 
 use camino::Utf8PathBuf;
 
-use crate::{CertificateAuthority, ConnectTo, Limits, Routes};
+use crate::{CertificateAuthority, ConnectTo, Limits, Routes, WriteGuard};
 
 /// The configuration of a gateway.
 #[derive(Debug, Clone)]
@@ -24,6 +24,9 @@ pub struct Config {
     pub extra_roots: Vec<Utf8PathBuf>,
     /// Whether live servers may have loopback and private addresses.
     pub allow_private: bool,
+    /// Stops requests to the live web that may change something at third parties; `None` lets all
+    /// pass.
+    pub write_guard: Option<Arc<WriteGuard>>,
     /// Resource and time limits.
     pub limits: Limits,
 }
@@ -38,6 +41,7 @@ impl Config {
             connect_to: Vec::new(),
             extra_roots: Vec::new(),
             allow_private: false,
+            write_guard: None,
             limits: Limits::default(),
         }
     }

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    CertificateAuthority, ClientTls, Config, Episode, InFlight, Ledger, Limits, Routes,
+    CertificateAuthority, ClientTls, Config, Episode, InFlight, Ledger, Limits, Routes, WriteGuard,
     budget::Budget,
     complaints::Complaints,
     limits::OPEN_FILES_PER_CLIENT,
@@ -43,6 +43,7 @@ pub(crate) struct Shared {
     pub(crate) draining: CancellationToken,
     /// Cancelled to stop at once.
     pub(crate) cut: CancellationToken,
+    pub(crate) write_guard: Option<Arc<WriteGuard>>,
     routes: RwLock<Arc<Routes>>,
     episode: Mutex<Arc<Episode>>,
 }
@@ -88,6 +89,7 @@ impl Gateway {
             tasks: TaskTracker::new(),
             draining: CancellationToken::new(),
             cut: CancellationToken::new(),
+            write_guard: config.write_guard,
             routes: RwLock::new(Arc::new(config.routes)),
             episode: Mutex::default(),
         });

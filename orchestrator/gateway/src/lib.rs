@@ -19,7 +19,8 @@
 //! proxy::service    one request: URL, route, ledger entry, in-flight count
 //!   |- replay/      responses from a snapshot          -> Reply
 //!   |- fill         responses from snapshots and from earlier fetches
-//!   |- upstream/    the live web: connector, pools, guard
+//!   |- upstream/    the live web: connector, pools, guard against private addresses
+//!   |- write_guard  requests that may change something at third parties
 //!   |- record/      records traffic before the client has received all of it
 //!   `- failure      turns every error into one named response
 //! ```
@@ -50,6 +51,7 @@ pub mod socket;
 pub mod tls;
 mod traffic_capture;
 pub mod upstream;
+mod write_guard;
 
 pub use body::Body;
 pub use config::Config;
@@ -68,3 +70,4 @@ pub use site::{BadHeader, Site};
 pub use tls::{CertificateAuthority, ClientTls};
 pub use traffic_capture::TrafficCapture;
 pub use upstream::ConnectTo;
+pub use write_guard::WriteGuard;

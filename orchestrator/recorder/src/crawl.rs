@@ -1,30 +1,27 @@
-//! The crawler: visits pages from the frontier until it is empty, the page limit is reached, or the
-//! user interrupts. It pauses between pages of a host and respects robots.txt.
+//! The crawler: visits pages from a frontier until it is empty, its limits are reached, or the user
+//! interrupts. It pauses between pages of a host and respects robots.txt.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use browser::Session;
+use browser::{Session, Wall};
 use snapshots::{Load, Timestamp};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::frontier::{Bounds, Frontier, Visit};
-use crate::robots::Robots;
-use crate::visit::{self, VisitOutcome};
+use crate::frontier::{Frontier, Visit};
+use crate::journal::{Journal, Outcome};
+use crate::plan::Consent;
+use crate::politeness::Politeness;
+use crate::visit::{self, VisitOptions, VisitOutcome};
 use crate::{Error, Studio};
 
-/// Our name in robots.txt.
-const AGENT: &str = "sandbox";
+/// How many times a page is tried whose server asks to come back later.
+const MAX_TRIES: u32 = 4;
 
 /// The settings of a crawl.
 #[derive(Debug, Clone)]
-pub struct Crawl {
-    /// The URLs where it starts, in order.
-    pub urls: Vec<Url>,
-    /// Limits on links and pages.
-    pub bounds: Bounds,
+pub struct CrawlOptions {
     /// Pause between two pages of the same host.
     pub delay: Duration,
     /// Whether to follow only links that the site's robots.txt allows.
@@ -33,15 +30,28 @@ pub struct Crawl {
     pub page_deadline: Duration,
     /// Whether to load each page twice, to learn which parts of requests change by themselves.
     pub twice: bool,
+    /// What becomes of banners about cookies.
+    pub consent: Consent,
+    /// Maximum number of pages of one host.
+    pub pages_per_host: usize,
+    /// Whether the visits are written down beside the recording, so that a killed crawl can go on.
+    /// Their addresses are not redacted.
+    pub journal: bool,
 }
 
 /// The result of a crawl.
 #[derive(Debug, Default)]
 pub struct CrawlSummary {
-    /// Number of pages added to the page list.
+    /// Number of pages in the page list.
     pub pages: usize,
+    /// How many of them an earlier, unfinished crawl has added.
+    pub resumed: usize,
     /// The times of both loads of each page that was loaded twice.
     pub twice: Vec<[Load; 2]>,
+    /// Pages that something stands in front of, by host.
+    pub walls: BTreeMap<String, BTreeSet<(Wall, String)>>,
+    /// Hosts with more pages than are visited.
+    pub full_hosts: BTreeSet<String>,
 }
 
 /// Progress of a crawl, for display.
@@ -77,106 +87,191 @@ pub enum Event<'a> {
 pub enum Skip {
     /// robots.txt disallows it.
     Robots,
+    /// Something stands in front of it. What it showed is not in the snapshot.
+    Wall(Wall),
     /// It did not load; the text says why.
     Failed(String),
 }
 
-/// Visits pages until the frontier is empty, the page limit is reached or `cancel` fires. `on`
-/// receives the progress.
-pub async fn crawl(
-    session: &mut Session,
-    studio: &Studio,
-    crawl: &Crawl,
-    cancel: &CancellationToken,
-    on: &dyn Fn(Event<'_>),
-) -> Result<CrawlSummary, Error> {
-    let mut frontier = Frontier::new(&crawl.urls, crawl.bounds.clone());
-    let mut politeness = Politeness::new(crawl.delay);
-    let mut crawled = CrawlSummary::default();
-    let mut done = 0;
-    while let Some(visit) = frontier.take_next() {
-        on(Event::Visiting { url: &visit.url, done, waiting: frontier.waiting() });
-        done += 1;
-        if crawl.robots
-            && visit.depth > 0
-            && !politeness.allowed(session, studio, &visit, crawl.page_deadline).await
+/// How a try to visit a page has ended.
+enum Ended {
+    Over(Outcome),
+    /// The server asks to come back later.
+    Later,
+    Interrupted,
+}
+
+/// A crawler of one recording.
+pub struct Crawler<'a> {
+    studio: &'a Studio,
+    options: CrawlOptions,
+    cancel: &'a CancellationToken,
+    on: &'a dyn Fn(Event<'_>),
+    politeness: Politeness,
+    journal: Journal,
+    pages_of_host: HashMap<String, usize>,
+    tries: HashMap<Url, u32>,
+    vantage: usize,
+    done: usize,
+    summary: CrawlSummary,
+}
+
+impl<'a> Crawler<'a> {
+    /// A crawler that records in this studio. `on` receives the progress; `cancel` ends the crawl
+    /// between two pages or in the midst of one.
+    ///
+    /// # Errors
+    /// When the journal cannot be opened.
+    pub fn new(
+        studio: &'a Studio,
+        options: CrawlOptions,
+        cancel: &'a CancellationToken,
+        on: &'a dyn Fn(Event<'_>),
+    ) -> Result<Crawler<'a>, Error> {
+        let journal = if options.journal { Journal::open(&studio.folder()?)? } else { Journal::in_memory() };
+        Ok(Crawler {
+            studio,
+            politeness: Politeness::new(options.delay),
+            options,
+            cancel,
+            on,
+            journal,
+            pages_of_host: HashMap::new(),
+            tries: HashMap::new(),
+            vantage: 0,
+            done: 0,
+            summary: CrawlSummary::default(),
+        })
+    }
+
+    /// Goes on in another browser. It visits every page again.
+    pub fn next_vantage(&mut self) {
+        self.vantage += 1;
+        self.pages_of_host.clear();
+    }
+
+    /// The result so far.
+    pub fn into_summary(self) -> CrawlSummary {
+        self.summary
+    }
+
+    /// Visits pages until the frontier is empty, its limit is reached, or the crawl is interrupted.
+    ///
+    /// # Errors
+    /// When the browser is gone, or the recording cannot be written.
+    pub async fn follow(&mut self, session: &mut Session, mut frontier: Frontier) -> Result<(), Error> {
+        while !self.cancel.is_cancelled()
+            && let Some(visit) = frontier.take_next()
         {
-            on(Event::Skipped { url: &visit.url, why: Skip::Robots });
-            continue;
-        }
-        tokio::select! {
-            () = politeness.wait(&visit.url) => {}
-            () = cancel.cancelled() => break,
-        }
-        let started = Timestamp::now();
-        let visited = tokio::select! {
-            visited = visit::visit(session, studio.in_flight(), &visit.url, crawl.page_deadline) => visited,
-            () = cancel.cancelled() => break,
-        };
-        let first = (started, Timestamp::now());
-        match visited? {
-            VisitOutcome::Page { page, links } => {
-                studio.append_page(&page)?;
-                crawled.pages += 1;
-                on(Event::Visited { url: &page.url, title: page.title.as_deref().unwrap_or_default() });
-                frontier.found(&visit, links);
-                if crawl.twice {
-                    tokio::select! {
-                        () = politeness.wait(&visit.url) => {}
-                        () = cancel.cancelled() => break,
-                    }
-                    let started = Timestamp::now();
-                    let again = visit::visit(session, studio.in_flight(), &visit.url, crawl.page_deadline);
-                    tokio::select! {
-                        again = again => drop(again?),
-                        () = cancel.cancelled() => break,
-                    }
-                    crawled.twice.push([first, (started, Timestamp::now())]);
-                }
+            if let Some(outcome) = self.journal.outcome(self.vantage, &visit.url).cloned() {
+                self.summary.resumed += usize::from(matches!(outcome, Outcome::Page(_)));
+                self.take_in(&visit, &outcome, &mut frontier);
+                continue;
             }
-            VisitOutcome::Failed(why) => on(Event::Skipped { url: &visit.url, why: Skip::Failed(why) }),
+            let host = visit.url.host_str().unwrap_or_default().to_owned();
+            if visit.depth > 0 && self.pages_of_host.get(&host) >= Some(&self.options.pages_per_host) {
+                self.summary.full_hosts.insert(host);
+                continue;
+            }
+            (self.on)(Event::Visiting { url: &visit.url, done: self.done, waiting: frontier.waiting() });
+            match self.visit(session, &visit).await? {
+                Ended::Over(outcome) => {
+                    self.take_in(&visit, &outcome, &mut frontier);
+                    self.journal.add(self.vantage, &visit.url, outcome)?;
+                }
+                Ended::Later => frontier.give_back(visit),
+                Ended::Interrupted => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a visit, and follows what its page leads to.
+    fn take_in(&mut self, visit: &Visit, outcome: &Outcome, frontier: &mut Frontier) {
+        self.done += 1;
+        let host = visit.url.host_str().unwrap_or_default().to_owned();
+        match outcome {
+            Outcome::Page(survey) => {
+                *self.pages_of_host.entry(host).or_default() += 1;
+                self.summary.pages += 1;
+                frontier.found(visit, survey);
+            }
+            Outcome::Wall(wall) => {
+                self.summary.walls.entry(host).or_default().insert((*wall, visit.url.to_string()));
+            }
+            Outcome::Robots => frontier.uncount(),
+            Outcome::Failed(_) => {}
         }
     }
-    Ok(crawled)
-}
 
-/// The politeness of a crawl: a delay between the pages of a host, and its robots.txt.
-struct Politeness {
-    delay: Duration,
-    next: HashMap<String, Instant>,
-    robots: HashMap<String, Robots>,
-}
-
-impl Politeness {
-    fn new(delay: Duration) -> Politeness {
-        Politeness { delay, next: HashMap::new(), robots: HashMap::new() }
+    async fn visit(&mut self, session: &mut Session, visit: &Visit) -> Result<Ended, Error> {
+        let skipped = |why: Skip| (self.on)(Event::Skipped { url: &visit.url, why });
+        if self.options.robots
+            && visit.depth > 0
+            && !self.politeness.allows(session, self.studio, &visit.url, self.options.page_deadline).await
+        {
+            skipped(Skip::Robots);
+            return Ok(Ended::Over(Outcome::Robots));
+        }
+        let Some((outcome, load)) = self.load(session, &visit.url).await? else {
+            return Ok(Ended::Interrupted);
+        };
+        match outcome {
+            VisitOutcome::Page { page, survey } => {
+                self.politeness.speed_up(&visit.url);
+                self.studio.append_page(&page)?;
+                let title = page.title.as_deref().unwrap_or_default();
+                (self.on)(Event::Visited { url: &page.url, title });
+                if self.options.twice {
+                    match self.load(session, &visit.url).await? {
+                        Some((_, again)) => self.summary.twice.push([load, again]),
+                        None => return Ok(Ended::Interrupted),
+                    }
+                }
+                Ok(Ended::Over(Outcome::Page(survey)))
+            }
+            VisitOutcome::Wall(wall) => {
+                self.studio.leave_out(load)?;
+                skipped(Skip::Wall(wall));
+                Ok(Ended::Over(Outcome::Wall(wall)))
+            }
+            VisitOutcome::Busy(status) => {
+                self.studio.leave_out(load)?;
+                self.politeness.slow_down(&visit.url);
+                let tries = self.tries.entry(visit.url.clone()).or_default();
+                *tries += 1;
+                if *tries < MAX_TRIES {
+                    return Ok(Ended::Later);
+                }
+                let why = format!("the server answers with status {status}, {MAX_TRIES} times");
+                skipped(Skip::Failed(why.clone()));
+                Ok(Ended::Over(Outcome::Failed(why)))
+            }
+            VisitOutcome::Failed(why) => {
+                skipped(Skip::Failed(why.clone()));
+                Ok(Ended::Over(Outcome::Failed(why)))
+            }
+        }
     }
 
-    /// Waits until the pause for the host of `url` is over.
-    #[expect(clippy::disallowed_methods, reason = "the pause is the point: it spares the site")]
-    async fn wait(&mut self, url: &Url) {
-        let host = url.host_str().unwrap_or_default().to_owned();
-        let now = Instant::now();
-        let at = self.next.get(&host).copied().unwrap_or(now).max(now);
-        self.next.insert(host, at + self.delay);
-        tokio::time::sleep(at - now).await;
-    }
-
-    async fn allowed(
+    /// Waits for the host's turn and loads a page. Also returns when that was; `None` when the
+    /// crawl is interrupted.
+    async fn load(
         &mut self,
         session: &mut Session,
-        studio: &Studio,
-        visit: &Visit,
-        deadline: Duration,
-    ) -> bool {
-        let origin = visit.url.origin().ascii_serialization();
-        if !self.robots.contains_key(&origin) {
-            let text =
-                visit::text_of(session, studio.in_flight(), &format!("{origin}/robots.txt"), deadline).await;
-            // A site whose robots.txt cannot be read allows everything.
-            self.robots.insert(origin.clone(), Robots::parse(&text.unwrap_or_default(), AGENT));
+        url: &Url,
+    ) -> Result<Option<(VisitOutcome, Load)>, Error> {
+        tokio::select! {
+            () = self.politeness.wait(url) => {}
+            () = self.cancel.cancelled() => return Ok(None),
         }
-        let path = &visit.url[url::Position::BeforePath..url::Position::AfterQuery];
-        self.robots[&origin].allows(path)
+        let options = VisitOptions { deadline: self.options.page_deadline, consent: self.options.consent };
+        let started = Timestamp::now();
+        tokio::select! {
+            visited = visit::visit(session, self.studio.in_flight(), url, options) => {
+                Ok(Some((visited?, (started, Timestamp::now()))))
+            }
+            () = self.cancel.cancelled() => Ok(None),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Errors of recordings.
 
+use camino::Utf8PathBuf;
+
 /// What ends a recording. A page that does not load is not an error but an [`crate::Event`].
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -12,6 +14,14 @@ pub enum Error {
     /// The browser cannot be started or is gone.
     #[error(transparent)]
     Browser(#[from] browser::Error),
+    /// The journal of a crawl cannot be read or written.
+    #[error("write the visits to {path}: {source}")]
+    Journal {
+        /// The file.
+        path: Utf8PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
     /// Connections that outlived the gateway still hold the recording. It stays on disk as an
     /// unfinished one.
     #[error("close the recording: connections still write to it")]

@@ -2,26 +2,30 @@
 //! file.
 //!
 //! ```text
-//!   Studio::open ──┬── crawl      visits URLs and their links by itself
+//!   Studio::open ──┬── Crawler    visits URLs and what they lead to by itself
 //!                  ├── by_hand    a window for a person, until it is closed
 //!                  └── (nothing)  a proxy for any client
 //!                      then Studio::close ──> Recording::finish ──> the snapshot
 //! ```
 //!
 //! The recorder never reads or writes HTTP itself. The gateway records every byte on its way to the
-//! browser. This crate adds only the page list: URLs, titles and texts.
+//! browser. This crate adds only the page list: URLs, titles and texts. What a whole suite needs is
+//! in a [`plan::Plan`].
 
 mod browser_state;
 mod crawl;
 mod error;
 pub mod frontier;
+mod journal;
 mod manual;
+pub mod plan;
+mod politeness;
 pub mod robots;
 mod studio;
 mod visit;
 
 pub use browser_state::keep_state;
-pub use crawl::{Crawl, CrawlSummary, Event, Skip, crawl};
+pub use crawl::{CrawlOptions, CrawlSummary, Crawler, Event, Skip};
 pub use error::Error;
 pub use manual::by_hand;
 pub use studio::{Studio, StudioOptions};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
     CertificateAuthority, Fill, Gateway, InFlight, Recorder, RecorderReport, Redact, Replay, Routes, Target,
 };
-use snapshots::{BrowserState, Page, Recording, RecordingOptions};
+use snapshots::{BrowserState, Load, Page, Recording, RecordingOptions};
 
 use crate::Error;
 
@@ -21,6 +21,8 @@ pub struct StudioOptions {
     /// Maximum size of a recorded body in bytes. Larger bodies reach the client but are not
     /// recorded.
     pub body_cap: u64,
+    /// Whether an unfinished recording of that name goes on, if there is one.
+    pub resume: bool,
     /// Snapshots that answer first. Only requests that they miss are recorded.
     pub behind: Option<Replay>,
 }
@@ -31,13 +33,19 @@ pub struct Studio {
     ca: Arc<CertificateAuthority>,
     recorder: Arc<Recorder>,
     in_flight: InFlight,
+    redacts: bool,
 }
 
 impl Studio {
     /// Starts recording into `out`. The gateway accepts requests when this returns.
     pub async fn open(out: &Utf8Path, options: StudioOptions) -> Result<Studio, Error> {
-        let StudioOptions { recording, gateway: mut config, redact, body_cap, behind } = options;
-        let recording = Recording::create(out, recording)?;
+        let StudioOptions { recording, gateway: mut config, redact, body_cap, resume, behind } = options;
+        let recording = if resume && Recording::is_left_over(out) {
+            Recording::recover(out, recording)?.0
+        } else {
+            Recording::create(out, recording)?
+        };
+        let redacts = redact != Redact::default();
         let recorder = Arc::new(Recorder::new(recording, redact, body_cap));
         config.routes = Routes::all(match behind {
             Some(replay) => Target::Fill(Arc::new(Fill::new(replay, Arc::clone(&recorder)))),
@@ -46,7 +54,7 @@ impl Studio {
         let ca = Arc::clone(&config.ca);
         let gateway = Gateway::start(config).await?;
         let in_flight = gateway.in_flight();
-        Ok(Studio { gateway, ca, recorder, in_flight })
+        Ok(Studio { gateway, ca, recorder, in_flight, redacts })
     }
 
     /// The gateway, with its address and ledger.
@@ -64,6 +72,11 @@ impl Studio {
         &self.in_flight
     }
 
+    /// Whether something is left out of what is written.
+    pub fn is_redacting(&self) -> bool {
+        self.redacts
+    }
+
     /// What is recorded so far, and what could not be recorded.
     pub fn report(&self) -> RecorderReport {
         self.recorder.report()
@@ -74,6 +87,18 @@ impl Studio {
         let recording = self.recorder.recording().ok_or(Error::Closed)?;
         let url = self.recorder.redacted_url(&page.url);
         Ok(recording.append_page(&Page { url, ..page.clone() })?)
+    }
+
+    /// Leaves what was recorded in that period out of the snapshot.
+    pub(crate) fn leave_out(&self, period: Load) -> Result<(), Error> {
+        let recording = self.recorder.recording().ok_or(Error::Closed)?;
+        Ok(recording.leave_out(period)?)
+    }
+
+    /// The folder of the recording.
+    pub(crate) fn folder(&self) -> Result<Utf8PathBuf, Error> {
+        let recording = self.recorder.recording().ok_or(Error::Closed)?;
+        Ok(Recording::folder_of(recording.path()))
     }
 
     /// Stores the browser's cookies and storage.

@@ -1,47 +1,89 @@
-//! One page visit: load, settle, scroll to the end, and read title, text and links.
+//! One page visit: load, settle, answer a banner about cookies, scroll to the end, and read title,
+//! text and what the page leads to.
 
 use std::time::Duration;
 
-use browser::{Action, Session};
+use browser::{Action, Session, Survey, Wall};
 use gateway::InFlight;
 use snapshots::{Page, Timestamp};
 use url::Url;
 
 use crate::Error;
+use crate::plan::Consent;
 
 /// The result of a visit.
 pub(crate) enum VisitOutcome {
-    /// The page in its final state, and the URLs of its links.
-    Page { page: Page, links: Vec<Url> },
+    /// The page in its final state, and what it leads to.
+    Page { page: Page, survey: Survey },
+    /// Something stands in front of the page.
+    Wall(Wall),
+    /// The server asks to come back later, by this status.
+    Busy(u16),
     /// The page did not load; the text says why.
     Failed(String),
 }
 
-/// Loads `url` and scrolls to its end, so that lazy content loads. Then reads title, text and
-/// links.
+/// How pages are visited.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct VisitOptions {
+    /// Time limit for one page to load and settle.
+    pub(crate) deadline: Duration,
+    /// What becomes of a banner about cookies.
+    pub(crate) consent: Consent,
+}
+
+/// Loads `url` and scrolls to its end, so that lazy content loads. Then reads the page.
 pub(crate) async fn visit(
     session: &mut Session,
     in_flight: &InFlight,
     url: &Url,
-    deadline: Duration,
+    options: VisitOptions,
 ) -> Result<VisitOutcome, Error> {
     let started = Timestamp::now();
     if let Err(error) = session.act(&Action::Goto { url: url.to_string() }).await {
-        return failed(error.to_string());
+        return Ok(VisitOutcome::Failed(error.to_string()));
     }
     // The page did load, so one that is never idle counts as it is at the deadline.
-    settle(session, in_flight, deadline).await;
-    session.scroll_to_end(in_flight, deadline).await?;
-
+    settle(session, in_flight, options.deadline).await;
     let address = session.url().await?;
     if address.starts_with("chrome-error:") {
-        return failed("the browser shows an error page".to_owned());
+        return Ok(VisitOutcome::Failed("the browser shows an error page".to_owned()));
     }
-    let links = session.links().await?;
-    let mut page = Page::new(address, started);
+    let survey = session.survey().await?;
+    if matches!(survey.status, 429 | 503) {
+        return Ok(VisitOutcome::Busy(survey.status));
+    }
+    if let Some(wall) = wall(&survey, url, &address) {
+        return Ok(VisitOutcome::Wall(wall));
+    }
+    if options.consent != Consent::Leave
+        && let Some(label) = session.answer_consent(options.consent == Consent::Accept).await?
+    {
+        tracing::info!(%url, %label, "answered a banner about cookies");
+        settle(session, in_flight, options.deadline).await;
+    }
+    session.scroll_to_end(in_flight, options.deadline).await?;
+
+    let survey = session.survey().await?;
+    let mut page = Page::new(session.url().await?, started);
     page.title = Some(session.title().await?);
     page.text = Some(session.page_text().await?);
-    Ok(VisitOutcome::Page { page, links: links.iter().filter_map(|link| Url::parse(link).ok()).collect() })
+    Ok(VisitOutcome::Page { page, survey })
+}
+
+/// What stands in front of the page, if anything. A form to log in counts where another page was
+/// asked for.
+fn wall(survey: &Survey, asked: &Url, address: &str) -> Option<Wall> {
+    const LOG_IN: [&str; 5] = ["login", "log-in", "signin", "sign-in", "auth"];
+    if survey.wall == Some(Wall::Captcha) {
+        return survey.wall;
+    }
+    let shown = Url::parse(address).ok()?;
+    let is_other = (shown.host_str(), shown.path()) != (asked.host_str(), asked.path());
+    let path = shown.path().to_lowercase();
+    let asks_for_account = survey.wall == Some(Wall::Login)
+        || survey.has_password && LOG_IN.iter().any(|word| path.contains(word));
+    (is_other && asks_for_account).then_some(Wall::Login)
 }
 
 /// The text of a page that is not added to the page list. `None` if it cannot be read.
@@ -62,6 +104,24 @@ async fn settle(session: &mut Session, in_flight: &InFlight, deadline: Duration)
     }
 }
 
-fn failed(why: String) -> Result<VisitOutcome, Error> {
-    Ok(VisitOutcome::Failed(why))
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_to_log_in_is_a_wall_where_something_else_was_asked_for() {
+        let asked = Url::parse("https://shop.test/orders").unwrap();
+        let form = Survey { wall: Some(Wall::Login), has_password: true, ..Survey::default() };
+        let long = Survey { has_password: true, ..Survey::default() };
+        for (survey, address, expected) in [
+            (&form, "https://shop.test/hello", Some(Wall::Login)),
+            (&form, "https://shop.test/orders?x", None),
+            (&long, "https://id.shop.test/SignIn", Some(Wall::Login)),
+            (&long, "https://shop.test/register", None),
+            (&Survey::default(), "https://shop.test/login", None),
+        ] {
+            assert_eq!(wall(survey, &asked, address), expected, "{address}");
+        }
+    }
 }

@@ -50,7 +50,7 @@ pub use analysis::table::short_url;
 pub use analysis::{groups, measures, sensitivity, statistics};
 pub use error::Error;
 pub use play::environment::Environment;
-pub use play::options::{Limits, Options};
+pub use play::options::{Limits, LiveFill, Options};
 pub use play::progress::{Event, Progress, silent};
 pub use play::run::{Sites, run, run_in};
 pub use play::running_sites::session_cookie;

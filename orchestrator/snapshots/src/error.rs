@@ -84,7 +84,8 @@ pub enum Error {
     },
     /// An earlier recording into the same file was never finished.
     #[error(
-        "record into {path}: {folder} holds an unfinished recording of {bytes} bytes; repair or remove it first"
+        "record into {path}: {folder} holds an unfinished recording of {bytes} bytes; go on with --resume, or make a \
+         snapshot of what it holds with `sandbox snapshot repair {path}`"
     )]
     LeftOver {
         /// The output file.

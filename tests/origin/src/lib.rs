@@ -2,15 +2,17 @@
 //!
 //! A national railway, a cinema guide and a property market live under `.test` names, with the
 //! hosts such sites lean on: a CDN, a weather API, a rating widget, a sign-in host and a page of
-//! clocks. [`Origin::start`] serves all of them on loopback, as plain HTTP and as TLS (HTTP/1.1 and
-//! HTTP/2) under a certificate authority made for the occasion.
+//! clocks. Behind them are two hundred small shops, for recordings of whole suites.
+//! [`Origin::start`] serves all of them on loopback, as plain HTTP and as TLS (HTTP/1.1 and HTTP/2)
+//! under a certificate authority made for the occasion.
 //!
 //! Everything a page shows follows from [`data::World`], which code makes from one seed, so the
 //! same variant serves the same bytes for ever. Only what a real server dates by its own clock (the
 //! `Date` header, absolute cookie expiry) moves.
 //!
-//! It never speaks to any other machine and keeps no state between requests: whatever depends on
-//! what a visitor did before travels in cookies and URLs.
+//! It never speaks to any other machine and keeps no state between requests, but for the count of
+//! requests that one kind of shop limits: whatever else depends on what a visitor did before
+//! travels in cookies and URLs.
 //!
 //! ```text
 //! server ── TLS, h1/h2, one task per connection

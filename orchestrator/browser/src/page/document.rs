@@ -51,17 +51,6 @@ impl Session {
         Ok(title.as_str().unwrap_or_default().to_owned())
     }
 
-    /// The targets of the active page's links: absolute http(s) URLs without fragments, each once,
-    /// in document order.
-    pub async fn links(&mut self) -> Result<Vec<String>, Error> {
-        const LINKS: &str = "[...new Set([...document.querySelectorAll('a[href], area[href]')]
-            .map(link => String(link.href).split('#')[0]).filter(href => /^https?:/.test(href)))]";
-        let page = self.tracker.lock().active()?;
-        let links = self.evaluate_isolated(&page, &page.target, LINKS, CALL_TIMEOUT).await?;
-        let links = links.as_array().into_iter().flatten();
-        Ok(links.filter_map(Value::as_str).map(str::to_owned).collect())
-    }
-
     /// Scrolls down screen by screen, and lets what comes into view arrive. Stops at the end, after
     /// `deadline`, or after 60 screens, and returns to the top.
     pub async fn scroll_to_end(&mut self, in_flight: &InFlight, deadline: Duration) -> Result<(), Error> {

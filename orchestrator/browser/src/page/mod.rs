@@ -8,4 +8,5 @@ pub(crate) mod cookies;
 mod document;
 pub(crate) mod evaluate;
 pub(crate) mod storage;
+pub(crate) mod survey;
 mod tabs;

@@ -148,7 +148,9 @@ impl From<recorder::Error> for Failure {
         use recorder::Error;
         let kind = match &error {
             Error::Snapshot(snapshot) => of_snapshot(snapshot),
-            Error::Gateway(_) | Error::Browser(_) | Error::Closed => Failure::Environment,
+            Error::Gateway(_) | Error::Browser(_) | Error::Journal { .. } | Error::Closed => {
+                Failure::Environment
+            }
         };
         failure(kind, &error, None)
     }

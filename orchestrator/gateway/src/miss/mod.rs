@@ -31,6 +31,15 @@ pub(crate) fn refused(head: &RequestHead) -> Reply {
     reply
 }
 
+/// The response to a request that the write guard stops. It is for scripts, so it is short.
+pub(crate) fn guarded(head: &RequestHead) -> Reply {
+    let reason = format!("{} {} may change something at a third party", head.method, head.host);
+    let answer = Answer::Refused { reason };
+    let mut reply = named(head, StatusCode::FORBIDDEN, &Page::guarded(head), answer);
+    reply.headers.insert(SANDBOX_ERROR, HeaderValue::from_static("write-guard"));
+    reply
+}
+
 /// The response to a request whose recorded response cannot be read.
 pub(crate) fn failed(head: &RequestHead, error: String) -> Reply {
     let page = Page::failed(head, &error);

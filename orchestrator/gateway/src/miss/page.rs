@@ -33,6 +33,14 @@ impl<'a> Page<'a> {
         Page { kind: "refused", title: "Not in this world", text, head, near: &[] }
     }
 
+    pub(super) fn guarded(head: &'a RequestHead) -> Self {
+        let text = format!(
+            "{} to {} may change something at a third party, and was not sent. `--allow-writes {}` lets it pass.",
+            head.method, head.host, head.host
+        );
+        Page { kind: "refused", title: "Not sent", text, head, near: &[] }
+    }
+
     pub(super) fn failed(head: &'a RequestHead, error: &str) -> Self {
         let text = format!(
             "The recorded answer could not be given: {error}. Look into the file with `sandbox snapshot verify`."

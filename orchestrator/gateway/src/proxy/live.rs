@@ -10,6 +10,7 @@ use super::{failure::Failure, service::ProxyRequest};
 use crate::{
     Answer, Body, Recorder, Reply, RequestHead, body,
     gateway::Shared,
+    miss,
     record::{self, Draft, RequestCopy},
     upstream::{UpstreamResponse, end_to_end},
 };
@@ -28,8 +29,17 @@ impl From<Reply> for Outgoing {
     }
 }
 
+/// The refusal of a request that may change something at a third party.
+fn guarded(shared: &Shared, head: &RequestHead) -> Option<Outgoing> {
+    let stops = shared.write_guard.as_ref().is_some_and(|guard| guard.stops(&head.method, &head.host));
+    stops.then(|| miss::guarded(head).into())
+}
+
 /// Forwards a request and returns its response.
 pub(super) async fn forward(shared: &Shared, request: ProxyRequest) -> Result<Outgoing, Failure> {
+    if let Some(refusal) = guarded(shared, &request.head) {
+        return Ok(refusal);
+    }
     let arrived =
         shared.upstream.send(request.head.server(), &request.head, request.extensions, request.body).await?;
     Ok(forwarded(arrived, Answer::Live))
@@ -75,6 +85,9 @@ async fn recorded(
     body: Body,
     copy: RequestCopy,
 ) -> Result<Outgoing, Failure> {
+    if let Some(refusal) = guarded(shared, &head) {
+        return Ok(refusal);
+    }
     let draft = Draft::begin(recorder, &head, copy);
     match shared.upstream.send(head.server(), &head, extensions, body).await {
         Ok(arrived) => Ok(record_response(draft, arrived).await),

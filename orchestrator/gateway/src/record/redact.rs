@@ -9,7 +9,7 @@ use snapshots::ops::CredentialFilter;
 use snapshots::{Error, Exchange, Headers};
 
 /// What to redact, by name.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Redact {
     /// Header names, in any case. The whole value is replaced, in requests and responses.
     pub headers: Vec<String>,

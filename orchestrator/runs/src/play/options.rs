@@ -1,10 +1,13 @@
 //! What a run may be told.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agents::ActionFormat;
 use browser::Dialect;
 use camino::Utf8PathBuf;
+use gateway::{Config, Recorder};
 use models::Model;
 use processes::Variable;
 use scoring::mode::ScoringMode;
@@ -64,10 +67,27 @@ pub struct Options {
     pub helper: Option<Utf8PathBuf>,
     /// Show an attached browser in a window.
     pub headed: bool,
+    /// Where what the snapshots lack comes from, and goes to. Without it, it is a miss.
+    pub fill: Option<LiveFill>,
     /// Who rules on what a scorer's rules leave open; by default nobody.
     pub judge: Model,
     /// What an episode may take.
     pub limits: Limits,
+}
+
+/// The live web behind the snapshots: what they lack is fetched once and recorded.
+#[derive(Clone)]
+pub struct LiveFill {
+    /// Records it.
+    pub recorder: Arc<Recorder>,
+    /// How the live web is reached. Of this, only the settings for it count.
+    pub live: Config,
+}
+
+impl fmt::Debug for LiveFill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LiveFill")
+    }
 }
 
 /// What an episode may take.
@@ -121,6 +141,7 @@ impl Default for Options {
             scoring_mode: ScoringMode::default(),
             helper: None,
             headed: false,
+            fill: None,
             judge: Model::default(),
             limits: Limits::default(),
         }

@@ -50,6 +50,8 @@ pub struct WorldResources {
     town: Option<SiteGroup>,
     authority: Arc<CertificateAuthority>,
     confinement: Confinement,
+    /// How the live web is reached, where it fills in what the snapshots lack.
+    live: Option<Arc<Config>>,
 }
 
 /// One worker's gateway and browser.
@@ -96,8 +98,9 @@ impl WorldResources {
         worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
         worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
         let cache = options.index_cache.clone();
+        let recorder = options.fill.as_ref().map(|fill| Arc::clone(&fill.recorder));
         let open = move |spec: WorldSpec| {
-            let recorded = WorldSnapshots::open(&spec, cache.as_deref())?;
+            let recorded = WorldSnapshots::open(&spec, cache.as_deref(), recorder.as_ref())?;
             Ok::<_, EnvironmentError>((spec.snapshots, recorded))
         };
         let opened = tokio::task::spawn_blocking(move || {
@@ -109,14 +112,18 @@ impl WorldResources {
             town,
             authority: Arc::new(authority),
             confinement: Confinement::by(options.helper.clone()),
+            live: options.fill.as_ref().map(|fill| Arc::new(fill.live.clone())),
         })
     }
 
     /// A gateway with these routes.
     async fn gateway(&self, routes: Routes) -> Result<Gateway, EnvironmentError> {
-        let mut config = Config::new(self.authority.clone(), routes);
+        let mut config = match &self.live {
+            Some(live) => Config { ca: self.authority.clone(), routes, ..Config::clone(live) },
+            None => Config::new(self.authority.clone(), routes),
+        };
         let sites = self.town.iter().flat_map(SiteGroup::sites);
-        config.extra_roots = sites.filter_map(|site| site.authority_file()).collect();
+        config.extra_roots.extend(sites.filter_map(|site| site.authority_file()));
         Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use browser::StorageState;
 use camino::Utf8Path;
-use gateway::{DatePolicy, MatchLevel, Replay, ReplayOptions, Routes, Target};
+use gateway::{DatePolicy, Fill, MatchLevel, Recorder, Replay, ReplayOptions, Routes, Target};
 use snapshots::index::ReplaySet;
 use tasks::WorldSpec;
 
@@ -26,10 +26,12 @@ impl WorldSnapshots {
     ///
     /// There is a route for every recorded host, and for the search engines that their pages are
     /// searched in the place of. What has none is refused, and shows as such: it is not a page that
-    /// the recording lacks, it is outside the world.
+    /// the recording lacks, it is outside the world. With a recorder for what is missing, every
+    /// host has a route.
     pub(crate) fn open(
         spec: &WorldSpec,
         cache: Option<&Utf8Path>,
+        fill: Option<&Arc<Recorder>>,
     ) -> Result<WorldSnapshots, EnvironmentError> {
         if spec.snapshots.is_empty() {
             return Ok(WorldSnapshots::default());
@@ -53,6 +55,10 @@ impl WorldSnapshots {
         search.map_err(EnvironmentError::while_doing(
             "index the recorded pages for searches, which `search_pages: false` of a world leaves out",
         ))?;
+        if let Some(recorder) = fill {
+            let routes = Routes::all(Target::Fill(Arc::new(Fill::new(replay, Arc::clone(recorder)))));
+            return Ok(WorldSnapshots { routes, hosts, browser_state });
+        }
         let engines = search::hosts().filter(|_| spec.search_pages).map(str::to_owned);
         let replay = Arc::new(replay);
         let mut routes = Routes::new();

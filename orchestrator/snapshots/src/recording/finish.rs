@@ -9,6 +9,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use super::folder::{DATA, PAGES};
+use super::left_out::is_left_out;
 use super::{Progress, Recording, RecordingReport};
 use crate::ops::pages;
 use crate::wacz::{Description, PageLines, SnapshotWriter, WriteReport};
@@ -57,10 +58,13 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
     recording.trim()?;
     let total = recording.bytes();
     let archive = Archive::open(&data)?;
+    let periods = recording.left_out()?;
     for record in archive.records() {
         match record {
             Ok((at, record)) => {
-                writer.add(record)?;
+                if !is_left_out(&record, &periods) {
+                    writer.add(record)?;
+                }
                 progress(Progress { done: at.offset + at.length, total });
             }
             // A bad sector must not cost the rest of the recording.

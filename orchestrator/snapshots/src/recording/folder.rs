@@ -57,6 +57,11 @@ impl Recording {
         Ok((Recording::open(out, folder, options)?, cut))
     }
 
+    /// Whether there is an unfinished recording with the target `out`.
+    pub fn is_left_over(out: &Utf8Path) -> bool {
+        Recording::folder_of(out).join(DATA).exists()
+    }
+
     /// The data folder of the recording with the target `out`: `<out>.recording`.
     pub fn folder_of(out: &Utf8Path) -> Utf8PathBuf {
         Utf8PathBuf::from(format!("{out}.recording"))

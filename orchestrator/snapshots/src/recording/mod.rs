@@ -19,6 +19,7 @@ mod folder;
 mod frames;
 mod journal;
 mod learn;
+mod left_out;
 #[cfg(test)]
 mod tests;
 

@@ -4,7 +4,7 @@ use scoring::Scorer;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, SkippedTask, read_lines, task_id};
+use super::{Import, ImportError, SkippedTask, read_lines, task_id, web_urls};
 use crate::{GoalText, Task};
 
 /// Where BrowserGym's version of the benchmark starts.
@@ -17,6 +17,8 @@ struct Row {
     task: String,
     /// Hidden in the test set.
     answer: Option<String>,
+    /// Where the answer stands: one URL or several, between white space.
+    gold_url: Option<String>,
     set: Option<String>,
     difficulty: Option<String>,
     #[serde(flatten)]
@@ -24,7 +26,7 @@ struct Row {
 }
 
 /// What its dataset has besides.
-const PUBLISHED: [&str; 3] = ["gold_url", "explanation", "metadata"];
+const PUBLISHED: [&str; 2] = ["explanation", "metadata"];
 
 /// Reads AssistantBench's JSON lines. Tasks without a gold answer are left out.
 ///
@@ -41,6 +43,7 @@ pub fn assistantbench(lines: &str) -> Result<Import, ImportError> {
                 .push(SkippedTask { id, reason: "the gold answer is not in the file".to_owned() }),
             Some(gold) => import.tasks.push(Task {
                 start_url: Some(START.to_owned()),
+                seed_urls: web_urls(row.gold_url.as_deref().unwrap_or_default().split_whitespace()),
                 tags: [row.set, row.difficulty].into_iter().flatten().collect(),
                 ..Task::new(id, GoalText::Words(row.task), Scorer::AssistantBench { gold })
             }),
@@ -56,12 +59,13 @@ mod tests {
     #[test]
     fn rows_with_gold_become_tasks() {
         let lines = concat!(
-            r#"{"id": "a/1", "set": "dev", "task": "Which?", "answer": "A\nB", "gold_url": "u", "difficulty": "Hard"}"#,
+            r#"{"id": "a/1", "set": "dev", "task": "Which?", "answer": "A\nB", "gold_url": "https://a.test/1\nhttps://a.test/2 (see there)", "difficulty": "Hard"}"#,
             "\n\n",
             r#"{"id": "b", "set": "test", "task": "Who?", "answer": null, "score": 0}"#,
         );
         let import = assistantbench(lines).expect("JSON lines");
         assert_eq!(import.tasks[0].id, "assistantbench-a-1");
+        assert_eq!(import.tasks[0].seed_urls, ["https://a.test/1", "https://a.test/2"]);
         assert_eq!(import.tasks[0].tags, ["dev", "Hard"]);
         assert_eq!(import.skipped[0].id, "assistantbench-b");
         assert_eq!(import.warnings.values().collect::<Vec<_>>(), [&1], "{:?}", import.warnings);

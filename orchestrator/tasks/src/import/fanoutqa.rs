@@ -5,7 +5,7 @@ use scoring::Scorer;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, SkippedTask, read_list, task_id};
+use super::{Import, ImportError, SkippedTask, read_list, task_id, web_urls};
 use crate::{GoalText, Task};
 
 /// A question: what AssistantBench's rules read of it.
@@ -18,12 +18,15 @@ struct Row {
     answer: Value,
     #[serde(default)]
     categories: Vec<String>,
+    /// The questions that it falls into, each with the page that answers it.
+    #[serde(default)]
+    decomposition: Value,
+    /// Those pages.
+    #[serde(default)]
+    necessary_evidence: Value,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
-
-/// What its files have besides.
-const PUBLISHED: [&str; 2] = ["decomposition", "necessary_evidence"];
 
 /// Reads FanOutQA's JSON. Questions without a gold answer that can be compared are left out.
 ///
@@ -33,18 +36,36 @@ pub fn fanoutqa(json: &str) -> Result<Import, ImportError> {
     let rows: Vec<Row> = read_list(json)?;
     let mut import = Import::default();
     for row in rows {
-        import.pass_over(&row.rest, &PUBLISHED);
+        import.pass_over(&row.rest, &[]);
         let id = task_id("fanoutqa", &row.id);
         match gold(&row.answer) {
             Err(reason) => import.skipped.push(SkippedTask { id, reason: reason.to_owned() }),
             Ok(gold) => import.tasks.push(Task {
                 start_url: Some(super::assistantbench::START.to_owned()),
+                seed_urls: seed_urls(&[row.necessary_evidence, row.decomposition]),
                 tags: row.categories,
                 ..Task::new(id, GoalText::Words(row.question), Scorer::AssistantBench { gold })
             }),
         }
     }
     Ok(import)
+}
+
+/// The addresses of the pages that have the evidence.
+fn seed_urls(evidence: &[Value]) -> Vec<String> {
+    fn urls<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(keys) => {
+                found.extend(keys.get("url").and_then(Value::as_str));
+                keys.values().for_each(|value| urls(value, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| urls(item, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    evidence.iter().for_each(|value| urls(value, &mut found));
+    web_urls(found.into_iter())
 }
 
 /// The answer as AssistantBench writes its own: a list is one item a line, an object is JSON.

@@ -5,7 +5,7 @@ use scoring::{KeyNode, Scorer};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Import, ImportError, SkippedTask, read_list, task_id};
+use super::{Import, ImportError, SkippedTask, read_list, task_id, web_urls};
 use crate::{GoalText, Task};
 
 /// A task. What the nodes of `evaluation` have is read strictly: scores follow from it.
@@ -44,6 +44,8 @@ pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
             Index::Text(text) => task_id("mind2web-live", text),
         };
         let sites = sites(&row.evaluation);
+        let urls = row.evaluation.iter().filter_map(|node| node.content.url.as_deref());
+        let seed_urls = web_urls(urls.map(str::trim));
         let nodes: Result<Vec<KeyNode>, String> =
             row.evaluation.into_iter().map(PublishedNode::key_node).collect();
         match nodes {
@@ -53,6 +55,7 @@ pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
             }
             Ok(nodes) => import.tasks.push(Task {
                 sites,
+                seed_urls,
                 max_steps: max_steps(row.reference_task_length),
                 reference_steps: Some(row.reference_task_length),
                 ..Task::new(id, GoalText::Words(row.task), Scorer::Mind2WebLive { nodes })
@@ -104,6 +107,7 @@ mod tests {
         let [seats, open, judged] = import.tasks.as_slice() else { panic!("{import:?}") };
         assert_eq!((seats.id.as_str(), seats.max_steps, seats.sites.len()), ("mind2web-live-3", 12, 1));
         assert_eq!(seats.reference_steps, Some(8));
+        assert_eq!(seats.seed_urls, ["https://www.rail.test/", "https://www.rail.test/seats?x"]);
         assert_eq!(open.id, "mind2web-live-x_Y-z");
         assert!(open.scorer.needs().html && !seats.scorer.needs().html);
         assert!(

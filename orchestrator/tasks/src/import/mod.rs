@@ -182,6 +182,14 @@ impl Import {
     }
 }
 
+/// Those of the texts that are addresses of pages, each once, in their order. The files are written
+/// by people, and have other things in their places.
+fn web_urls<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let is_page = |text: &&str| text.starts_with("https://") || text.starts_with("http://");
+    texts.filter(is_page).filter(|text| seen.insert(*text)).map(str::to_owned).collect()
+}
+
 /// For `map_err`: this cannot be read.
 fn reading(path: &Utf8Path) -> impl FnOnce(io::Error) -> ImportError {
     let path = path.to_owned();

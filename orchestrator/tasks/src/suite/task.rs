@@ -31,6 +31,10 @@ pub struct Task {
     /// What else is open then, each in a tab of its own behind the start page's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tabs: Vec<String>,
+    /// Pages that the task's author knows to matter, such as those where its answer stands. A
+    /// recording of the suite begins with them; no score follows from them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seed_urls: Vec<String>,
     /// A script that is run among the page's own once the start page has come to rest. The page
     /// comes to rest again before its goal is read and the agent sees it; what the script throws
     /// breaks the episode.
@@ -117,6 +121,7 @@ impl Task {
             images: Vec::new(),
             start_url: None,
             tabs: Vec::new(),
+            seed_urls: Vec::new(),
             begin: None,
             sites: Vec::new(),
             login: BTreeMap::new(),

@@ -7,6 +7,7 @@
 pub mod cinema;
 pub mod clock;
 pub mod fares;
+pub mod guilds;
 pub mod homes;
 pub mod places;
 pub mod rail;

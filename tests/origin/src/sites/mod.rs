@@ -3,6 +3,7 @@
 mod addresses;
 mod cinema;
 mod clocks;
+pub mod guilds;
 mod homes;
 mod passgate;
 mod rail;
@@ -17,7 +18,7 @@ use templates::Templates;
 use crate::{
     Error,
     call::Call,
-    data::{LAST_EDITED, Variant, World},
+    data::{LAST_EDITED, Variant, World, guilds::Shop},
     encoding::Encoding,
     reply::Reply,
     validators,
@@ -85,6 +86,7 @@ impl Web {
             "id.passgate.test" => (passgate::answer(self, call), &[Gzip]),
             "clock.meridian.test" => (clocks::clock(self, call), &[Brotli, Gzip]),
             "frame.meridian.test" => (clocks::frame(self, call), &[Brotli, Gzip]),
+            host if let Some(shop) = Shop::of_host(host) => (guilds::answer(shop, call), &[Gzip]),
             _ => (Reply::of("text/plain", "no such host\n").under(StatusCode::MISDIRECTED_REQUEST), &[]),
         };
         validators::finish(call, reply, favourites)

@@ -1,0 +1,47 @@
+// What a crawler asks a page: its links, the forms of its own search, whether it is a wall in front
+// of the content, and which button answers its banner about cookies.
+(() => {
+  const text = (element) => (element.innerText ?? element.textContent ?? '').trim().replace(/\s+/g, ' ');
+  const name = (element) => text(element) || element.getAttribute('aria-label') || element.title || element.value || '';
+  const is_shown = (element) => element.getClientRects().length > 0;
+
+  const NEXT = /^(next|next page|older|more|load more|show more|\d{1,3}|[›»>→])$/i;
+  const links = new Map();
+  for (const link of document.querySelectorAll('a[href], area[href]')) {
+    const url = String(link.href).split('#')[0];
+    if (!/^https?:/.test(url) || links.has(url)) continue;
+    const to = new URL(url);
+    const label = name(link).slice(0, 200);
+    const same_list = to.origin === location.origin && to.pathname === location.pathname && to.search !== '';
+    const kind = link.relList?.contains('next') || NEXT.test(label) ? 'next' : same_list ? 'filter' : 'link';
+    links.set(url, { url, kind, label });
+  }
+
+  const SEARCH = /search|query|keyword/i;
+  const searches = [];
+  for (const form of document.forms) {
+    if (form.method !== 'get' || !/^https?:/.test(form.action)) continue;
+    const says_search = (element) => SEARCH.test([element.getAttribute('role'), element.id, element.className,
+      element.getAttribute('action'), element.getAttribute('name'), element.getAttribute('placeholder'),
+      element.getAttribute('aria-label')].join(' '));
+    const field = [...form.elements].find((element) => element.name && (element.type === 'search'
+      || element.type === 'text' && (/^(q|s|k|query|keywords?|term|search)$/i.test(element.name)
+        || says_search(element) || says_search(form))));
+    if (!field) continue;
+    const fields = [...new FormData(form)].filter(([, value]) => typeof value === 'string');
+    searches.push({ action: form.action.split(/[?#]/)[0], field: field.name, fields });
+  }
+
+  const CAPTCHA = 'iframe[src*="recaptcha/"], iframe[src*="hcaptcha.com"], iframe[src*="challenges.cloudflare.com"], '
+    + 'iframe[src*="captcha-delivery.com"], iframe[src*="arkoselabs.com"], #px-captcha, #challenge-form, #challenge-running, '
+    + '.g-recaptcha, .h-captcha, .cf-turnstile, form[action*="captcha" i], img[src*="captcha" i]';
+  const CHALLENGE = /^(just a moment|attention required|checking your browser|are you (a )?(human|robot)|robot check|verify (that )?you are|human verification|security check|pardon our interruption|access denied|access to this page has been denied)/i;
+  const body = document.body ? text(document.body) : '';
+  const is_short = body.length < 800;
+  const password = [...document.querySelectorAll('input[type=password]')].some(is_shown);
+  const wall = CHALLENGE.test(document.title) || is_short && document.querySelector(CAPTCHA) ? 'captcha'
+    : password && is_short ? 'log-in' : null;
+
+  const status = performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0;
+  return { links: [...links.values()], searches, wall, has_password: password, status };
+})()

@@ -1,0 +1,124 @@
+//! What a crawler wants to know of a page, and its answer to a banner about cookies.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cdp::connection::CALL_TIMEOUT;
+use crate::{Error, Session};
+
+/// What a page offers to a crawler.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Survey {
+    /// Its links, each URL once, in document order.
+    pub links: Vec<Link>,
+    /// The forms of its own search.
+    pub searches: Vec<SearchForm>,
+    /// Set where the page stands in front of the content.
+    pub wall: Option<Wall>,
+    /// Whether it shows a field for a password.
+    pub has_password: bool,
+    /// The HTTP status of the document; 0 where the browser does not tell.
+    pub status: u16,
+}
+
+/// A link of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// Where it leads: http(s), without a fragment.
+    pub url: String,
+    /// What it is for, by its text and its target.
+    pub kind: LinkKind,
+    /// What it says, at most 200 characters.
+    pub label: String,
+}
+
+/// What a link is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkKind {
+    /// The next page of a list, or one of its numbered pages.
+    Next,
+    /// The same page with another query: filters, orders, tabs.
+    Filter,
+    /// Any other.
+    Link,
+}
+
+/// A form that searches a site by GET.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchForm {
+    /// Where it is sent, without query.
+    pub action: String,
+    /// The name of the field for the words.
+    pub field: String,
+    /// All that is sent, in order: names and values. The field for the words is among them.
+    pub fields: Vec<(String, String)>,
+}
+
+/// What stands in front of the content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Wall {
+    /// A question that only people are to answer.
+    #[serde(rename = "captcha")]
+    Captcha,
+    /// A page that asks for name and password and has little else.
+    #[serde(rename = "log-in")]
+    Login,
+}
+
+impl SearchForm {
+    /// The URL that a browser requests when these words are searched for; `None` if the action is
+    /// no URL.
+    pub fn url(&self, words: &str) -> Option<url::Url> {
+        let mut url = url::Url::parse(&self.action).ok()?;
+        let mut pairs = url.query_pairs_mut();
+        pairs.clear();
+        for (name, value) in &self.fields {
+            pairs.append_pair(name, if *name == self.field { words } else { value });
+        }
+        drop(pairs);
+        Some(url)
+    }
+}
+
+impl Session {
+    /// What the active page offers to a crawler.
+    ///
+    /// # Errors
+    /// When no page is open or the browser is gone.
+    pub async fn survey(&mut self) -> Result<Survey, Error> {
+        let page = self.tracker.lock().active()?;
+        let survey =
+            self.evaluate_isolated(&page, &page.target, include_str!("survey.js"), CALL_TIMEOUT).await?;
+        // A page may have replaced what the script relies on. It has nothing to offer then.
+        Ok(serde_json::from_value(survey).unwrap_or_default())
+    }
+
+    /// Clicks the button of a banner that asks for consent to cookies: the one that agrees, or the
+    /// one that refuses. Returns what the button says; `None` where there is no such banner.
+    ///
+    /// # Errors
+    /// When no page is open or the browser is gone.
+    pub async fn answer_consent(&mut self, agree: bool) -> Result<Option<String>, Error> {
+        let page = self.tracker.lock().active()?;
+        let answer = if agree { "accept" } else { "reject" };
+        let script = format!("{}('{answer}')", include_str!("consent.js").trim_end());
+        let label = self.evaluate_isolated(&page, &page.target, &script, CALL_TIMEOUT).await?;
+        Ok(label.as_str().map(str::to_owned))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_is_the_request_of_its_form() {
+        let form = SearchForm {
+            action: "https://shop.test/find".to_owned(),
+            field: "q".to_owned(),
+            fields: vec![("lang".to_owned(), "en".to_owned()), ("q".to_owned(), String::new())],
+        };
+        let url = form.url("blue kettle & co").expect("its action is a URL");
+        assert_eq!(url.as_str(), "https://shop.test/find?lang=en&q=blue+kettle+%26+co");
+    }
+}

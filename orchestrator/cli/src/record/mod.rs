@@ -1,0 +1,461 @@
+//! `sandbox record`: the live web into one snapshot.
+
+mod rounds;
+mod suite;
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use browser::{Device, Launch, Session, Wall};
+use camino::{Utf8Path, Utf8PathBuf};
+use gateway::{Config, Redact, WriteGuard};
+use indicatif::ProgressBar;
+use recorder::frontier::{Bounds, Frontier, Interest};
+use recorder::plan::{Budget, Consent, Plan};
+use recorder::{CrawlOptions, CrawlSummary, Crawler, Event, Skip, Studio, StudioOptions};
+use runs::counted;
+use snapshots::RecordingOptions;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::finish::{self, EmptyRecording};
+use crate::gateway_options::{self, Deadline, LiveWeb, MAX_BODY, RedactOptions};
+use crate::options::DataFolder;
+use crate::{interrupt, out, progress, units};
+
+/// Record the live web into a snapshot
+///
+/// Opens the URLs in Chromium, follows links up to --depth and --pages, and writes one WACZ file.
+/// With --suite it visits the pages that the tasks of a suite name, and what lies around them.
+/// Ctrl-C stops the recording and finishes the snapshot; one that was killed goes on with --resume.
+#[derive(clap::Args)]
+pub(crate) struct Record {
+    /// Pages to visit, in order
+    #[arg(value_name = "URL", required_unless_present_any = ["listen", "manual", "suite", "plan"], value_parser = web_address)]
+    urls: Vec<Url>,
+    /// Snapshot to write [default with a suite: the snapshot that its world names, or web.wacz in
+    /// its folder]
+    #[arg(short, long, value_name = "FILE.wacz", required_unless_present_any = ["suite", "plan"])]
+    output: Option<Utf8PathBuf>,
+    /// Replace the snapshot if it exists
+    #[arg(long)]
+    force: bool,
+    /// Title of the snapshot [default: its first URL]
+    #[arg(long)]
+    title: Option<String>,
+    /// Go on with a recording that was killed, with the same options. Pages that it has are not
+    /// visited again
+    #[arg(long, conflicts_with_all = ["manual", "listen"])]
+    resume: bool,
+
+    #[command(flatten, next_help_heading = "A whole suite")]
+    suite: suite::SuiteOptions,
+    #[command(flatten, next_help_heading = "A whole suite")]
+    rounds: rounds::RoundOptions,
+    /// Let requests that may change something pass to this host, and to names below it. By default
+    /// only the hosts that the suite names get such requests
+    #[arg(long, value_name = "HOST", help_heading = "A whole suite")]
+    allow_writes: Vec<String>,
+
+    /// Follow links up to this many steps [default: 0; with a suite 2]
+    #[arg(long, conflicts_with = "plan", help_heading = "Crawl")]
+    depth: Option<u32>,
+    /// Visit at most this many pages; with a suite for each task [default: 100; with a suite 25]
+    #[arg(long, conflicts_with = "plan", help_heading = "Crawl")]
+    pages: Option<usize>,
+    /// Visit at most this many pages of one host [default: no limit; with a suite 500]
+    #[arg(long, value_name = "PAGES", conflicts_with = "plan", help_heading = "Crawl")]
+    pages_per_host: Option<usize>,
+    /// Answer banners about cookies: accept, reject or leave [default: leave; with a suite accept]
+    #[arg(long, value_name = "HOW", conflicts_with = "plan", value_parser = consent, help_heading = "Crawl")]
+    consent: Option<Consent>,
+    /// Follow links to this host too, besides those of the URLs; `*.HOST` includes all names below
+    /// it
+    #[arg(long, value_name = "HOST", help_heading = "Crawl")]
+    include: Vec<String>,
+    /// Pause between two pages of one host; a bare number is milliseconds
+    #[arg(long, value_name = "TIME", default_value = "1000ms", value_parser = units::milliseconds, help_heading = "Crawl")]
+    delay: Duration,
+    /// Ignore robots.txt
+    #[arg(long, help_heading = "Crawl")]
+    ignore_robots: bool,
+    /// How long one page may take to load and settle
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::seconds, help_heading = "Crawl")]
+    page_timeout: Duration,
+    /// Load each page twice, and learn which parts of its requests change on their own, such as
+    /// time stamps and random tokens. Replay ignores these parts. `sandbox snapshot rules` shows
+    /// and edits them
+    #[arg(long, conflicts_with_all = ["manual", "listen"], help_heading = "Crawl")]
+    learn: bool,
+
+    /// Open a window and browse by hand
+    #[arg(long, conflicts_with_all = ["depth", "listen", "suite", "plan"], help_heading = "Other ways")]
+    manual: bool,
+    /// Save the cookies, localStorage and sessionStorage of the end of the recording too. Chromium
+    /// starts with them when it replays the snapshot. Anybody who has the snapshot has them
+    #[arg(long, conflicts_with_all = ["listen", "credentials", "cookies"], help_heading = "Other ways")]
+    state: bool,
+    /// Open no browser; record the traffic of clients that use this proxy address
+    #[arg(long, value_name = "ADDR:PORT", conflicts_with_all = ["urls", "suite", "plan"], help_heading = "Other ways")]
+    listen: Option<SocketAddr>,
+
+    #[command(flatten)]
+    data: DataFolder,
+    #[command(flatten, next_help_heading = "Live web")]
+    live: LiveWeb,
+    /// Larger bodies pass, but are not recorded; a bare number is bytes
+    #[arg(long, value_name = "SIZE", default_value = MAX_BODY, value_parser = units::bytes, help_heading = "Live web")]
+    max_body: u64,
+    #[command(flatten)]
+    deadline: Deadline,
+    #[command(flatten, next_help_heading = "Redaction")]
+    redact: RedactOptions,
+}
+
+impl Record {
+    /// Records until done, closed or interrupted, then finishes the snapshot.
+    pub(crate) async fn run(mut self) -> Outcome {
+        let plan = self.plan()?;
+        if let Some(plan) = &plan
+            && self.suite.only_writes(plan, self.force)?
+        {
+            return Ok(());
+        }
+        let output = match (&self.output, &plan) {
+            (Some(output), _) => output.clone(),
+            (None, Some(plan)) => suite::default_output(plan)?,
+            (None, None) => unreachable!("clap asks for --output"),
+        };
+        finish::check_name(&output)?;
+        let guard = plan.as_ref().map(|plan| self.write_guard(plan));
+        let config = self.gateway_config(guard.clone())?;
+        let redact = std::mem::take(&mut self.redact).into_redact();
+        let rounds = plan.as_ref().map(|plan| rounds::Rounds {
+            plan,
+            output: &output,
+            live: config.clone(),
+            redact: redact.clone(),
+            body_cap: self.max_body,
+        });
+        if let Some(rounds) = &rounds {
+            self.rounds.check(rounds)?;
+        } else if self.rounds.are_wanted() {
+            return Err(Failure::Input(
+                "failed to use --agent: it plays a suite; name one with --suite".to_owned(),
+            ));
+        }
+        if !(self.rounds.are_wanted() && output.exists() && !self.force) {
+            self.record(config, redact, &output, plan.as_ref()).await?;
+        }
+        if let Some(rounds) = rounds.filter(|_| self.rounds.are_wanted()) {
+            self.rounds.play(&rounds).await?;
+        }
+        if let Some(guard) = guard {
+            print_stopped(&guard);
+        }
+        if let Some(plan) = &plan {
+            suite::print_end(plan, &output);
+        }
+        Ok(())
+    }
+
+    /// Records until done, closed or interrupted, then finishes the snapshot.
+    async fn record(
+        &self,
+        config: Config,
+        redact: Redact,
+        output: &Utf8Path,
+        plan: Option<&Plan>,
+    ) -> Outcome {
+        let cancel = interrupt::token();
+        let studio = self.open_studio(config, redact, output, plan).await?;
+        let mut summary = CrawlSummary::default();
+        let recorded = if self.listen.is_some() {
+            self.listen(&studio, output, &cancel).await
+        } else {
+            self.browse(&studio, plan, &cancel, &mut summary).await
+        };
+        let empty = if self.listen.is_some() { EmptyRecording::Snapshot } else { EmptyRecording::Failure };
+        // Whatever happened, what was recorded becomes a snapshot.
+        let finished = match finish::finish(studio, output, &summary.twice, empty).await {
+            // Why there was nothing to record says more.
+            Err(Failure::No(_)) if matches!(recorded, Err(Failure::Environment(_))) => return recorded,
+            finished => finished?,
+        };
+        print_walls(&summary, output);
+        println!("{}", finish::summary(&finished));
+        recorded
+    }
+
+    fn gateway_config(&mut self, guard: Option<Arc<WriteGuard>>) -> Result<Config, Failure> {
+        let mut config = gateway_options::config(&self.data, self.listen)?;
+        std::mem::take(&mut self.live).apply(&mut config);
+        self.deadline.apply(&mut config);
+        config.write_guard = guard;
+        Ok(config)
+    }
+
+    /// The guard of a suite's recording: the hosts that the suite names may be written to.
+    fn write_guard(&self, plan: &Plan) -> Arc<WriteGuard> {
+        let hosts = plan.hosts().into_keys().chain(self.allow_writes.iter().cloned());
+        Arc::new(WriteGuard::new(hosts))
+    }
+
+    async fn open_studio(
+        &self,
+        config: Config,
+        redact: Redact,
+        output: &Utf8Path,
+        plan: Option<&Plan>,
+    ) -> Result<Studio, Failure> {
+        let mut first = self.urls.first().cloned();
+        if redact.credentials {
+            // There may be a password in it.
+            first.iter_mut().for_each(|url| url.set_query(None));
+        }
+        let of_suite = plan.and_then(|plan| Some(format!("The web of {}", plan.suite.file_name()?)));
+        let title = self.title.clone().or(of_suite).or_else(|| first.as_ref().map(Url::to_string));
+        let options = StudioOptions {
+            recording: RecordingOptions { title, replace: self.force, ..RecordingOptions::default() },
+            gateway: config,
+            redact,
+            body_cap: self.max_body,
+            resume: self.resume,
+            behind: None,
+        };
+        Ok(Studio::open(output, options).await?)
+    }
+
+    /// The plan of a suite, if one is recorded.
+    fn plan(&self) -> Result<Option<Plan>, Failure> {
+        let mut budget = Budget::default();
+        budget.depth = self.depth.unwrap_or(budget.depth);
+        budget.pages_per_task = self.pages.unwrap_or(budget.pages_per_task);
+        budget.pages_per_host = self.pages_per_host.unwrap_or(budget.pages_per_host);
+        self.suite.plan(budget, self.consent.unwrap_or_default())
+    }
+
+    async fn listen(&self, studio: &Studio, output: &Utf8Path, cancel: &CancellationToken) -> Outcome {
+        let address = studio.gateway().local_addr();
+        println!("proxy http://{address}");
+        eprintln!("{}", gateway_options::instructions(address, studio.ca()));
+        eprintln!("recording into {output}; Ctrl-C finishes it");
+        cancel.cancelled().await;
+        Ok(())
+    }
+
+    async fn browse(
+        &self,
+        studio: &Studio,
+        plan: Option<&Plan>,
+        cancel: &CancellationToken,
+        summary: &mut CrawlSummary,
+    ) -> Outcome {
+        let spinner = progress::spinner("starting Chromium");
+        if !self.manual {
+            let crawled = self.crawl(studio, plan, cancel, &spinner).await;
+            spinner.finish_and_clear();
+            *summary = crawled?;
+            return ended(summary, cancel);
+        }
+        let mut session = self.start_browser(studio, Device::default()).await?;
+        spinner.finish_and_clear();
+        eprintln!("recording what you browse; close the window or press Ctrl-C to finish");
+        let browsed = recorder::by_hand(&mut session, &self.urls, cancel).await.or_environment("browse");
+        self.end_browser(session, studio).await?;
+        browsed
+    }
+
+    async fn start_browser(&self, studio: &Studio, device: Device) -> Result<Session, Failure> {
+        let mut launch = Launch::new(studio.gateway().local_addr(), studio.ca().spki_sha256_base64());
+        launch.headless = !self.manual;
+        launch.device = device;
+        Session::start(&launch).await.or_environment("start the browser")
+    }
+
+    async fn end_browser(&self, mut session: Session, studio: &Studio) -> Outcome {
+        if self.state
+            && let Err(error) = recorder::keep_state(&mut session, studio).await
+        {
+            out::warn(&format!(
+                "the snapshot has no cookies and storage of the browser: failed to {}; end with Ctrl-C while the \
+                 window is open",
+                error_text::with_causes(&error)
+            ));
+        }
+        session.close().await.or_environment("close the browser")
+    }
+
+    async fn crawl(
+        &self,
+        studio: &Studio,
+        plan: Option<&Plan>,
+        cancel: &CancellationToken,
+        spinner: &ProgressBar,
+    ) -> Result<CrawlSummary, Failure> {
+        let consent = match plan {
+            Some(plan) => plan.consent,
+            None => self.consent.unwrap_or(Consent::Leave),
+        };
+        let pages_per_host =
+            plan.map_or(self.pages_per_host.unwrap_or(usize::MAX), |plan| plan.budget.pages_per_host);
+        let options = CrawlOptions {
+            delay: self.delay,
+            robots: !self.ignore_robots,
+            page_deadline: self.page_timeout,
+            twice: self.learn,
+            consent,
+            pages_per_host,
+            journal: !studio.is_redacting(),
+        };
+        let now = Cell::new((0, ""));
+        let show = |event: Event<'_>| show(spinner, &event, plan, now.get());
+        let mut crawler = Crawler::new(studio, options, cancel, &show).or_environment("record")?;
+        match plan {
+            None => {
+                let bounds = Bounds {
+                    depth: self.depth.unwrap_or(0),
+                    pages: self.pages.unwrap_or(100),
+                    include: self.include.clone(),
+                };
+                let frontier = Frontier::new(&self.urls, bounds, Interest::default());
+                let mut session = self.start_browser(studio, Device::default()).await?;
+                let followed = crawler.follow(&mut session, frontier).await;
+                self.end_browser(session, studio).await?;
+                followed.or_environment("record")?;
+            }
+            Some(plan) => {
+                for vantage in &plan.vantages {
+                    let mut session = self.start_browser(studio, suite::device(vantage)).await?;
+                    let mut followed = Ok(());
+                    for (number, task) in plan.tasks.iter().enumerate() {
+                        now.set((number + 1, &task.id));
+                        let frontier = suite::frontier(plan, task, &self.include);
+                        followed = crawler.follow(&mut session, frontier).await;
+                        if followed.is_err() || cancel.is_cancelled() {
+                            break;
+                        }
+                    }
+                    self.end_browser(session, studio).await?;
+                    followed.or_environment("record")?;
+                    crawler.next_vantage();
+                }
+            }
+        }
+        Ok(crawler.into_summary())
+    }
+}
+
+/// What a crawl has come to.
+fn ended(summary: &CrawlSummary, cancel: &CancellationToken) -> Outcome {
+    if cancel.is_cancelled() {
+        return Err(Failure::Interrupted(format!(
+            "interrupted; the snapshot holds {}",
+            counted(summary.pages, "page")
+        )));
+    }
+    if summary.pages == 0 {
+        return Err(Failure::No("failed to record: no page could be loaded".to_owned()));
+    }
+    Ok(())
+}
+
+/// Names the pages that only a person can get at, by host, and how a person records them.
+fn print_walls(summary: &CrawlSummary, output: &Utf8Path) {
+    const MOST: usize = 5;
+    for (host, pages) in &summary.walls {
+        let kinds: BTreeSet<&str> = pages.iter().map(|(wall, _)| wall_name(*wall)).collect();
+        let kinds = kinds.into_iter().collect::<Vec<_>>().join(" and ");
+        let urls: Vec<String> = pages.iter().take(MOST).map(|(_, url)| format!("'{url}'")).collect();
+        let by_hand = output.with_extension("by-hand.wacz");
+        out::warn(&format!(
+            "{host}: {} behind {kinds}; record by hand with\n  sandbox record --manual {} -o {by_hand}\n  and join \
+             both with `sandbox snapshot merge`",
+            counted(pages.len(), "page"),
+            urls.join(" "),
+        ));
+    }
+    for host in &summary.full_hosts {
+        out::warn(&format!("{host}: it has more pages than --pages-per-host allows"));
+    }
+}
+
+/// Says which requests were not sent.
+fn print_stopped(guard: &WriteGuard) {
+    let stopped = guard.stopped();
+    let Some(first) = stopped.keys().next() else { return };
+    let hosts: Vec<&str> = stopped.keys().take(5).map(String::as_str).collect();
+    let more = if stopped.len() > hosts.len() { ", ..." } else { "" };
+    out::warn(&format!(
+        "{} to {} might have changed something at third parties, and {} not sent: {}{more}; `--allow-writes {first}` lets \
+         them pass",
+        counted(stopped.values().sum::<u64>(), "request"),
+        counted(stopped.len(), "host"),
+        if stopped.values().sum::<u64>() == 1 { "was" } else { "were" },
+        hosts.join(", "),
+    ));
+}
+
+fn wall_name(wall: Wall) -> &'static str {
+    match wall {
+        Wall::Captcha => "a CAPTCHA",
+        Wall::Login => "a log-in",
+    }
+}
+
+fn consent(text: &str) -> Result<Consent, String> {
+    match text {
+        "accept" => Ok(Consent::Accept),
+        "reject" => Ok(Consent::Reject),
+        "leave" => Ok(Consent::Leave),
+        _ => Err("it is accept, reject or leave".to_owned()),
+    }
+}
+
+fn show(spinner: &ProgressBar, event: &Event<'_>, plan: Option<&Plan>, task: (usize, &str)) {
+    match event {
+        Event::Visiting { url, done, waiting } => {
+            let at = match plan {
+                Some(plan) => format!("task {} of {} ({}), ", task.0, plan.tasks.len(), task.1),
+                None => String::new(),
+            };
+            spinner.set_message(format!("{at}{}, {waiting} to go: {url}", counted(done, "page")));
+        }
+        Event::Visited { url, title } => tracing::info!(%url, %title, "recorded"),
+        Event::Skipped { url, why: Skip::Robots } => {
+            spinner.suspend(|| out::warn(&format!("left out: {url}: robots.txt asks crawlers to stay away")));
+        }
+        Event::Skipped { url, why: Skip::Wall(wall) } => {
+            spinner.suspend(|| out::warn(&format!("left out: {url}: it is behind {}", wall_name(*wall))));
+        }
+        Event::Skipped { url, why: Skip::Failed(why) } => {
+            spinner.suspend(|| out::warn(&format!("not loaded: {url}: {why}")));
+        }
+    }
+}
+
+/// Reads the address of a page. Without a scheme it is none: `localhost:8000` would be one of the
+/// scheme `localhost`.
+pub(crate) fn web_address(text: &str) -> Result<Url, String> {
+    match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
+        Ok(url) if text.contains("://") => {
+            Err(format!("{}: is not recorded; http: and https: are", url.scheme()))
+        }
+        _ => {
+            let plain = format!("http://{text}");
+            let host = text.split(['/', ':', '?']).next().unwrap_or_default();
+            let local =
+                host == "localhost" || host.parse::<std::net::IpAddr>().is_ok() || !host.contains('.');
+            let scheme = if local { "http" } else { "https" };
+            match Url::parse(&plain) {
+                Ok(url) if url.has_host() => Err(format!("the scheme is missing: write {scheme}://{text}")),
+                _ => Err("it is no address of a page, such as https://example.org/".to_owned()),
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! `sandbox record --suite S --agent A --rounds N`: agents play the suite in its snapshot, and what
+//! they miss is fetched from the live web and added.
+
+use std::fs;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use clap::Parser;
+use gateway::{Config, Recorder, Redact};
+use recorder::plan::Plan;
+use runs::{LiveFill, counted};
+use snapshots::{Archive, Recording, RecordingOptions, ops};
+use tasks::Suite;
+
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::finish::{self, EmptyRecording};
+use crate::progress;
+use crate::run::Run;
+
+/// Who plays, and how often.
+#[derive(clap::Args)]
+pub(super) struct RoundOptions {
+    /// Then let this agent play the suite in the snapshot, fetch what it misses from the live web,
+    /// and add that; as `sandbox run --agent`. A snapshot that is there already is added to
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+    /// How many times the agent plays at most; fewer when nothing is missed any more
+    #[arg(long, value_name = "N", default_value_t = 3, requires = "agent",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// Further options of `sandbox run`, such as -- --model NAME --workers 2
+    #[arg(last = true, value_name = "RUN-OPTIONS", requires = "agent")]
+    run_options: Vec<String>,
+}
+
+/// The command `run` as it stands behind `--`.
+#[derive(Parser)]
+#[command(name = "sandbox run", no_binary_name = true, disable_help_flag = true)]
+struct RunAlone {
+    #[command(flatten)]
+    run: Run,
+}
+
+/// What all rounds share.
+pub(super) struct Rounds<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) output: &'a Utf8Path,
+    /// How the live web is reached.
+    pub(super) live: Config,
+    pub(super) redact: Redact,
+    pub(super) body_cap: u64,
+}
+
+impl RoundOptions {
+    /// Whether there are rounds at all.
+    pub(super) fn are_wanted(&self) -> bool {
+        self.agent.is_some()
+    }
+
+    /// The command that plays one round, with its results in a folder beside the snapshot.
+    fn command(&self, rounds: &Rounds<'_>) -> Result<Run, Failure> {
+        let agent = self.agent.clone().unwrap_or_default();
+        let results = rounds.output.with_extension("rounds");
+        let results = (1..).map(|n: u32| results.join(n.to_string())).find(|folder| !folder.exists());
+        let results = results.expect("there are more numbers than folders").to_string();
+        let suite = rounds.plan.suite.to_string();
+        let mut arguments = [&suite, "--agent", &agent, "--output", &results].map(str::to_owned).to_vec();
+        arguments.extend(rounds.plan.tasks.iter().flat_map(|task| ["--task".to_owned(), task.id.clone()]));
+        arguments.extend(self.run_options.iter().cloned());
+        let parsed = RunAlone::try_parse_from(arguments);
+        parsed.map(|alone| alone.run).map_err(|error| {
+            Failure::Input(format!("failed to read the options of `sandbox run`: {}", error.render()))
+        })
+    }
+
+    /// Fails for options of `sandbox run` that cannot be read.
+    pub(super) fn check(&self, rounds: &Rounds<'_>) -> Outcome {
+        if self.are_wanted() { self.command(rounds).map(drop) } else { Ok(()) }
+    }
+
+    /// Plays until nothing is missed any more, or as often as wanted. Then all parts are one
+    /// snapshot.
+    pub(super) async fn play(&self, rounds: &Rounds<'_>) -> Outcome {
+        let mut parts: Vec<Utf8PathBuf> = Vec::new();
+        let mut played = Ok(());
+        for round in 1..=self.rounds {
+            let part = rounds.output.with_extension(format!("round-{round}.wacz"));
+            played = self.play_round(rounds, round, &part, &parts).await;
+            if part.exists() {
+                parts.push(part);
+            } else {
+                break;
+            }
+            if played.is_err() {
+                break;
+            }
+        }
+        join(rounds.output, &parts)?;
+        played
+    }
+
+    /// Plays once, and records into `part` what the snapshots lack. Nothing lacked leaves no file.
+    async fn play_round(
+        &self,
+        rounds: &Rounds<'_>,
+        round: u32,
+        part: &Utf8Path,
+        parts: &[Utf8PathBuf],
+    ) -> Outcome {
+        let mut suite = Suite::load(&rounds.plan.suite).or_input("load the suite")?;
+        suite.world.snapshots = [&[rounds.output.to_owned()], parts].concat();
+        suite.tasks.iter_mut().for_each(|task| task.snapshots = None);
+        if suite.world.clock == tasks::UNDATED {
+            let recorded = Archive::open(rounds.output).or_input("play in the snapshot")?.recorded();
+            suite.world.clock = recorded.map_or_else(jiff::Timestamp::now, |time| time.inner());
+        }
+        let agent = self.agent.as_deref().unwrap_or_default();
+        let options = RecordingOptions {
+            title: Some(format!("Round {round} of {agent}")),
+            info: vec![("description".to_owned(), format!("what {agent} missed in round {round}"))],
+            replace: true,
+            ..RecordingOptions::default()
+        };
+        let recording = Recording::create(part, options).map_err(recorder::Error::from)?;
+        let recorder = Arc::new(Recorder::new(recording, rounds.redact.clone(), rounds.body_cap));
+        let fill = LiveFill { recorder: Arc::clone(&recorder), live: rounds.live.clone() };
+        let played = self.command(rounds)?.play(&suite, Some(fill)).await;
+        let report = recorder.report();
+        let recording = recorder.close().ok_or_else(|| {
+            Failure::Environment(format!("failed to finish {part}: connections still write to it"))
+        })?;
+        if report.recorded == 0 && report.failed == 0 {
+            recording.discard().or_environment(format!("remove the recording of {part}"))?;
+        } else {
+            finish::finish_recording(recording, &report, part, &[], EmptyRecording::Failure)?;
+        }
+        let summary = played?;
+        println!(
+            "round {round}: {}, {} passed; {} fetched; results in {}",
+            counted(summary.episodes, "episode"),
+            summary.passed,
+            counted(report.recorded, "missing response"),
+            summary.folder,
+        );
+        if !summary.is_complete() {
+            return Err(Failure::Interrupted(
+                "interrupted; the snapshot holds what was fetched so far".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Makes one snapshot of all parts. They are removed once it is whole.
+fn join(output: &Utf8Path, parts: &[Utf8PathBuf]) -> Outcome {
+    if parts.is_empty() {
+        return Ok(());
+    }
+    let joined = output.with_extension("joined.wacz");
+    if joined.exists() {
+        fs::remove_file(&joined).or_environment(format!("remove {joined}"))?;
+    }
+    let inputs = [&[output.to_owned()], parts].concat();
+    let bar = progress::unknown("joining");
+    let merged = tokio::task::block_in_place(|| {
+        ops::merge(&inputs, &joined, &mut |at| progress::advance(&bar, at.done, at.total))
+    });
+    bar.finish_and_clear();
+    merged.or_environment(format!("join the rounds into {output}"))?;
+    fs::rename(&joined, output).or_environment(format!("replace {output}"))?;
+    parts.iter().try_for_each(|part| fs::remove_file(part)).or_environment("remove the parts")
+}

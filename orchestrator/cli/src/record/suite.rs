@@ -1,0 +1,143 @@
+//! `sandbox record --suite`: the web that the tasks of a suite need.
+
+use browser::Device;
+use camino::{Utf8Path, Utf8PathBuf};
+use recorder::frontier::{Bounds, Frontier, Interest};
+use recorder::plan::{Budget, Consent, Plan, TaskPlan, Vantage, words};
+use runs::counted;
+use snapshots::Archive;
+use tasks::{Suite, Task};
+use url::Url;
+
+use crate::failure::{Failure, OrFail};
+
+/// The suite that is recorded, and its plan.
+#[derive(clap::Args)]
+pub(super) struct SuiteOptions {
+    /// Record what the tasks of this suite need: the pages that it names, and around them the
+    /// results of sites' searches, next pages, filters and links
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["urls", "plan"])]
+    suite: Option<Utf8PathBuf>,
+    /// Record only this task of the suite; can be repeated
+    #[arg(long = "task", value_name = "ID", requires = "suite")]
+    tasks: Vec<String>,
+    /// Write the plan to this file and record nothing. It can be read and edited
+    #[arg(long, value_name = "FILE.yaml", requires = "suite", conflicts_with = "output")]
+    write_plan: Option<Utf8PathBuf>,
+    /// Record by this plan
+    #[arg(long, value_name = "FILE.yaml", conflicts_with = "urls")]
+    plan: Option<Utf8PathBuf>,
+}
+
+impl SuiteOptions {
+    /// The plan that was named, or one for the suite that was; `None` where none was.
+    pub(super) fn plan(&self, budget: Budget, consent: Consent) -> Result<Option<Plan>, Failure> {
+        if let Some(path) = &self.plan {
+            return Ok(Some(Plan::read(path).or_input("use the plan")?));
+        }
+        let Some(folder) = &self.suite else { return Ok(None) };
+        let suite = Suite::load(folder).or_input("load the suite")?;
+        let tasks: Vec<&Task> = match self.tasks.as_slice() {
+            [] => suite.tasks.iter().collect(),
+            ids => ids.iter().map(|id| suite.task(id)).collect::<Result<_, _>>().or_input("make a plan")?,
+        };
+        let plan = Plan { consent, ..Plan::new(&suite, &tasks, budget) };
+        if plan.tasks.iter().all(|task| task.seeds.is_empty()) {
+            return Err(Failure::Input(format!(
+                "failed to plan: no task of {folder} names a page; write some under `seed_urls` of its tasks"
+            )));
+        }
+        Ok(Some(plan))
+    }
+
+    /// Writes the plan if only that is wanted, and says what is in it.
+    pub(super) fn only_writes(&self, plan: &Plan, force: bool) -> Result<bool, Failure> {
+        let Some(path) = &self.write_plan else { return Ok(false) };
+        plan.write(path, force).or_input("keep the plan")?;
+        print_plan(plan);
+        println!("{path}: read it, change it, and record with\n  sandbox record --plan {path}");
+        Ok(true)
+    }
+}
+
+/// Prints what a plan comes to: hosts with most tasks first, then the whole.
+fn print_plan(plan: &Plan) {
+    const MOST: usize = 20;
+    let hosts = plan.hosts();
+    let mut by_tasks: Vec<_> = hosts.iter().collect();
+    by_tasks.sort_by_key(|(host, of)| (std::cmp::Reverse((of.tasks, of.seeds)), *host));
+    let wide = by_tasks.iter().take(MOST).map(|(host, _)| host.len()).max().unwrap_or(0).max(4);
+    println!("{:wide$}  tasks  seeds", "host");
+    for (host, of) in by_tasks.iter().take(MOST) {
+        println!("{host:wide$}  {:>5}  {:>5}", of.tasks, of.seeds);
+    }
+    if hosts.len() > MOST {
+        println!("and {}", counted(hosts.len() - MOST, "more host"));
+    }
+    let without: Vec<&str> =
+        plan.tasks.iter().filter(|task| task.seeds.is_empty()).map(|task| task.id.as_str()).collect();
+    if let Some(first) = without.first() {
+        println!("{} without any page to begin with, such as {first}", counted(without.len(), "task"));
+    }
+    let pages: usize = plan.tasks.iter().map(|task| plan.most_pages(task)).sum();
+    let bytes: u64 = plan.tasks.iter().map(|task| plan.expected_bytes(task)).sum();
+
+    println!(
+        "{}, {}: at most {}, about {:.1} GB",
+        counted(plan.tasks.len(), "task"),
+        counted(hosts.len(), "host"),
+        counted(pages, "page"),
+        bytes as f64 / 1e9,
+    );
+}
+
+/// Where the snapshot of a plan goes: where the suite's world looks for it.
+pub(super) fn default_output(plan: &Plan) -> Result<Utf8PathBuf, Failure> {
+    let suite = Suite::load(&plan.suite).or_input("load the suite")?;
+    match suite.world.snapshots.as_slice() {
+        [] => Ok(plan.suite.join("web.wacz")),
+        [one] => Ok(one.clone()),
+        _ => Err(Failure::Input(format!(
+            "failed to record {}: its world has several snapshots; name the one to write with --output",
+            plan.suite
+        ))),
+    }
+}
+
+/// Says what is left to do before the suite can be run in its snapshot.
+pub(super) fn print_end(plan: &Plan, output: &Utf8Path) {
+    let Ok(suite) = Suite::load(&plan.suite) else { return };
+    let same = |path: &Utf8PathBuf| path.canonicalize_utf8().ok() == output.canonicalize_utf8().ok();
+    if suite.world.snapshots.iter().any(same) {
+        return;
+    }
+    let relative = output.strip_prefix(&plan.suite).unwrap_or(output);
+    let time = Archive::open(output).ok().and_then(|archive| archive.recorded());
+    let clock = time.map_or(String::new(), |time| format!(", clock: {time}"));
+    println!(
+        "the suite does not use it yet: write under `world` of {}/suite.yaml\n  snapshots: [{relative}]{}",
+        plan.suite,
+        clock.replace(", ", "\n  "),
+    );
+}
+
+/// The queue of one task.
+pub(super) fn frontier(plan: &Plan, task: &TaskPlan, include: &[String]) -> Frontier {
+    let urls: Vec<Url> = task.seeds.iter().filter_map(|seed| Url::parse(&seed.url).ok()).collect();
+    let pages = task.pages.unwrap_or(plan.budget.pages_per_task).max(urls.len());
+    let interest = Interest { queries: task.queries.clone(), words: words(&task.queries.join(" ")) };
+    let bounds = Bounds { depth: plan.budget.depth, pages, include: include.to_vec() };
+    Frontier::new(&urls, bounds, interest)
+}
+
+/// The device of a vantage.
+pub(super) fn device(vantage: &Vantage) -> Device {
+    Device {
+        viewport: vantage.viewport,
+        locale: vantage.locale.clone(),
+        timezone: vantage.timezone.clone(),
+        user_agent: vantage.user_agent.clone(),
+        mobile: vantage.mobile,
+        geolocation: None,
+    }
+}
