@@ -205,6 +205,12 @@ async fn agents_fill_in_what_the_crawl_has_left_out() -> Result<()> {
         bench.succeed(&arguments)
     };
     record(&[])?;
+    let coverage = || -> Result<Value> {
+        let said = bench.succeed(&["snapshot", "coverage", suite.as_str(), "--json", "--at-least=1"])?;
+        Ok(serde_json::from_str(&said)?)
+    };
+    let covered = coverage()?;
+    ensure!(covered["seeds"] == 1.0 && covered["one_step"]["recorded"] == 0, "{covered:#}");
     let before = play(&bench, suite.as_str())?;
     ensure!(before["passed"] == 0 && before["requests"]["miss"] != 0, "{before:#}");
     let said = record(&["--agent=oracle", "--", "--workers=2"])?;
@@ -213,6 +219,21 @@ async fn agents_fill_in_what_the_crawl_has_left_out() -> Result<()> {
     origin.stop().await;
     let after = play(&bench, suite.as_str())?;
     ensure!(after["passed"] == 2 && after["requests"]["miss"] == 0, "{after:#}");
+    let covered = coverage()?;
+    ensure!(covered["two_steps"]["links"] == 0, "the searches are no links: {covered:#}");
+    // A page that a task names and nobody has recorded.
+    let first = fs::read_to_string(suite.join("0.yaml"))?;
+    fs::write(
+        suite.join("0.yaml"),
+        first.replace("scorer:", "seed_urls: [http://amber-arch.test/c/garden]\nscorer:"),
+    )?;
+    let lacking = bench.run(&["snapshot", "coverage", suite.as_str(), "--at-least=0.9"])?;
+    let said = text(&lacking.stdout);
+    ensure!(lacking.status.code() == Some(1), "{said}");
+    ensure!(
+        said.contains("not recorded: http://amber-arch.test/c/garden") && said.contains("75.0 %"),
+        "{said}"
+    );
     let left: BTreeSet<_> =
         fs::read_dir(&suite)?.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
     let expected = ["0.yaml", "1.yaml", "shops.rounds", "shops.wacz", "suite.yaml"].map(Into::into);

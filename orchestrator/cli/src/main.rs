@@ -11,6 +11,7 @@ mod color;
 mod compare;
 mod completions;
 mod confined;
+mod coverage;
 mod daemon;
 mod demo;
 mod doctor;

@@ -13,6 +13,7 @@ use snapshots::index::ReplaySet;
 use snapshots::matching::ChangingParts;
 use snapshots::ops::{self, Format, ImportOptions, Redaction};
 
+use crate::coverage::Coverage;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::{out, progress};
 
@@ -55,6 +56,7 @@ enum Command {
         #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
         first: u64,
     },
+    Coverage(Coverage),
     /// Make a snapshot from WARC, ARC, HAR or WACZ files without an index
     Import {
         /// Files, in order
@@ -158,6 +160,7 @@ impl Snapshot {
         let shown = bar.clone();
         let on = &mut |at: Progress| progress::advance(&shown, at.done, at.total);
         let outcome = match self.command {
+            Command::Coverage(coverage) => coverage.run(json),
             Command::Inspect { file } => {
                 ops::inspect(&file, on).or_input(format!("inspect {file}")).map(|report| show(&report, json))
             }

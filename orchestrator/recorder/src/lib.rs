@@ -13,6 +13,7 @@
 //! in a [`plan::Plan`].
 
 mod browser_state;
+pub mod coverage;
 mod crawl;
 mod error;
 pub mod frontier;

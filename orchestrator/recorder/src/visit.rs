@@ -14,7 +14,7 @@ use crate::plan::Consent;
 /// The result of a visit.
 pub(crate) enum VisitOutcome {
     /// The page in its final state, and what it leads to.
-    Page { page: Page, survey: Survey },
+    Page { page: Box<Page>, survey: Survey },
     /// Something stands in front of the page.
     Wall(Wall),
     /// The server asks to come back later, by this status.
@@ -65,7 +65,7 @@ pub(crate) async fn visit(
     session.scroll_to_end(in_flight, options.deadline).await?;
 
     let survey = session.survey().await?;
-    let mut page = Page::new(session.url().await?, started);
+    let mut page = Box::new(Page::new(session.url().await?, started));
     page.title = Some(session.title().await?);
     page.text = Some(session.page_text().await?);
     Ok(VisitOutcome::Page { page, survey })

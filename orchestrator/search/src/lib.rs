@@ -12,6 +12,7 @@
 mod engines;
 mod error;
 mod index;
+mod links;
 mod page;
 mod query;
 mod text;
@@ -24,6 +25,7 @@ use snapshots::index::ReplaySet;
 pub use engines::{SearchQuery, hosts, query_of};
 pub use error::SearchError;
 pub use index::{Results, SearchHit};
+pub use links::links;
 
 use index::Index;
 

@@ -87,7 +87,7 @@ fn words(text: &str) -> String {
 
 /// The encoding: from the media type, from the document's declaration, UTF-8 if valid, or the
 /// browsers' default.
-fn encoding(media_type: &str, bytes: &[u8]) -> &'static Encoding {
+pub(crate) fn encoding(media_type: &str, bytes: &[u8]) -> &'static Encoding {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_ascii_lowercase();
     let metas = head.split("<meta").skip(1).filter_map(|rest| rest.split('>').next());
     // A declaration of UTF-16 that can be read as ASCII is wrong.

@@ -24,6 +24,7 @@
 pub mod call;
 pub mod data;
 pub mod encoding;
+pub mod errands;
 pub mod reply;
 pub mod sites;
 pub mod validators;

@@ -1,11 +1,12 @@
 //! Serves the demo web on loopback until interrupted or terminated.
 
+use std::fs;
 use std::net::SocketAddr;
 
 use anyhow::Context;
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use clap::Parser;
-use origin::{Options, Origin, data::Variant};
+use origin::{Options, Origin, data::Variant, errands};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// Serve the demo web: three sites and their supporting hosts, on plain HTTP and on TLS.
@@ -22,6 +23,13 @@ struct Arguments {
     /// Folder for the certificate of the throw-away authority; a temporary one by default.
     #[arg(long, value_name = "DIR")]
     ca_dir: Option<Utf8PathBuf>,
+    /// Write tasks on the shops into this folder, in the files of two benchmarks, and their
+    /// solutions into files of the tasks' names; then end.
+    #[arg(long, value_name = "DIR")]
+    write_tasks: Option<Utf8PathBuf>,
+    /// How many tasks of each benchmark.
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    count: usize,
     /// Which content to serve; `changed` differs on every page.
     #[arg(long, value_enum, default_value_t = Content::Original)]
     variant: Content,
@@ -36,6 +44,9 @@ enum Content {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
+    if let Some(folder) = &arguments.write_tasks {
+        return write_tasks(folder, arguments.count);
+    }
     let variant = match arguments.variant {
         Content::Original => Variant::Original,
         Content::Changed => Variant::Changed,
@@ -56,5 +67,18 @@ async fn main() -> anyhow::Result<()> {
         interrupted = tokio::signal::ctrl_c() => interrupted.context("failed to wait for a signal")?,
     }
     origin.stop().await;
+    Ok(())
+}
+
+fn write_tasks(folder: &Utf8Path, count: usize) -> anyhow::Result<()> {
+    let (assistantbench, live) = (errands::assistantbench(count), errands::mind2web_live(count));
+    fs::create_dir_all(folder.join("solutions"))?;
+    let lines: String = assistantbench.iter().map(|errand| format!("{}\n", errand.entry)).collect();
+    fs::write(folder.join("assistantbench.jsonl"), lines)?;
+    let list: Vec<_> = live.iter().map(|errand| &errand.entry).collect();
+    fs::write(folder.join("mind2web-live.json"), serde_json::to_vec_pretty(&list)?)?;
+    for errand in assistantbench.iter().chain(&live) {
+        fs::write(folder.join("solutions").join(format!("{}.yaml", errand.id)), &errand.solution)?;
+    }
     Ok(())
 }

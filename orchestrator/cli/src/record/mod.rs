@@ -35,11 +35,11 @@ use crate::{interrupt, out, progress, units};
 #[derive(clap::Args)]
 pub(crate) struct Record {
     /// Pages to visit, in order
-    #[arg(value_name = "URL", required_unless_present_any = ["listen", "manual", "suite", "plan"], value_parser = web_address)]
+    #[arg(value_name = "URL", required_unless_present_any = ["listen", "manual", "suite", "questions", "plan"], value_parser = web_address)]
     urls: Vec<Url>,
     /// Snapshot to write [default with a suite: the snapshot that its world names, or web.wacz in
     /// its folder]
-    #[arg(short, long, value_name = "FILE.wacz", required_unless_present_any = ["suite", "plan"])]
+    #[arg(short, long, value_name = "FILE.wacz", required_unless_present_any = ["suite", "plan", "write_plan"])]
     output: Option<Utf8PathBuf>,
     /// Replace the snapshot if it exists
     #[arg(long)]
@@ -93,14 +93,14 @@ pub(crate) struct Record {
     learn: bool,
 
     /// Open a window and browse by hand
-    #[arg(long, conflicts_with_all = ["depth", "listen", "suite", "plan"], help_heading = "Other ways")]
+    #[arg(long, conflicts_with_all = ["depth", "listen", "suite", "questions", "plan"], help_heading = "Other ways")]
     manual: bool,
     /// Save the cookies, localStorage and sessionStorage of the end of the recording too. Chromium
     /// starts with them when it replays the snapshot. Anybody who has the snapshot has them
     #[arg(long, conflicts_with_all = ["listen", "credentials", "cookies"], help_heading = "Other ways")]
     state: bool,
     /// Open no browser; record the traffic of clients that use this proxy address
-    #[arg(long, value_name = "ADDR:PORT", conflicts_with_all = ["urls", "suite", "plan"], help_heading = "Other ways")]
+    #[arg(long, value_name = "ADDR:PORT", conflicts_with_all = ["urls", "suite", "questions", "plan"], help_heading = "Other ways")]
     listen: Option<SocketAddr>,
 
     #[command(flatten)]
@@ -134,8 +134,10 @@ impl Record {
         let guard = plan.as_ref().map(|plan| self.write_guard(plan));
         let config = self.gateway_config(guard.clone())?;
         let redact = std::mem::take(&mut self.redact).into_redact();
-        let rounds = plan.as_ref().map(|plan| rounds::Rounds {
+        let suite = plan.as_ref().and_then(|plan| Some((plan, plan.suite.as_deref()?)));
+        let rounds = suite.map(|(plan, suite)| rounds::Rounds {
             plan,
+            suite,
             output: &output,
             live: config.clone(),
             redact: redact.clone(),
@@ -217,7 +219,8 @@ impl Record {
             // There may be a password in it.
             first.iter_mut().for_each(|url| url.set_query(None));
         }
-        let of_suite = plan.and_then(|plan| Some(format!("The web of {}", plan.suite.file_name()?)));
+        let suite = plan.and_then(|plan| plan.suite.as_ref()?.file_name());
+        let of_suite = suite.map(|name| format!("The web of {name}"));
         let title = self.title.clone().or(of_suite).or_else(|| first.as_ref().map(Url::to_string));
         let options = StudioOptions {
             recording: RecordingOptions { title, replace: self.force, ..RecordingOptions::default() },

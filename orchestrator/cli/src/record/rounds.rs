@@ -44,6 +44,8 @@ struct RunAlone {
 /// What all rounds share.
 pub(super) struct Rounds<'a> {
     pub(super) plan: &'a Plan,
+    /// The suite of the plan.
+    pub(super) suite: &'a Utf8Path,
     pub(super) output: &'a Utf8Path,
     /// How the live web is reached.
     pub(super) live: Config,
@@ -63,13 +65,15 @@ impl RoundOptions {
         let results = rounds.output.with_extension("rounds");
         let results = (1..).map(|n: u32| results.join(n.to_string())).find(|folder| !folder.exists());
         let results = results.expect("there are more numbers than folders").to_string();
-        let suite = rounds.plan.suite.to_string();
+        let suite = rounds.suite.to_string();
         let mut arguments = [&suite, "--agent", &agent, "--output", &results].map(str::to_owned).to_vec();
         arguments.extend(rounds.plan.tasks.iter().flat_map(|task| ["--task".to_owned(), task.id.clone()]));
         arguments.extend(self.run_options.iter().cloned());
         let parsed = RunAlone::try_parse_from(arguments);
         parsed.map(|alone| alone.run).map_err(|error| {
-            Failure::Input(format!("failed to read the options of `sandbox run`: {}", error.render()))
+            let error = error.render().to_string();
+            let why = error.trim_start_matches("error: ").trim_end();
+            Failure::Input(format!("failed to read the options of `sandbox run`: {why}"))
         })
     }
 
@@ -107,7 +111,7 @@ impl RoundOptions {
         part: &Utf8Path,
         parts: &[Utf8PathBuf],
     ) -> Outcome {
-        let mut suite = Suite::load(&rounds.plan.suite).or_input("load the suite")?;
+        let mut suite = Suite::load(rounds.suite).or_input("load the suite")?;
         suite.world.snapshots = [&[rounds.output.to_owned()], parts].concat();
         suite.tasks.iter_mut().for_each(|task| task.snapshots = None);
         if suite.world.clock == tasks::UNDATED {
@@ -168,5 +172,5 @@ fn join(output: &Utf8Path, parts: &[Utf8PathBuf]) -> Outcome {
     bar.finish_and_clear();
     merged.or_environment(format!("join the rounds into {output}"))?;
     fs::rename(&joined, output).or_environment(format!("replace {output}"))?;
-    parts.iter().try_for_each(|part| fs::remove_file(part)).or_environment("remove the parts")
+    parts.iter().try_for_each(fs::remove_file).or_environment("remove the parts")
 }

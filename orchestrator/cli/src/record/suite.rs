@@ -21,8 +21,12 @@ pub(super) struct SuiteOptions {
     /// Record only this task of the suite; can be repeated
     #[arg(long = "task", value_name = "ID", requires = "suite")]
     tasks: Vec<String>,
+    /// Record what the questions of this file need: WebVoyager's JSON lines or Online-Mind2Web's
+    /// JSON
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["urls", "plan", "suite"])]
+    questions: Option<Utf8PathBuf>,
     /// Write the plan to this file and record nothing. It can be read and edited
-    #[arg(long, value_name = "FILE.yaml", requires = "suite", conflicts_with = "output")]
+    #[arg(long, value_name = "FILE.yaml", conflicts_with_all = ["urls", "plan", "output"])]
     write_plan: Option<Utf8PathBuf>,
     /// Record by this plan
     #[arg(long, value_name = "FILE.yaml", conflicts_with = "urls")]
@@ -34,6 +38,10 @@ impl SuiteOptions {
     pub(super) fn plan(&self, budget: Budget, consent: Consent) -> Result<Option<Plan>, Failure> {
         if let Some(path) = &self.plan {
             return Ok(Some(Plan::read(path).or_input("use the plan")?));
+        }
+        if let Some(path) = &self.questions {
+            let plan = Plan::of_questions(path, budget).or_input("make a plan")?;
+            return Ok(Some(Plan { consent, ..plan }));
         }
         let Some(folder) = &self.suite else { return Ok(None) };
         let suite = Suite::load(folder).or_input("load the suite")?;
@@ -83,40 +91,44 @@ fn print_plan(plan: &Plan) {
     let bytes: u64 = plan.tasks.iter().map(|task| plan.expected_bytes(task)).sum();
 
     println!(
-        "{}, {}: at most {}, about {:.1} GB",
+        "{}, {}: at most {}, about {:.1} GB; {} and {:.0} MB for a task",
         counted(plan.tasks.len(), "task"),
         counted(hosts.len(), "host"),
         counted(pages, "page"),
         bytes as f64 / 1e9,
+        counted(pages / plan.tasks.len().max(1), "page"),
+        bytes as f64 / 1e6 / plan.tasks.len().max(1) as f64,
     );
 }
 
 /// Where the snapshot of a plan goes: where the suite's world looks for it.
 pub(super) fn default_output(plan: &Plan) -> Result<Utf8PathBuf, Failure> {
-    let suite = Suite::load(&plan.suite).or_input("load the suite")?;
+    let Some(folder) = &plan.suite else {
+        return Err(Failure::Input("failed to record: name the snapshot to write with --output".to_owned()));
+    };
+    let suite = Suite::load(folder).or_input("load the suite")?;
     match suite.world.snapshots.as_slice() {
-        [] => Ok(plan.suite.join("web.wacz")),
+        [] => Ok(folder.join("web.wacz")),
         [one] => Ok(one.clone()),
         _ => Err(Failure::Input(format!(
-            "failed to record {}: its world has several snapshots; name the one to write with --output",
-            plan.suite
+            "failed to record {folder}: its world has several snapshots; name the one to write with --output"
         ))),
     }
 }
 
 /// Says what is left to do before the suite can be run in its snapshot.
 pub(super) fn print_end(plan: &Plan, output: &Utf8Path) {
-    let Ok(suite) = Suite::load(&plan.suite) else { return };
+    let Some(folder) = &plan.suite else { return };
+    let Ok(suite) = Suite::load(folder) else { return };
     let same = |path: &Utf8PathBuf| path.canonicalize_utf8().ok() == output.canonicalize_utf8().ok();
     if suite.world.snapshots.iter().any(same) {
         return;
     }
-    let relative = output.strip_prefix(&plan.suite).unwrap_or(output);
+    let relative = output.strip_prefix(folder).unwrap_or(output);
     let time = Archive::open(output).ok().and_then(|archive| archive.recorded());
     let clock = time.map_or(String::new(), |time| format!(", clock: {time}"));
     println!(
-        "the suite does not use it yet: write under `world` of {}/suite.yaml\n  snapshots: [{relative}]{}",
-        plan.suite,
+        "the suite does not use it yet: write under `world` of {folder}/suite.yaml\n  snapshots: [{relative}]{}",
         clock.replace(", ", "\n  "),
     );
 }

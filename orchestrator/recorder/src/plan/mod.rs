@@ -6,6 +6,7 @@
 //! budgets go.
 
 mod queries;
+mod questions;
 mod seeds;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,8 +35,10 @@ pub struct Plan {
     /// The version of the file.
     #[serde(default, skip_serializing_if = "Version::is_first")]
     pub format: Version,
-    /// The folder of the suite; relative to the folder in which the plan was made.
-    pub suite: Utf8PathBuf,
+    /// The folder of the suite; relative to the folder in which the plan was made. Absent for a
+    /// list of questions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<Utf8PathBuf>,
     /// How far the recording goes.
     #[serde(default)]
     pub budget: Budget,
@@ -169,12 +172,32 @@ impl Plan {
         });
         Plan {
             format: FORMAT,
-            suite: suite.folder.clone(),
+            suite: Some(suite.folder.clone()),
             budget,
             consent: Consent::default(),
             vantages: vec![vantage],
             tasks: tasks.collect(),
         }
+    }
+
+    /// The plan for a file of questions: WebVoyager's JSON lines or Online-Mind2Web's JSON.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not of this form.
+    pub fn of_questions(path: &Utf8Path, budget: Budget) -> Result<Plan, PlanError> {
+        let failed = |source| PlanError::File { action: "read", path: path.to_owned(), source };
+        let text = fs::read_to_string(path).map_err(failed)?;
+        let bad = |reason| PlanError::Content { path: path.to_owned(), reason };
+        let tasks = questions::read(&text).map_err(bad)?;
+        let vantage = Vantage {
+            viewport: (1280, 720),
+            locale: "en-US".to_owned(),
+            timezone: "UTC".to_owned(),
+            user_agent: None,
+            mobile: false,
+        };
+        let consent = Consent::default();
+        Ok(Plan { format: FORMAT, suite: None, budget, consent, vantages: vec![vantage], tasks })
     }
 
     /// Reads a plan.

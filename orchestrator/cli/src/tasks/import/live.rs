@@ -60,7 +60,8 @@ fn say(output: &Utf8Path, tasks: usize, recorded: usize) {
     let tasks = counted(tasks, "task");
     match recorded {
         0 => println!(
-            "{output}: {tasks}, in an empty web: add recordings under `snapshots` of {output}/suite.yaml"
+            "{output}: {tasks}, in an empty web; record what they need with\n  sandbox record --suite {output}\nor add \
+             recordings under `snapshots` of {output}/suite.yaml"
         ),
         1 => println!("{output}: {tasks}, in one recording"),
         more => println!("{output}: {tasks}, in {more} recordings"),

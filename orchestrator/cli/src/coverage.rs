@@ -1,0 +1,126 @@
+//! `sandbox snapshot coverage`: what the snapshots of a suite have of what its tasks need.
+
+use camino::Utf8PathBuf;
+use recorder::coverage::{self, Coverage as Report, Ring, SeedCoverage};
+use runs::counted;
+use snapshots::index::ReplaySet;
+use tasks::{Suite, Task};
+
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::options::DataFolder;
+use crate::out;
+
+/// How many lines each list has at most.
+const MOST: usize = 20;
+
+/// Print how much of what a suite needs its snapshots have: the pages that its tasks name, and the
+/// links around them
+///
+/// Nothing is played, and nothing is fetched. Exit code 1 if less is recorded than --at-least.
+#[derive(clap::Args)]
+pub(crate) struct Coverage {
+    /// Folder with a suite.yaml
+    suite: Utf8PathBuf,
+    /// Look at this snapshot in place of those of the suite; can be repeated
+    #[arg(long = "snapshot", value_name = "FILE")]
+    snapshots: Vec<Utf8PathBuf>,
+    /// Look only at this task; can be repeated
+    #[arg(long = "task", value_name = "ID")]
+    tasks: Vec<String>,
+    /// Smallest share of the named pages that is good enough, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    at_least: f64,
+    #[command(flatten)]
+    data: DataFolder,
+}
+
+impl Coverage {
+    /// Prints the report; an answer of no below the wanted share.
+    pub(crate) fn run(&self, json: bool) -> Outcome {
+        let suite = Suite::load(&self.suite).or_input("load the suite")?;
+        let tasks: Vec<&Task> = match self.tasks.as_slice() {
+            [] => suite.tasks.iter().collect(),
+            ids => ids.iter().map(|id| suite.task(id)).collect::<Result<_, _>>().or_input("find the task")?,
+        };
+        let files = if self.snapshots.is_empty() { &suite.world.snapshots } else { &self.snapshots };
+        if files.is_empty() {
+            return Err(Failure::Input(format!(
+                "failed to look at the snapshots of {}: it has none; record them with `sandbox record --suite {}`",
+                self.suite, self.suite
+            )));
+        }
+        let cache = self.data.indexes()?;
+        let set = ReplaySet::open(files, Some(&cache), &mut |_, _| {}).or_input("open the snapshots")?;
+        let report = coverage::coverage(&suite, &tasks, &set).or_input("look at the snapshots")?;
+        if json {
+            out::json(&report);
+        } else {
+            print(&report);
+        }
+        if report.seeds < self.at_least {
+            return Err(Failure::No(format!(
+                "{} of the pages that tasks name are recorded, less than {}",
+                percent(report.seeds),
+                percent(self.at_least)
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// Prints the tasks that lack something, the most lacking first, then what would mend them, and the
+/// whole.
+fn print(report: &Report) {
+    let mut lacking: Vec<_> = report.tasks.iter().filter(|task| task.share() < Some(1.0)).collect();
+    lacking.sort_by(|a, b| a.share().partial_cmp(&b.share()).unwrap_or(std::cmp::Ordering::Equal));
+    for task in lacking.iter().take(MOST) {
+        match task.share() {
+            None => println!("{}: it names no page", task.id),
+            Some(share) => println!("{}: {} of its pages", task.id, percent(share)),
+        }
+        for SeedCoverage { seed, .. } in task.seeds.iter().filter(|seed| !seed.recorded) {
+            println!("  not recorded: {}", seed.url);
+        }
+    }
+    if lacking.len() > MOST {
+        println!("and {}", counted(lacking.len() - MOST, "more task"));
+    }
+    let missing: Vec<&str> = lacking
+        .iter()
+        .flat_map(|task| &task.seeds)
+        .filter(|seed| !seed.recorded)
+        .map(|seed| seed.seed.url.as_str())
+        .collect();
+    if let Some(first) = missing.first() {
+        let more = if missing.len() > 1 { " ..." } else { "" };
+        println!(
+            "to record what is missing\n  sandbox record '{first}'{more} -o gaps.wacz\nand add gaps.wacz to the suite's \
+             `snapshots`"
+        );
+    }
+    let named: Vec<_> = report.tasks.iter().filter(|task| !task.seeds.is_empty()).collect();
+    let whole = named.iter().filter(|task| task.share() == Some(1.0)).count();
+    println!("tasks            {whole} of {} have all pages that they name", named.len());
+    println!("pages            {} of those that tasks name", percent(report.seeds));
+    println!("one step around  {}", links(report.one_step));
+    println!("two steps        {}", links(report.two_steps));
+}
+
+fn links(ring: Ring) -> String {
+    match ring.share() {
+        None => "no links".to_owned(),
+        Some(share) => format!("{} of {}", percent(share), counted(ring.links, "link")),
+    }
+}
+
+fn percent(share: f64) -> String {
+    // Not 100 where something is missing.
+    format!("{:.1} %", (share * 1000.0).floor() / 10.0)
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("it is a number from 0 to 1".to_owned()),
+    }
+}

@@ -1,0 +1,210 @@
+//! What the snapshots of a suite have of what its tasks need, without playing anything.
+//!
+//! Each task names pages: its [seeds](crate::plan::seeds). Around them, links one and two steps
+//! away say how far an agent that strays gets.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use serde::Serialize;
+use snapshots::index::{IndexError, IndexHit, ReplaySet};
+use snapshots::matching::{ReplayRequest, exact, normalised};
+use tasks::{Suite, Task};
+use url::Url;
+
+use crate::plan::{Seed, seeds};
+
+/// The largest document whose links are read, in bytes.
+const LARGEST: u64 = 16 << 20;
+/// How many redirects are followed to a document.
+const MAX_REDIRECTS: usize = 5;
+
+/// What the snapshots have, task by task.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Coverage {
+    /// The mean over tasks with seeds of the share of their seeds that are recorded; 0 without such
+    /// tasks.
+    pub seeds: f64,
+    /// The share of the links one step around, over all tasks.
+    pub one_step: Ring,
+    /// The same two steps around.
+    pub two_steps: Ring,
+    /// The tasks, in the order of the suite.
+    pub tasks: Vec<TaskCoverage>,
+}
+
+/// What the snapshots have for one task.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TaskCoverage {
+    /// Its id.
+    pub id: String,
+    /// Its seeds.
+    pub seeds: Vec<SeedCoverage>,
+    /// The links of its seeds, on the seeds' hosts.
+    pub one_step: Ring,
+    /// The links of those pages that are recorded, without the ones before.
+    pub two_steps: Ring,
+}
+
+/// Whether a seed is recorded.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SeedCoverage {
+    /// The seed.
+    #[serde(flatten)]
+    pub seed: Seed,
+    /// Whether a document is recorded for it.
+    pub recorded: bool,
+}
+
+/// Links at one distance.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Ring {
+    /// All of them, each once.
+    pub links: usize,
+    /// Those that are recorded.
+    pub recorded: usize,
+}
+
+impl Ring {
+    /// The share that is recorded; `None` without links.
+    pub fn share(self) -> Option<f64> {
+        (self.links > 0).then(|| self.recorded as f64 / self.links as f64)
+    }
+}
+
+impl TaskCoverage {
+    /// The share of its seeds that are recorded; `None` without seeds.
+    pub fn share(&self) -> Option<f64> {
+        let recorded = self.seeds.iter().filter(|seed| seed.recorded).count();
+        (!self.seeds.is_empty()).then(|| recorded as f64 / self.seeds.len() as f64)
+    }
+}
+
+/// What the snapshots have of what these tasks need.
+///
+/// # Errors
+/// When a snapshot cannot be read.
+pub fn coverage(suite: &Suite, tasks: &[&Task], set: &ReplaySet) -> Result<Coverage, IndexError> {
+    let mut recorded = Recorded { set, links: HashMap::new() };
+    let tasks = tasks.iter().map(|task| recorded.task(suite, task)).collect::<Result<Vec<_>, _>>()?;
+    let shares: Vec<f64> = tasks.iter().filter_map(TaskCoverage::share).collect();
+    let sum = |ring: fn(&TaskCoverage) -> Ring| {
+        tasks.iter().map(ring).fold(Ring::default(), |all, one| Ring {
+            links: all.links + one.links,
+            recorded: all.recorded + one.recorded,
+        })
+    };
+    Ok(Coverage {
+        seeds: if shares.is_empty() { 0.0 } else { shares.iter().sum::<f64>() / shares.len() as f64 },
+        one_step: sum(|task| task.one_step),
+        two_steps: sum(|task| task.two_steps),
+        tasks,
+    })
+}
+
+/// The recorded documents, and their links as far as they have been read.
+struct Recorded<'a> {
+    set: &'a ReplaySet,
+    links: HashMap<Url, Option<Rc<Vec<Url>>>>,
+}
+
+impl Recorded<'_> {
+    fn task(&mut self, suite: &Suite, task: &Task) -> Result<TaskCoverage, IndexError> {
+        let mut coverage = TaskCoverage {
+            id: task.id.clone(),
+            seeds: Vec::new(),
+            one_step: Ring::default(),
+            two_steps: Ring::default(),
+        };
+        let (mut pages, mut seen, mut hosts) = (Vec::new(), HashSet::new(), HashSet::new());
+        for seed in seeds(task, &suite.world) {
+            let Ok(url) = Url::parse(&seed.url) else { continue };
+            let links = self.links(&url)?;
+            coverage.seeds.push(SeedCoverage { seed, recorded: links.is_some() });
+            hosts.extend(url.host_str().map(str::to_owned));
+            pages.extend(links);
+            seen.insert(url);
+        }
+        for ring in [&mut coverage.one_step, &mut coverage.two_steps] {
+            let mut next = Vec::new();
+            for link in pages.iter().flat_map(|links| links.iter()) {
+                let is_near = link.host_str().is_some_and(|host| hosts.contains(host));
+                if !is_near || !seen.insert(link.clone()) {
+                    continue;
+                }
+                ring.links += 1;
+                if let Some(links) = self.links(link)? {
+                    ring.recorded += 1;
+                    next.push(links);
+                }
+            }
+            pages = next;
+        }
+        Ok(coverage)
+    }
+
+    /// The links of the document at this address; `None` if none is recorded.
+    fn links(&mut self, url: &Url) -> Result<Option<Rc<Vec<Url>>>, IndexError> {
+        if let Some(known) = self.links.get(url) {
+            return Ok(known.clone());
+        }
+        let links = match self.document(url)? {
+            None => None,
+            Some((address, hit)) => {
+                // What is too large or damaged has no links, but it is there.
+                let document = self.set.document(hit, LARGEST).ok().flatten();
+                let links = document
+                    .map(|document| search::links(&document.media_type, &document.bytes, &address))
+                    .unwrap_or_default();
+                Some(Rc::new(links))
+            }
+        };
+        self.links.insert(url.clone(), links.clone());
+        Ok(links)
+    }
+
+    /// The capture that a browser ends at, and its address.
+    fn document(&self, url: &Url) -> Result<Option<(Url, IndexHit)>, IndexError> {
+        let mut url = url.clone();
+        for _ in 0..=MAX_REDIRECTS {
+            let Some(hit) = self.hit(&url)? else { return Ok(None) };
+            match hit.status {
+                200..=299 => return Ok(Some((url, hit))),
+                300..=399 => {
+                    let capture = self.set.capture(hit)?;
+                    let head = self.set.read(hit.member, capture.response)?.response_head();
+                    let location = head.ok().and_then(|head| {
+                        let location = head.headers.get_str("location")?.to_owned();
+                        url.join(&location).ok()
+                    });
+                    match location {
+                        Some(location) => url = location,
+                        None => return Ok(None),
+                    }
+                }
+                _ => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The capture of an address, by the rules of replay that need no request around it: as it is,
+    /// without what does not matter, and under the other scheme.
+    fn hit(&self, url: &Url) -> Result<Option<IndexHit>, IndexError> {
+        let mut twin = url.clone();
+        // Fails only for schemes that are neither.
+        let _ = twin.set_scheme(if url.scheme() == "http" { "https" } else { "http" });
+        for url in [url, &twin] {
+            let mut bare = url.clone();
+            bare.set_fragment(None);
+            let request = ReplayRequest::bare("GET", bare.as_str());
+            for hits in [self.set.exact(&exact(&request))?, self.set.normalised(&normalised(&request).0)?] {
+                let best = hits.iter().find(|hit| (200..300).contains(&hit.status)).or(hits.first());
+                if let Some(hit) = best {
+                    return Ok(Some(*hit));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
