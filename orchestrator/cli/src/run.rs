@@ -307,8 +307,9 @@ fn record_misses(suite: &::tasks::Suite) -> String {
     let snapshots: Vec<&str> = suite.world.snapshots.iter().map(|path| path.as_str()).collect();
     format!(
         "something was missed; to record it, browse to it through\n  sandbox replay {} --fill gaps.wacz\nand add gaps.wacz to \
-         `snapshots` in {}",
+         `snapshots` in {}; or let an agent do that: `sandbox record --suite {} --agent AGENT`",
         snapshots.join(" "),
         suite.folder.join("suite.yaml"),
+        suite.folder,
     )
 }

@@ -1,21 +1,21 @@
 //! `sandbox record`: the live web into one snapshot.
 
+mod messages;
 mod rounds;
 mod suite;
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::{Device, Launch, Session, Wall};
+use browser::{Device, Launch, Session};
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{Config, Redact, WriteGuard};
 use indicatif::ProgressBar;
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan};
-use recorder::{CrawlOptions, CrawlSummary, Crawler, Event, Skip, Studio, StudioOptions};
+use recorder::{CrawlOptions, CrawlSummary, Crawler, Event, Studio, StudioOptions};
 use runs::counted;
 use snapshots::RecordingOptions;
 use tokio_util::sync::CancellationToken;
@@ -157,7 +157,7 @@ impl Record {
             self.rounds.play(&rounds).await?;
         }
         if let Some(guard) = guard {
-            print_stopped(&guard);
+            messages::print_stopped(&guard);
         }
         if let Some(plan) = &plan {
             suite::print_end(plan, &output);
@@ -188,7 +188,7 @@ impl Record {
             Err(Failure::No(_)) if matches!(recorded, Err(Failure::Environment(_))) => return recorded,
             finished => finished?,
         };
-        print_walls(&summary, output);
+        messages::print_walls(&summary, output);
         println!("{}", finish::summary(&finished));
         recorded
     }
@@ -316,7 +316,7 @@ impl Record {
             journal: !studio.is_redacting(),
         };
         let now = Cell::new((0, ""));
-        let show = |event: Event<'_>| show(spinner, &event, plan, now.get());
+        let show = |event: Event<'_>| messages::show(spinner, &event, plan, now.get());
         let mut crawler = Crawler::new(studio, options, cancel, &show).or_environment("record")?;
         match plan {
             None => {
@@ -367,77 +367,12 @@ fn ended(summary: &CrawlSummary, cancel: &CancellationToken) -> Outcome {
     Ok(())
 }
 
-/// Names the pages that only a person can get at, by host, and how a person records them.
-fn print_walls(summary: &CrawlSummary, output: &Utf8Path) {
-    const MOST: usize = 5;
-    for (host, pages) in &summary.walls {
-        let kinds: BTreeSet<&str> = pages.iter().map(|(wall, _)| wall_name(*wall)).collect();
-        let kinds = kinds.into_iter().collect::<Vec<_>>().join(" and ");
-        let urls: Vec<String> = pages.iter().take(MOST).map(|(_, url)| format!("'{url}'")).collect();
-        let by_hand = output.with_extension("by-hand.wacz");
-        out::warn(&format!(
-            "{host}: {} behind {kinds}; record by hand with\n  sandbox record --manual {} -o {by_hand}\n  and join \
-             both with `sandbox snapshot merge`",
-            counted(pages.len(), "page"),
-            urls.join(" "),
-        ));
-    }
-    for host in &summary.full_hosts {
-        out::warn(&format!("{host}: it has more pages than --pages-per-host allows"));
-    }
-}
-
-/// Says which requests were not sent.
-fn print_stopped(guard: &WriteGuard) {
-    let stopped = guard.stopped();
-    let Some(first) = stopped.keys().next() else { return };
-    let hosts: Vec<&str> = stopped.keys().take(5).map(String::as_str).collect();
-    let more = if stopped.len() > hosts.len() { ", ..." } else { "" };
-    out::warn(&format!(
-        "{} to {} might have changed something at third parties, and {} not sent: {}{more}; `--allow-writes {first}` lets \
-         them pass",
-        counted(stopped.values().sum::<u64>(), "request"),
-        counted(stopped.len(), "host"),
-        if stopped.values().sum::<u64>() == 1 { "was" } else { "were" },
-        hosts.join(", "),
-    ));
-}
-
-fn wall_name(wall: Wall) -> &'static str {
-    match wall {
-        Wall::Captcha => "a CAPTCHA",
-        Wall::Login => "a log-in",
-    }
-}
-
 fn consent(text: &str) -> Result<Consent, String> {
     match text {
         "accept" => Ok(Consent::Accept),
         "reject" => Ok(Consent::Reject),
         "leave" => Ok(Consent::Leave),
         _ => Err("it is accept, reject or leave".to_owned()),
-    }
-}
-
-fn show(spinner: &ProgressBar, event: &Event<'_>, plan: Option<&Plan>, task: (usize, &str)) {
-    match event {
-        Event::Visiting { url, done, waiting } => {
-            let at = match plan {
-                Some(plan) => format!("task {} of {} ({}), ", task.0, plan.tasks.len(), task.1),
-                None => String::new(),
-            };
-            spinner.set_message(format!("{at}{}, {waiting} to go: {url}", counted(done, "page")));
-        }
-        Event::Visited { url, title } => tracing::info!(%url, %title, "recorded"),
-        Event::Skipped { url, why: Skip::Robots } => {
-            spinner.suspend(|| out::warn(&format!("left out: {url}: robots.txt asks crawlers to stay away")));
-        }
-        Event::Skipped { url, why: Skip::Wall(wall) } => {
-            spinner.suspend(|| out::warn(&format!("left out: {url}: it is behind {}", wall_name(*wall))));
-        }
-        Event::Skipped { url, why: Skip::Failed(why) } => {
-            spinner.suspend(|| out::warn(&format!("not loaded: {url}: {why}")));
-        }
     }
 }
 

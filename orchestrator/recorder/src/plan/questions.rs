@@ -1,5 +1,5 @@
-//! Plans for benchmarks whose tasks are a question and a site: WebVoyager's JSON lines (`id`, `ques`,
-//! `web`) and Online-Mind2Web's JSON list (`task_id`, `confirmed_task`, `website`).
+//! Plans for benchmarks whose tasks are a question and a site: WebVoyager's JSON lines (`id`,
+//! `ques`, `web`) and Online-Mind2Web's JSON list (`task_id`, `confirmed_task`, `website`).
 
 use serde::Deserialize;
 use serde_json::Value;

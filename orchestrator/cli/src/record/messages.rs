@@ -1,0 +1,78 @@
+//! What a recording says while it goes on, and at its end.
+
+use std::collections::BTreeSet;
+
+use browser::Wall;
+use camino::Utf8Path;
+use gateway::WriteGuard;
+use indicatif::ProgressBar;
+use recorder::plan::Plan;
+use recorder::{CrawlSummary, Event, Skip};
+use runs::counted;
+
+use crate::out;
+
+pub(super) fn show(spinner: &ProgressBar, event: &Event<'_>, plan: Option<&Plan>, task: (usize, &str)) {
+    match event {
+        Event::Visiting { url, done, waiting } => {
+            let at = match plan {
+                Some(plan) => format!("task {} of {} ({}), ", task.0, plan.tasks.len(), task.1),
+                None => String::new(),
+            };
+            spinner.set_message(format!("{at}{}, {waiting} to go: {url}", counted(done, "page")));
+        }
+        Event::Visited { url, title } => tracing::info!(%url, %title, "recorded"),
+        Event::Skipped { url, why: Skip::Robots } => {
+            spinner.suspend(|| out::warn(&format!("left out: {url}: robots.txt asks crawlers to stay away")));
+        }
+        Event::Skipped { url, why: Skip::Wall(wall) } => {
+            spinner.suspend(|| out::warn(&format!("left out: {url}: it is behind {}", wall_name(*wall))));
+        }
+        Event::Skipped { url, why: Skip::Failed(why) } => {
+            spinner.suspend(|| out::warn(&format!("not loaded: {url}: {why}")));
+        }
+    }
+}
+
+/// Names the pages that only a person can get at, by host, and how a person records them.
+pub(super) fn print_walls(summary: &CrawlSummary, output: &Utf8Path) {
+    const MOST: usize = 5;
+    for (host, pages) in &summary.walls {
+        let kinds: BTreeSet<&str> = pages.iter().map(|(wall, _)| wall_name(*wall)).collect();
+        let kinds = kinds.into_iter().collect::<Vec<_>>().join(" and ");
+        let urls: Vec<String> = pages.iter().take(MOST).map(|(_, url)| format!("'{url}'")).collect();
+        let by_hand = output.with_extension("by-hand.wacz");
+        out::warn(&format!(
+            "{host}: {} behind {kinds}; record by hand with\n  sandbox record --manual {} -o {by_hand}\n  and join \
+             both with `sandbox snapshot merge`",
+            counted(pages.len(), "page"),
+            urls.join(" "),
+        ));
+    }
+    for host in &summary.full_hosts {
+        out::warn(&format!("{host}: it has more pages than --pages-per-host allows"));
+    }
+}
+
+/// Says which requests were not sent.
+pub(super) fn print_stopped(guard: &WriteGuard) {
+    let stopped = guard.stopped();
+    let Some(first) = stopped.keys().next() else { return };
+    let hosts: Vec<&str> = stopped.keys().take(5).map(String::as_str).collect();
+    let more = if stopped.len() > hosts.len() { ", ..." } else { "" };
+    out::warn(&format!(
+        "{} to {} might have changed something at third parties, and {} not sent: {}{more}; `--allow-writes {first}` lets \
+         them pass",
+        counted(stopped.values().sum::<u64>(), "request"),
+        counted(stopped.len(), "host"),
+        if stopped.values().sum::<u64>() == 1 { "was" } else { "were" },
+        hosts.join(", "),
+    ));
+}
+
+fn wall_name(wall: Wall) -> &'static str {
+    match wall {
+        Wall::Captcha => "a CAPTCHA",
+        Wall::Login => "a log-in",
+    }
+}
