@@ -168,7 +168,8 @@ async fn what_stands_before_pages_is_named_and_not_recorded() -> Result<()> {
     let [guarded, limited, closed] = &shops[..] else { unreachable!() };
     for expected in [
         format!("{}: ", guarded.host()),
-        "behind a CAPTCHA and a log-in; record by hand with".to_owned(),
+        "behind a CAPTCHA and a log-in".to_owned(),
+        "to record them by hand\n  sandbox record --manual http://".to_owned(),
         format!("left out: http://{}/account: it is behind a log-in", guarded.host()),
         format!("left out: http://{}/c/kitchen: robots.txt asks crawlers to stay away", closed.host()),
         "might have changed something at third parties".to_owned(),

@@ -94,8 +94,8 @@ fn print(report: &Report) {
     if let Some(first) = missing.first() {
         let more = if missing.len() > 1 { " ..." } else { "" };
         println!(
-            "to record what is missing\n  sandbox record '{first}'{more} -o gaps.wacz\nand add gaps.wacz to the suite's \
-             `snapshots`"
+            "to record what is missing\n  {}{more}\nand add gaps.wacz to the suite's `snapshots`",
+            out::command_line(["sandbox", "record", "-o", "gaps.wacz", first])
         );
     }
     let named: Vec<_> = report.tasks.iter().filter(|task| !task.seeds.is_empty()).collect();

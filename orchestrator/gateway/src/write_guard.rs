@@ -16,13 +16,20 @@ pub struct WriteGuard {
 
 impl WriteGuard {
     /// A guard that lets such requests to these hosts, and to names below them, pass. A leading
-    /// `www.` does not count, so a site may talk to all of its own names.
+    /// `www.` does not count, so a site may talk to all of its own names, unless what is left may
+    /// be a suffix that many share.
     pub fn new(hosts: impl IntoIterator<Item = String>) -> WriteGuard {
-        let hosts = hosts.into_iter().map(|host| match host.strip_prefix("www.") {
-            Some(rest) => rest.to_owned(),
-            None => host,
-        });
-        WriteGuard { hosts: hosts.collect(), stopped: Mutex::default() }
+        let mut own = Vec::new();
+        for host in hosts {
+            let host = host.to_ascii_lowercase();
+            let site = host.strip_prefix("www.").unwrap_or(&host).to_owned();
+            own.push(host);
+            // What is left of `www.gov.uk` is no site of one owner.
+            if site.split('.').next_back().is_some_and(|end| end.len() > 2) || site.matches('.').count() > 1 {
+                own.push(site);
+            }
+        }
+        WriteGuard { hosts: own, stopped: Mutex::default() }
     }
 
     /// Whether a request is stopped. Counts it if so.
@@ -53,7 +60,7 @@ mod tests {
 
     #[test]
     fn only_what_may_change_something_at_others_is_stopped() {
-        let guard = WriteGuard::new(["www.shop.test".to_owned(), "api.other.test".to_owned()]);
+        let guard = WriteGuard::new(["www.Shop.test", "api.other.test", "www.gov.uk"].map(str::to_owned));
         for (method, host, stopped) in [
             (Method::GET, "tracker.test", false),
             (Method::HEAD, "tracker.test", false),
@@ -64,9 +71,11 @@ mod tests {
             (Method::POST, "shop.test", false),
             (Method::PUT, "img.shop.test", false),
             (Method::POST, "api.other.test", false),
+            (Method::POST, "www.gov.uk", false),
+            (Method::POST, "tax.service.gov.uk", true),
         ] {
             assert_eq!(guard.stops(&method, host), stopped, "{method} {host}");
         }
-        assert_eq!(guard.stopped().values().sum::<u64>(), 3);
+        assert_eq!(guard.stopped().values().sum::<u64>(), 4);
     }
 }

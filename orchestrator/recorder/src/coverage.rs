@@ -105,7 +105,14 @@ pub fn coverage(suite: &Suite, tasks: &[&Task], set: &ReplaySet) -> Result<Cover
 /// The recorded documents, and their links as far as they have been read.
 struct Recorded<'a> {
     set: &'a ReplaySet,
-    links: HashMap<Url, Option<Rc<Vec<Url>>>>,
+    links: HashMap<Url, Option<Rc<Links>>>,
+}
+
+/// The links of a document.
+struct Links {
+    /// Its address, where redirects end.
+    address: Url,
+    urls: Vec<Url>,
 }
 
 impl Recorded<'_> {
@@ -121,13 +128,15 @@ impl Recorded<'_> {
             let Ok(url) = Url::parse(&seed.url) else { continue };
             let links = self.links(&url)?;
             coverage.seeds.push(SeedCoverage { seed, recorded: links.is_some() });
-            hosts.extend(url.host_str().map(str::to_owned));
+            for url in [Some(&url), links.as_ref().map(|links| &links.address)].into_iter().flatten() {
+                hosts.extend(url.host_str().map(str::to_owned));
+            }
             pages.extend(links);
             seen.insert(url);
         }
         for ring in [&mut coverage.one_step, &mut coverage.two_steps] {
             let mut next = Vec::new();
-            for link in pages.iter().flat_map(|links| links.iter()) {
+            for link in pages.iter().flat_map(|links| &links.urls) {
                 let is_near = link.host_str().is_some_and(|host| hosts.contains(host));
                 if !is_near || !seen.insert(link.clone()) {
                     continue;
@@ -144,7 +153,7 @@ impl Recorded<'_> {
     }
 
     /// The links of the document at this address; `None` if none is recorded.
-    fn links(&mut self, url: &Url) -> Result<Option<Rc<Vec<Url>>>, IndexError> {
+    fn links(&mut self, url: &Url) -> Result<Option<Rc<Links>>, IndexError> {
         if let Some(known) = self.links.get(url) {
             return Ok(known.clone());
         }
@@ -153,10 +162,10 @@ impl Recorded<'_> {
             Some((address, hit)) => {
                 // What is too large or damaged has no links, but it is there.
                 let document = self.set.document(hit, LARGEST).ok().flatten();
-                let links = document
+                let urls = document
                     .map(|document| search::links(&document.media_type, &document.bytes, &address))
                     .unwrap_or_default();
-                Some(Rc::new(links))
+                Some(Rc::new(Links { address, urls }))
             }
         };
         self.links.insert(url.clone(), links.clone());

@@ -1,7 +1,7 @@
 //! The crawler: visits pages from a frontier until it is empty, its limits are reached, or the user
 //! interrupts. It pauses between pages of a host and respects robots.txt.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use browser::{Session, Wall};
@@ -44,8 +44,6 @@ pub struct CrawlOptions {
 pub struct CrawlSummary {
     /// Number of pages in the page list.
     pub pages: usize,
-    /// How many of them an earlier, unfinished crawl has added.
-    pub resumed: usize,
     /// The times of both loads of each page that was loaded twice.
     pub twice: Vec<[Load; 2]>,
     /// Pages that something stands in front of, by host.
@@ -95,7 +93,8 @@ pub enum Skip {
 
 /// How a try to visit a page has ended.
 enum Ended {
-    Over(Outcome),
+    /// With the times of both loads, where the page was loaded twice.
+    Over(Outcome, Option<[Load; 2]>),
     /// The server asks to come back later.
     Later,
     Interrupted,
@@ -110,9 +109,10 @@ pub struct Crawler<'a> {
     politeness: Politeness,
     journal: Journal,
     pages_of_host: HashMap<String, usize>,
+    /// What has been counted, of this vantage.
+    counted: HashSet<Url>,
     tries: HashMap<Url, u32>,
     vantage: usize,
-    done: usize,
     summary: CrawlSummary,
 }
 
@@ -128,7 +128,9 @@ impl<'a> Crawler<'a> {
         cancel: &'a CancellationToken,
         on: &'a dyn Fn(Event<'_>),
     ) -> Result<Crawler<'a>, Error> {
-        let journal = if options.journal { Journal::open(&studio.folder()?)? } else { Journal::in_memory() };
+        let mut journal =
+            if options.journal { Journal::open(&studio.folder()?)? } else { Journal::in_memory() };
+        let summary = CrawlSummary { twice: journal.take_twice(), ..CrawlSummary::default() };
         Ok(Crawler {
             studio,
             politeness: Politeness::new(options.delay),
@@ -137,10 +139,10 @@ impl<'a> Crawler<'a> {
             on,
             journal,
             pages_of_host: HashMap::new(),
+            counted: HashSet::new(),
             tries: HashMap::new(),
             vantage: 0,
-            done: 0,
-            summary: CrawlSummary::default(),
+            summary,
         })
     }
 
@@ -148,6 +150,8 @@ impl<'a> Crawler<'a> {
     pub fn next_vantage(&mut self) {
         self.vantage += 1;
         self.pages_of_host.clear();
+        self.counted.clear();
+        self.tries.clear();
     }
 
     /// The result so far.
@@ -163,21 +167,30 @@ impl<'a> Crawler<'a> {
         while !self.cancel.is_cancelled()
             && let Some(visit) = frontier.take_next()
         {
-            if let Some(outcome) = self.journal.outcome(self.vantage, &visit.url).cloned() {
-                self.summary.resumed += usize::from(matches!(outcome, Outcome::Page(_)));
+            let known = self.journal.outcome(self.vantage, &visit.url).cloned();
+            // Robots may not follow a link to a page that the user has named.
+            let known = known.filter(|outcome| visit.depth > 0 || *outcome != Outcome::Robots);
+            if let Some(outcome) = known {
                 self.take_in(&visit, &outcome, &mut frontier);
                 continue;
             }
             let host = visit.url.host_str().unwrap_or_default().to_owned();
-            if visit.depth > 0 && self.pages_of_host.get(&host) >= Some(&self.options.pages_per_host) {
+            let of_host = self.pages_of_host.get(&host).copied().unwrap_or(0);
+            if visit.depth > 0 && of_host >= self.options.pages_per_host {
                 self.summary.full_hosts.insert(host);
+                frontier.uncount();
                 continue;
             }
-            (self.on)(Event::Visiting { url: &visit.url, done: self.done, waiting: frontier.waiting() });
+            (self.on)(Event::Visiting {
+                url: &visit.url,
+                done: self.counted.len(),
+                waiting: frontier.waiting(),
+            });
             match self.visit(session, &visit).await? {
-                Ended::Over(outcome) => {
+                Ended::Over(outcome, twice) => {
                     self.take_in(&visit, &outcome, &mut frontier);
-                    self.journal.add(self.vantage, &visit.url, outcome)?;
+                    self.summary.twice.extend(twice);
+                    self.journal.add(self.vantage, &visit.url, outcome, twice)?;
                 }
                 Ended::Later => frontier.give_back(visit),
                 Ended::Interrupted => break,
@@ -188,12 +201,15 @@ impl<'a> Crawler<'a> {
 
     /// Counts a visit, and follows what its page leads to.
     fn take_in(&mut self, visit: &Visit, outcome: &Outcome, frontier: &mut Frontier) {
-        self.done += 1;
+        // Tasks share pages, which count once.
+        let is_new = self.counted.insert(visit.url.clone());
         let host = visit.url.host_str().unwrap_or_default().to_owned();
         match outcome {
             Outcome::Page(survey) => {
-                *self.pages_of_host.entry(host).or_default() += 1;
-                self.summary.pages += 1;
+                if is_new {
+                    *self.pages_of_host.entry(host).or_default() += 1;
+                    self.summary.pages += 1;
+                }
                 frontier.found(visit, survey);
             }
             Outcome::Wall(wall) => {
@@ -211,7 +227,7 @@ impl<'a> Crawler<'a> {
             && !self.politeness.allows(session, self.studio, &visit.url, self.options.page_deadline).await
         {
             skipped(Skip::Robots);
-            return Ok(Ended::Over(Outcome::Robots));
+            return Ok(Ended::Over(Outcome::Robots, None));
         }
         let Some((outcome, load)) = self.load(session, &visit.url).await? else {
             return Ok(Ended::Interrupted);
@@ -222,18 +238,24 @@ impl<'a> Crawler<'a> {
                 self.studio.append_page(&page)?;
                 let title = page.title.as_deref().unwrap_or_default();
                 (self.on)(Event::Visited { url: &page.url, title });
+                let mut twice = None;
                 if self.options.twice {
                     match self.load(session, &visit.url).await? {
-                        Some((_, again)) => self.summary.twice.push([load, again]),
+                        Some((VisitOutcome::Page { .. }, again)) => twice = Some([load, again]),
+                        Some((VisitOutcome::Wall(_) | VisitOutcome::Busy(_), again)) => {
+                            self.studio.leave_out(again)?;
+                            self.politeness.slow_down(&visit.url);
+                        }
+                        Some((VisitOutcome::Failed(_), _)) => {}
                         None => return Ok(Ended::Interrupted),
                     }
                 }
-                Ok(Ended::Over(Outcome::Page(survey)))
+                Ok(Ended::Over(Outcome::Page(survey), twice))
             }
             VisitOutcome::Wall(wall) => {
                 self.studio.leave_out(load)?;
                 skipped(Skip::Wall(wall));
-                Ok(Ended::Over(Outcome::Wall(wall)))
+                Ok(Ended::Over(Outcome::Wall(wall), None))
             }
             VisitOutcome::Busy(status) => {
                 self.studio.leave_out(load)?;
@@ -245,11 +267,11 @@ impl<'a> Crawler<'a> {
                 }
                 let why = format!("the server answers with status {status}, {MAX_TRIES} times");
                 skipped(Skip::Failed(why.clone()));
-                Ok(Ended::Over(Outcome::Failed(why)))
+                Ok(Ended::Over(Outcome::Failed(why), None))
             }
             VisitOutcome::Failed(why) => {
                 skipped(Skip::Failed(why.clone()));
-                Ok(Ended::Over(Outcome::Failed(why)))
+                Ok(Ended::Over(Outcome::Failed(why), None))
             }
         }
     }

@@ -22,6 +22,9 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
+    /// A page did not load a second time.
+    #[error("load the page again: {0}")]
+    Reload(String),
     /// Connections that outlived the gateway still hold the recording. It stays on disk as an
     /// unfinished one.
     #[error("close the recording: connections still write to it")]

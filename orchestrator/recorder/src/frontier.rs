@@ -40,8 +40,6 @@ pub struct Visit {
     pub url: Url,
     /// 0 for a given URL.
     pub depth: u32,
-    /// How it was found.
-    pub found: Found,
 }
 
 /// How a page was found.
@@ -126,6 +124,13 @@ impl Frontier {
     /// Adds what a visited page leads to, within the limits: its links, and the results of its
     /// search.
     pub fn found(&mut self, on: &Visit, survey: &Survey) {
+        if on.depth == 0
+            && let Some(host) =
+                Url::parse(&survey.address).ok().and_then(|url| url.host_str().map(str::to_owned))
+        {
+            // A given URL often leads to another name of the site.
+            self.hosts.insert(host);
+        }
         if on.depth >= self.bounds.depth {
             return;
         }
@@ -144,11 +149,12 @@ impl Frontier {
         }
     }
 
-    /// Puts a page that was taken back to the end, as if it had not been taken.
+    /// Puts a page that was taken back, as if it had not been. It comes next: its host is waited
+    /// for, and then it is tried again.
     pub fn give_back(&mut self, visit: Visit) {
         self.uncount();
         self.pushed += 1;
-        self.queue.insert(Rank { cost: i32::MAX, number: self.pushed }, visit);
+        self.queue.insert(Rank { cost: i32::MIN, number: self.pushed }, visit);
     }
 
     /// Does not count a page that was taken: it was not asked for.
@@ -170,7 +176,7 @@ impl Frontier {
         let said = words(&format!("{label} {}", url.path()));
         let words = self.interest.words.iter().filter(|word| said.contains(word)).count();
         let rank = Rank { cost: found.cost(depth, words), number: self.pushed };
-        self.queue.insert(rank, Visit { url, depth, found });
+        self.queue.insert(rank, Visit { url, depth });
     }
 
     fn in_scope(&self, url: &Url) -> bool {
@@ -271,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_back_comes_last() {
+    fn what_is_given_back_comes_next() {
         let bounds = Bounds { depth: 0, pages: 2, include: Vec::new() };
         let urls = [url("https://a.test/1"), url("https://a.test/2")];
         let mut frontier = Frontier::new(&urls, bounds, Interest::default());
@@ -279,6 +285,6 @@ mod tests {
         frontier.give_back(first);
         let rest: Vec<String> =
             std::iter::from_fn(|| frontier.take_next()).map(|visit| visit.url.into()).collect();
-        assert_eq!(rest, ["https://a.test/2", "https://a.test/1"]);
+        assert_eq!(rest, ["https://a.test/1", "https://a.test/2"]);
     }
 }

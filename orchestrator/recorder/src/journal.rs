@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use browser::{Survey, Wall};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
+use snapshots::Load;
 use url::Url;
 
 use crate::Error;
@@ -35,6 +36,9 @@ struct Line {
     vantage: usize,
     url: String,
     outcome: Outcome,
+    /// When the page was loaded, where it was loaded twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    twice: Option<[Load; 2]>,
 }
 
 /// The visits so far.
@@ -44,6 +48,8 @@ pub(crate) struct Journal {
     /// `None` where nothing is written: addresses may hold what is redacted.
     file: Option<File>,
     visits: HashMap<(usize, String), Outcome>,
+    /// The times of pages that were loaded twice.
+    twice: Vec<[Load; 2]>,
 }
 
 impl Journal {
@@ -60,15 +66,22 @@ impl Journal {
         let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
         let lines = text[..whole].split(|&byte| byte == b'\n');
         let lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
-        let visits = lines.map(|line| ((line.vantage, line.url), line.outcome)).collect();
+        let (mut visits, mut twice) = (HashMap::new(), Vec::new());
+        for line in lines {
+            twice.extend(line.twice);
+            // What did not load may do so now.
+            if !matches!(line.outcome, Outcome::Failed(_)) {
+                visits.insert((line.vantage, line.url), line.outcome);
+            }
+        }
         let file = OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
         file.set_len(whole as u64).map_err(failed)?;
-        Ok(Journal { path, file: Some(file), visits })
+        Ok(Journal { path, file: Some(file), visits, twice })
     }
 
     /// A journal that keeps nothing on disk.
     pub(crate) fn in_memory() -> Journal {
-        Journal { path: Utf8PathBuf::new(), file: None, visits: HashMap::new() }
+        Journal { path: Utf8PathBuf::new(), file: None, visits: HashMap::new(), twice: Vec::new() }
     }
 
     /// How a visit ended that was over before.
@@ -76,9 +89,20 @@ impl Journal {
         self.visits.get(&(vantage, url.as_str().to_owned()))
     }
 
+    /// The times of pages that were loaded twice, once.
+    pub(crate) fn take_twice(&mut self) -> Vec<[Load; 2]> {
+        std::mem::take(&mut self.twice)
+    }
+
     /// Adds a visit. The recording has all of it already.
-    pub(crate) fn add(&mut self, vantage: usize, url: &Url, outcome: Outcome) -> Result<(), Error> {
-        let line = Line { vantage, url: url.as_str().to_owned(), outcome };
+    pub(crate) fn add(
+        &mut self,
+        vantage: usize,
+        url: &Url,
+        outcome: Outcome,
+        twice: Option<[Load; 2]>,
+    ) -> Result<(), Error> {
+        let line = Line { vantage, url: url.as_str().to_owned(), outcome, twice };
         if let Some(file) = &mut self.file {
             let failed = |source| Error::Journal { path: self.path.clone(), source };
             let mut text = serde_json::to_vec(&line).map_err(|error| failed(error.into()))?;
@@ -101,8 +125,8 @@ mod tests {
         let folder = Utf8Path::from_path(folder.path()).unwrap();
         let url = |path: &str| Url::parse("https://a.test/").unwrap().join(path).unwrap();
         let mut journal = Journal::open(folder).unwrap();
-        journal.add(0, &url("1"), Outcome::Page(Survey::default())).unwrap();
-        journal.add(1, &url("2"), Outcome::Wall(Wall::Captcha)).unwrap();
+        journal.add(0, &url("1"), Outcome::Page(Survey::default()), None).unwrap();
+        journal.add(1, &url("2"), Outcome::Wall(Wall::Captcha), None).unwrap();
         let mut file = OpenOptions::new().append(true).open(folder.join(FILE)).unwrap();
         file.write_all(br#"{"vantage":0,"url":"https://a.test/3","#).unwrap();
         let mut journal = Journal::open(folder).unwrap();
@@ -110,7 +134,10 @@ mod tests {
         assert_eq!(journal.outcome(1, &url("2")), Some(&Outcome::Wall(Wall::Captcha)));
         assert_eq!(journal.outcome(0, &url("2")), None, "another vantage");
         assert_eq!(journal.outcome(0, &url("3")), None);
-        journal.add(0, &url("3"), Outcome::Robots).unwrap();
-        assert_eq!(Journal::open(folder).unwrap().outcome(0, &url("3")), Some(&Outcome::Robots));
+        journal.add(0, &url("3"), Outcome::Robots, None).unwrap();
+        journal.add(0, &url("4"), Outcome::Failed("no network".to_owned()), None).unwrap();
+        let journal = Journal::open(folder).unwrap();
+        assert_eq!(journal.outcome(0, &url("3")), Some(&Outcome::Robots));
+        assert_eq!(journal.outcome(0, &url("4")), None, "it is tried again");
     }
 }

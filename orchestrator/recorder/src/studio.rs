@@ -34,17 +34,16 @@ pub struct Studio {
     recorder: Arc<Recorder>,
     in_flight: InFlight,
     redacts: bool,
+    resumed: bool,
 }
 
 impl Studio {
     /// Starts recording into `out`. The gateway accepts requests when this returns.
     pub async fn open(out: &Utf8Path, options: StudioOptions) -> Result<Studio, Error> {
         let StudioOptions { recording, gateway: mut config, redact, body_cap, resume, behind } = options;
-        let recording = if resume && Recording::is_left_over(out) {
-            Recording::recover(out, recording)?.0
-        } else {
-            Recording::create(out, recording)?
-        };
+        let resumed = resume && Recording::is_left_over(out);
+        let recording =
+            if resumed { Recording::recover(out, recording)?.0 } else { Recording::create(out, recording)? };
         let redacts = redact != Redact::default();
         let recorder = Arc::new(Recorder::new(recording, redact, body_cap));
         config.routes = Routes::all(match behind {
@@ -54,7 +53,7 @@ impl Studio {
         let ca = Arc::clone(&config.ca);
         let gateway = Gateway::start(config).await?;
         let in_flight = gateway.in_flight();
-        Ok(Studio { gateway, ca, recorder, in_flight, redacts })
+        Ok(Studio { gateway, ca, recorder, in_flight, redacts, resumed })
     }
 
     /// The gateway, with its address and ledger.
@@ -75,6 +74,11 @@ impl Studio {
     /// Whether something is left out of what is written.
     pub fn is_redacting(&self) -> bool {
         self.redacts
+    }
+
+    /// Whether it goes on with an earlier recording.
+    pub fn is_resumed(&self) -> bool {
+        self.resumed
     }
 
     /// What is recorded so far, and what could not be recorded.

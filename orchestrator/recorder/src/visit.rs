@@ -45,22 +45,46 @@ pub(crate) async fn visit(
     }
     // The page did load, so one that is never idle counts as it is at the deadline.
     settle(session, in_flight, options.deadline).await;
+    match read(session, in_flight, url, options, started).await {
+        Ok(outcome) => Ok(outcome),
+        // One page must not end the crawl, such as one whose script never ends.
+        Err(error) if session.check().is_ok() => Ok(VisitOutcome::Failed(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads the page that has settled.
+async fn read(
+    session: &mut Session,
+    in_flight: &InFlight,
+    url: &Url,
+    options: VisitOptions,
+    started: Timestamp,
+) -> Result<VisitOutcome, Error> {
     let address = session.url().await?;
     if address.starts_with("chrome-error:") {
         return Ok(VisitOutcome::Failed("the browser shows an error page".to_owned()));
     }
     let survey = session.survey().await?;
-    if matches!(survey.status, 429 | 503) {
-        return Ok(VisitOutcome::Busy(survey.status));
-    }
     if let Some(wall) = wall(&survey, url, &address) {
         return Ok(VisitOutcome::Wall(wall));
+    }
+    if matches!(survey.status, 429 | 503) {
+        return Ok(VisitOutcome::Busy(survey.status));
     }
     if options.consent != Consent::Leave
         && let Some(label) = session.answer_consent(options.consent == Consent::Accept).await?
     {
         tracing::info!(%url, %label, "answered a banner about cookies");
         settle(session, in_flight, options.deadline).await;
+        if session.url().await?.split('#').next() != address.split('#').next() {
+            // It has led elsewhere.
+            session
+                .act(&Action::Goto { url: url.to_string() })
+                .await
+                .map_err(|error| Error::Reload(error.to_string()))?;
+            settle(session, in_flight, options.deadline).await;
+        }
     }
     session.scroll_to_end(in_flight, options.deadline).await?;
 

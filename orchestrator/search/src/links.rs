@@ -1,5 +1,7 @@
 //! The links of an HTML document, by its tags.
 
+use std::collections::HashSet;
+
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use url::Url;
 
@@ -15,7 +17,7 @@ pub fn links(media_type: &str, document: &[u8], url: &Url) -> Vec<Url> {
     let mut emitter = DefaultEmitter::default();
     // So that what scripts write is no link.
     emitter.naively_switch_states(true);
-    let (mut base, mut links) = (url.clone(), Vec::new());
+    let (mut base, mut links, mut seen) = (url.clone(), Vec::new(), HashSet::new());
     let mut has_base = false;
     for Ok(token) in Tokenizer::new_with_emitter(&*html, emitter) {
         let Token::StartTag(tag) = token else { continue };
@@ -30,7 +32,7 @@ pub fn links(media_type: &str, document: &[u8], url: &Url) -> Vec<Url> {
             b"a" | b"area" => {
                 let Ok(mut link) = base.join(href.trim()) else { continue };
                 link.set_fragment(None);
-                if matches!(link.scheme(), "http" | "https") && !links.contains(&link) {
+                if matches!(link.scheme(), "http" | "https") && seen.insert(link.clone()) {
                     links.push(link);
                 }
             }

@@ -84,8 +84,8 @@ pub enum Error {
     },
     /// An earlier recording into the same file was never finished.
     #[error(
-        "record into {path}: {folder} holds an unfinished recording of {bytes} bytes; go on with --resume, or make a \
-         snapshot of what it holds with `sandbox snapshot repair {path}`"
+        "record into {path}: {folder} holds an unfinished recording of {bytes} bytes; make a snapshot of what it \
+         holds with `sandbox snapshot repair {path}`, or let a crawl go on with --resume"
     )]
     LeftOver {
         /// The output file.

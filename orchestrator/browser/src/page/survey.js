@@ -1,7 +1,7 @@
 // What a crawler asks a page: its links, the forms of its own search, whether it is a wall in front
 // of the content, and which button answers its banner about cookies.
 (() => {
-  const text = (element) => (element.innerText ?? element.textContent ?? '').trim().replace(/\s+/g, ' ');
+  const text = (element) => String(element.innerText ?? element.textContent ?? '').trim().replace(/\s+/g, ' ');
   const name = (element) => text(element) || element.getAttribute('aria-label') || element.title || element.value || '';
   const is_shown = (element) => element.getClientRects().length > 0;
 
@@ -9,7 +9,7 @@
   const links = new Map();
   for (const link of document.querySelectorAll('a[href], area[href]')) {
     const url = String(link.href).split('#')[0];
-    if (!/^https?:/.test(url) || links.has(url)) continue;
+    if (!/^https?:/.test(url) || links.has(url) || !URL.canParse(url)) continue;
     const to = new URL(url);
     const label = name(link).slice(0, 200);
     const same_list = to.origin === location.origin && to.pathname === location.pathname && to.search !== '';
@@ -19,17 +19,21 @@
 
   const SEARCH = /search|query|keyword/i;
   const searches = [];
-  for (const form of document.forms) {
-    if (form.method !== 'get' || !/^https?:/.test(form.action)) continue;
-    const says_search = (element) => SEARCH.test([element.getAttribute('role'), element.id, element.className,
-      element.getAttribute('action'), element.getAttribute('name'), element.getAttribute('placeholder'),
-      element.getAttribute('aria-label')].join(' '));
-    const field = [...form.elements].find((element) => element.name && (element.type === 'search'
+  // Fields may have the names of a form's own properties.
+  const own = (name) => Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, name).get;
+  const [method, action, elements] = ['method', 'action', 'elements'].map(own);
+  for (const form of document.querySelectorAll('form')) {
+    const target = action.call(form);
+    if (method.call(form) !== 'get' || !/^https?:/.test(target)) continue;
+    const attribute = (element, name) => Element.prototype.getAttribute.call(element, name) ?? '';
+    const says_search = (element) => ['role', 'id', 'class', 'action', 'name', 'placeholder', 'aria-label']
+      .some((name) => SEARCH.test(attribute(element, name)));
+    const field = [...elements.call(form)].find((element) => element.name && (element.type === 'search'
       || element.type === 'text' && (/^(q|s|k|query|keywords?|term|search)$/i.test(element.name)
         || says_search(element) || says_search(form))));
     if (!field) continue;
     const fields = [...new FormData(form)].filter(([, value]) => typeof value === 'string');
-    searches.push({ action: form.action.split(/[?#]/)[0], field: field.name, fields });
+    searches.push({ action: target.split(/[?#]/)[0], field: field.name, fields });
   }
 
   const CAPTCHA = 'iframe[src*="recaptcha/"], iframe[src*="hcaptcha.com"], iframe[src*="challenges.cloudflare.com"], '
@@ -43,5 +47,5 @@
     : password && is_short ? 'log-in' : null;
 
   const status = performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0;
-  return { links: [...links.values()], searches, wall, has_password: password, status };
+  return { address: location.href, links: [...links.values()], searches, wall, has_password: password, status };
 })()

@@ -8,6 +8,8 @@ use crate::{Error, Session};
 /// What a page offers to a crawler.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Survey {
+    /// The address of the document.
+    pub address: String,
     /// Its links, each URL once, in document order.
     pub links: Vec<Link>,
     /// The forms of its own search.
@@ -87,10 +89,12 @@ impl Session {
     /// When no page is open or the browser is gone.
     pub async fn survey(&mut self) -> Result<Survey, Error> {
         let page = self.tracker.lock().active()?;
-        let survey =
-            self.evaluate_isolated(&page, &page.target, include_str!("survey.js"), CALL_TIMEOUT).await?;
-        // A page may have replaced what the script relies on. It has nothing to offer then.
-        Ok(serde_json::from_value(survey).unwrap_or_default())
+        match self.evaluate_isolated(&page, &page.target, include_str!("survey.js"), CALL_TIMEOUT).await {
+            Ok(survey) => Ok(serde_json::from_value(survey).unwrap_or_default()),
+            // An unusual page may get in the way of the script. It has nothing to offer then.
+            Err(Error::Script { .. }) => Ok(Survey::default()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Clicks the button of a banner that asks for consent to cookies: the one that agrees, or the

@@ -148,9 +148,11 @@ impl From<recorder::Error> for Failure {
         use recorder::Error;
         let kind = match &error {
             Error::Snapshot(snapshot) => of_snapshot(snapshot),
-            Error::Gateway(_) | Error::Browser(_) | Error::Journal { .. } | Error::Closed => {
-                Failure::Environment
-            }
+            Error::Gateway(_)
+            | Error::Browser(_)
+            | Error::Journal { .. }
+            | Error::Reload(_)
+            | Error::Closed => Failure::Environment,
         };
         failure(kind, &error, None)
     }

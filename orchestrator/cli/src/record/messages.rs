@@ -37,16 +37,19 @@ pub(super) fn show(spinner: &ProgressBar, event: &Event<'_>, plan: Option<&Plan>
 /// Names the pages that only a person can get at, by host, and how a person records them.
 pub(super) fn print_walls(summary: &CrawlSummary, output: &Utf8Path) {
     const MOST: usize = 5;
+    let mut first = Vec::new();
     for (host, pages) in &summary.walls {
         let kinds: BTreeSet<&str> = pages.iter().map(|(wall, _)| wall_name(*wall)).collect();
         let kinds = kinds.into_iter().collect::<Vec<_>>().join(" and ");
-        let urls: Vec<String> = pages.iter().take(MOST).map(|(_, url)| format!("'{url}'")).collect();
+        out::warn(&format!("{host}: {} behind {kinds}", counted(pages.len(), "page")));
+        first.extend(pages.iter().take(MOST).map(|(_, url)| url.as_str()));
+    }
+    if !first.is_empty() {
         let by_hand = output.with_extension("by-hand.wacz");
+        let command = [&["sandbox", "record", "--manual"], &first[..], &["-o", by_hand.as_str()]].concat();
         out::warn(&format!(
-            "{host}: {} behind {kinds}; record by hand with\n  sandbox record --manual {} -o {by_hand}\n  and join \
-             both with `sandbox snapshot merge`",
-            counted(pages.len(), "page"),
-            urls.join(" "),
+            "to record them by hand\n  {}\nand join both with `sandbox snapshot merge`",
+            out::command_line(command)
         ));
     }
     for host in &summary.full_hosts {
@@ -61,12 +64,12 @@ pub(super) fn print_stopped(guard: &WriteGuard) {
     let hosts: Vec<&str> = stopped.keys().take(5).map(String::as_str).collect();
     let more = if stopped.len() > hosts.len() { ", ..." } else { "" };
     out::warn(&format!(
-        "{} to {} might have changed something at third parties, and {} not sent: {}{more}; `--allow-writes {first}` lets \
-         them pass",
+        "{} to {} might have changed something at third parties, and {} not sent: {}{more}; `{}` lets them pass",
         counted(stopped.values().sum::<u64>(), "request"),
         counted(stopped.len(), "host"),
         if stopped.values().sum::<u64>() == 1 { "was" } else { "were" },
         hosts.join(", "),
+        out::command_line(["--allow-writes", first.as_str()]),
     ));
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Record {
     /// Replace the snapshot if it exists
     #[arg(long)]
     force: bool,
-    /// Title of the snapshot [default: its first URL]
+    /// Title of the snapshot [default: its first URL, or the name of the suite]
     #[arg(long)]
     title: Option<String>,
     /// Go on with a recording that was killed, with the same options. Pages that it has are not
@@ -128,9 +128,18 @@ impl Record {
         let output = match (&self.output, &plan) {
             (Some(output), _) => output.clone(),
             (None, Some(plan)) => suite::default_output(plan)?,
-            (None, None) => unreachable!("clap asks for --output"),
+            (None, None) => {
+                return Err(Failure::Input(
+                    "failed to plan: name a suite with --suite, or a file with --questions".to_owned(),
+                ));
+            }
         };
         finish::check_name(&output)?;
+        if plan.is_none() && !self.allow_writes.is_empty() {
+            return Err(Failure::Input(
+                "failed to use --allow-writes: only recordings of a suite stop requests".to_owned(),
+            ));
+        }
         let guard = plan.as_ref().map(|plan| self.write_guard(plan));
         let config = self.gateway_config(guard.clone())?;
         let redact = std::mem::take(&mut self.redact).into_redact();
@@ -181,7 +190,21 @@ impl Record {
         } else {
             self.browse(&studio, plan, &cancel, &mut summary).await
         };
-        let empty = if self.listen.is_some() { EmptyRecording::Snapshot } else { EmptyRecording::Failure };
+        // What a killed recording holds is enough.
+        let empty = if self.listen.is_some() || studio.is_resumed() {
+            EmptyRecording::Snapshot
+        } else {
+            EmptyRecording::Failure
+        };
+        let has_some = studio.is_resumed() || studio.report().recorded > 0;
+        if let (Some(_), Err(Failure::Environment(why))) = (plan, &recorded)
+            && has_some
+        {
+            // A suite takes hours. It goes on where it was.
+            return Err(Failure::Environment(format!(
+                "{why}; what is recorded so far is kept: go on with --resume"
+            )));
+        }
         // Whatever happened, what was recorded becomes a snapshot.
         let finished = match finish::finish(studio, output, &summary.twice, empty).await {
             // Why there was nothing to record says more.
@@ -345,6 +368,9 @@ impl Record {
                     }
                     self.end_browser(session, studio).await?;
                     followed.or_environment("record")?;
+                    if cancel.is_cancelled() {
+                        break;
+                    }
                     crawler.next_vantage();
                 }
             }

@@ -85,10 +85,11 @@ impl RoundOptions {
     /// Plays until nothing is missed any more, or as often as wanted. Then all parts are one
     /// snapshot.
     pub(super) async fn play(&self, rounds: &Rounds<'_>) -> Outcome {
+        join(rounds.output, &left_over(rounds.output)?)?;
         let mut parts: Vec<Utf8PathBuf> = Vec::new();
         let mut played = Ok(());
         for round in 1..=self.rounds {
-            let part = rounds.output.with_extension(format!("round-{round}.wacz"));
+            let part = part_of(rounds.output, round);
             played = self.play_round(rounds, round, &part, &parts).await;
             if part.exists() {
                 parts.push(part);
@@ -112,8 +113,15 @@ impl RoundOptions {
         parts: &[Utf8PathBuf],
     ) -> Outcome {
         let mut suite = Suite::load(rounds.suite).or_input("load the suite")?;
-        suite.world.snapshots = [&[rounds.output.to_owned()], parts].concat();
-        suite.tasks.iter_mut().for_each(|task| task.snapshots = None);
+        let with_ours = |snapshots: &mut Vec<Utf8PathBuf>| {
+            let is_ours =
+                |path: &Utf8PathBuf| path.canonicalize_utf8().ok() == rounds.output.canonicalize_utf8().ok();
+            snapshots.retain(|path| !is_ours(path));
+            snapshots.push(rounds.output.to_owned());
+            snapshots.extend_from_slice(parts);
+        };
+        with_ours(&mut suite.world.snapshots);
+        suite.tasks.iter_mut().filter_map(|task| task.snapshots.as_mut()).for_each(with_ours);
         if suite.world.clock == tasks::UNDATED {
             let recorded = Archive::open(rounds.output).or_input("play in the snapshot")?.recorded();
             suite.world.clock = recorded.map_or_else(jiff::Timestamp::now, |time| time.inner());
@@ -153,6 +161,29 @@ impl RoundOptions {
         }
         Ok(())
     }
+}
+
+/// The snapshot of what was missed in a round.
+fn part_of(output: &Utf8Path, round: u32) -> Utf8PathBuf {
+    output.with_extension(format!("round-{round}.wacz"))
+}
+
+/// The parts of rounds that were killed before all was joined. What a round was recording when it
+/// was killed becomes one of them.
+fn left_over(output: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Failure> {
+    let mut parts = Vec::new();
+    for part in (1..).map(|round| part_of(output, round)) {
+        if Recording::is_left_over(&part) {
+            let options = RecordingOptions { replace: true, ..RecordingOptions::default() };
+            let (recording, _) = Recording::recover(&part, options).map_err(recorder::Error::from)?;
+            recording.finish(&|_| {}).map_err(recorder::Error::from)?;
+        }
+        if !part.exists() {
+            break;
+        }
+        parts.push(part);
+    }
+    Ok(parts)
 }
 
 /// Makes one snapshot of all parts. They are removed once it is whole.

@@ -73,6 +73,9 @@ pub struct ReplayOptions {
     /// Whether every response carries [`SANDBOX_ANSWER`]. Pages could see it, so episodes disable
     /// it. A miss always carries it.
     pub announce: bool,
+    /// Whether the page of a miss lists the nearest recorded requests. It is a help to people. To an
+    /// agent it would show the way: what is recorded is often what its task needs.
+    pub list_nearest: bool,
     /// The size of the cache of recently read responses, in bytes.
     pub cache: usize,
 }
@@ -80,7 +83,7 @@ pub struct ReplayOptions {
 impl Default for ReplayOptions {
     fn default() -> Self {
         let (level, dates) = (MatchLevel::default(), DatePolicy::default());
-        ReplayOptions { level, dates, announce: false, cache: 64 << 20 }
+        ReplayOptions { level, dates, announce: false, list_nearest: true, cache: 64 << 20 }
     }
 }
 
@@ -383,7 +386,7 @@ impl Replay {
         if preflight::wanted_method(head).is_some() {
             return preflight::passing(head, Answer::Miss { near: miss::summary(&near) });
         }
-        miss::reply(head, near)
+        miss::reply(head, near, self.options.list_nearest)
     }
 }
 

@@ -80,7 +80,7 @@ pub struct Options {
 pub struct LiveFill {
     /// Records it.
     pub recorder: Arc<Recorder>,
-    /// How the live web is reached. Of this, only the settings for it count.
+    /// How the live web is reached, with the limits of that. Its authority and routes do not count.
     pub live: Config,
 }
 

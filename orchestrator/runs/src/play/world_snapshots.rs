@@ -45,7 +45,12 @@ impl WorldSnapshots {
             tasks::MatchLevel::Normalised => MatchLevel::Normalised,
             tasks::MatchLevel::Fuzzy { threshold } => MatchLevel::Fuzzy { threshold },
         };
-        let options = ReplayOptions { level, dates: DatePolicy::Recorded, ..ReplayOptions::default() };
+        let options = ReplayOptions {
+            level,
+            dates: DatePolicy::Recorded,
+            list_nearest: false,
+            ..ReplayOptions::default()
+        };
         let mut replay = Replay::new(set, options);
         if spec.search_pages {
             replay = replay.with_search(cache);

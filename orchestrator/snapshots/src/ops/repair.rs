@@ -14,7 +14,7 @@ use super::{Error, OnProgress};
 use crate::matching::ChangingParts;
 use crate::recording::{RULES, left_over_records};
 use crate::wacz::PageLines;
-use crate::{Archive, BrowserState, Page, Recording, Segment};
+use crate::{Archive, BrowserState, Load, Page, Recording, Segment};
 
 mod salvage;
 
@@ -69,6 +69,7 @@ pub fn repair(input: &Utf8Path, out: &Utf8Path, progress: OnProgress<'_>) -> Res
     snapshot.set_browser_state(browser_state);
     let survey = survey(&archives);
     let mut stage = Stage::new(&archives, &survey, &mut snapshot);
+    stage.left_out = left_over_periods(input, &mut losses);
     let mut lost_bytes = 0;
     let mut lose = |error: crate::Error| {
         lost_bytes += extent(&error, &archives[0]);
@@ -177,6 +178,18 @@ fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<SalvagedF
         BrowserState::default()
     });
     Ok(SalvagedFile { archive, pages, browser_state })
+}
+
+/// The periods that a killed recording was to leave out.
+fn left_over_periods(input: &Utf8Path, losses: &mut Vec<Loss>) -> Vec<Load> {
+    let folder = if input.is_dir() { input.to_owned() } else { Recording::folder_of(input) };
+    if input.is_file() {
+        return Vec::new();
+    }
+    Recording::left_out_in(&folder).unwrap_or_else(|error| {
+        losses.push(Loss { place: folder.to_string(), what: error.to_string() });
+        Vec::new()
+    })
 }
 
 /// The rules that a killed recording had learned.

@@ -16,9 +16,11 @@ use super::pairs::Pairs;
 use super::snapshot::NewSnapshot;
 use crate::body::MEMORY;
 use crate::http::write_response;
+use crate::recording::is_left_out;
 use crate::warc::new_record_id;
 use crate::{
-    Archive, Body, Error, Headers, Progress, Record, RecordKind, RecordRef, Spool, Timestamp, content, ops,
+    Archive, Body, Error, Headers, Load, Progress, Record, RecordKind, RecordRef, Spool, Timestamp, content,
+    ops,
 };
 
 /// The start of each segment in the concatenation of all segments, for progress.
@@ -125,13 +127,25 @@ pub(super) struct Stage<'a> {
     pub(super) counts: Counts,
     /// HTML documents that may be pages, for archives without a page list.
     pub(super) candidates: Vec<Candidate>,
+    /// Periods whose records are not copied.
+    pub(super) left_out: Vec<Load>,
 }
 
 impl<'a> Stage<'a> {
     pub(super) fn new(archives: &'a [Archive], survey: &'a Survey, out: &'a mut NewSnapshot) -> Stage<'a> {
         let counts = Counts::default();
         let (ids, whole, candidates) = (HashSet::new(), HashSet::new(), Vec::new());
-        Stage { archives, survey, out, hasher: RandomState::new(), ids, whole, counts, candidates }
+        Stage {
+            archives,
+            survey,
+            out,
+            hasher: RandomState::new(),
+            ids,
+            whole,
+            counts,
+            candidates,
+            left_out: Vec::new(),
+        }
     }
 
     /// Copies the archive `number`; `before` bytes are in earlier archives. `change` transforms its
@@ -158,7 +172,7 @@ impl<'a> Stage<'a> {
             };
             progress(Progress { done: before + starts.position(at), total: self.survey.total });
             read += 1;
-            if self.survey.paired.contains(&(number, at)) {
+            if self.survey.paired.contains(&(number, at)) || is_left_out(&record, &self.left_out) {
                 continue;
             }
             let request = self.survey.requests.get(&(number, at)).map(|at| archive.read_at(*at)).transpose();

@@ -58,7 +58,7 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
     recording.trim()?;
     let total = recording.bytes();
     let archive = Archive::open(&data)?;
-    let periods = recording.left_out()?;
+    let periods = Recording::left_out_in(&recording.folder)?;
     for record in archive.records() {
         match record {
             Ok((at, record)) => {
@@ -82,7 +82,10 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
     if !listed {
         // There is no page list if the recording served any proxy client, or a person with a
         // browser.
-        pages::find(&archive).iter().try_for_each(|page| writer.add_page(page))?;
+        let found = pages::find(&archive);
+        let kept =
+            found.iter().filter(|page| !periods.iter().any(|(from, to)| *from <= page.ts && page.ts <= *to));
+        kept.into_iter().try_for_each(|page| writer.add_page(page))?;
     }
     progress(Progress { done: total, total });
     let description = Description {

@@ -4,6 +4,8 @@
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 
+use camino::Utf8Path;
+
 use super::{Load, Recording};
 use crate::warc::RecordKind;
 use crate::{Error, Record, Timestamp};
@@ -18,12 +20,13 @@ impl Recording {
         let path = self.folder.join(FILE);
         let failed = |error| Error::io("write", &path, error);
         let mut file = OpenOptions::new().append(true).create(true).open(&path).map_err(failed)?;
-        file.write_all(format!("{from} {to}\n").as_bytes()).map_err(failed)
+        // Half a line of a process that was killed ends here.
+        file.write_all(format!("\n{from} {to}\n").as_bytes()).map_err(failed)
     }
 
     /// The periods that are left out. Half a line, of a process that was killed, is none.
-    pub(super) fn left_out(&self) -> Result<Vec<Load>, Error> {
-        let path = self.folder.join(FILE);
+    pub(crate) fn left_out_in(folder: &Utf8Path) -> Result<Vec<Load>, Error> {
+        let path = folder.join(FILE);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -38,7 +41,7 @@ impl Recording {
 }
 
 /// Whether a record is of one of these periods.
-pub(super) fn is_left_out(record: &Record, periods: &[Load]) -> bool {
+pub(crate) fn is_left_out(record: &Record, periods: &[Load]) -> bool {
     record.kind() != RecordKind::Warcinfo
         && record.date().is_some_and(|at| periods.iter().any(|(from, to)| *from <= at && at <= *to))
 }

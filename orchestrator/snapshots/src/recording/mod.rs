@@ -32,6 +32,7 @@ pub use journal::OpenSocket;
 pub(crate) use journal::left_over_records;
 pub use learn::Load;
 pub(crate) use learn::RULES;
+pub(crate) use left_out::is_left_out;
 
 /// The metadata and options of a recording.
 #[derive(Debug, Clone, Default)]

@@ -57,6 +57,32 @@ fn what_is_appended_is_there_at_once() {
 }
 
 #[test]
+fn what_is_left_out_is_in_no_snapshot() {
+    let (_dir, path) = folder();
+    let out = path.join("a.wacz");
+    let recording = Recording::create(&out, RecordingOptions::default()).unwrap();
+    let mut wall = exchange("https://site.test/wall", b"<title>Are you human?</title>");
+    wall.started = Timestamp::from_millis(1_700_000_005_000);
+    recording.append(&exchange("https://site.test/", b"<title>Home</title>")).unwrap();
+    recording.append(&wall).unwrap();
+    // Half a line, of a process that was killed.
+    fs::write(Recording::folder_of(&out).join("left-out.txt"), "2023-11-14T22:13").unwrap();
+    let at = |millis: i64| Timestamp::from_millis(1_700_000_000_000 + millis);
+    recording.leave_out((at(4_000), at(6_000))).unwrap();
+    let repaired = path.join("repaired.wacz");
+    crate::ops::repair(&Recording::folder_of(&out), &repaired, &mut |_| {}).unwrap();
+    recording.finish(&|_| {}).unwrap();
+    for file in [out, repaired] {
+        let archive = Archive::open(&file).unwrap();
+        let urls: Vec<String> =
+            archive.records().filter_map(|found| Some(found.unwrap().1.target_uri()?.into_owned())).collect();
+        assert_eq!(urls, ["https://site.test/", "https://site.test/"], "{file}");
+        let pages: Vec<String> = archive.pages().into_iter().map(|page| page.url).collect();
+        assert_eq!(pages, ["https://site.test/"], "{file}");
+    }
+}
+
+#[test]
 fn nothing_is_overwritten_and_a_killed_recording_goes_on() {
     let (_dir, path) = folder();
     let out = path.join("a.wacz");

@@ -44,6 +44,23 @@ fn answers_are_announced_only_when_asked() {
     assert_eq!(client.get(X, &[]).header("sandbox-answer"), "exact");
 }
 
+/// What is recorded is often what a task needs. A page that lists it would show agents the way.
+#[test]
+fn a_miss_lists_what_is_recorded_only_where_people_read_it() {
+    let world = World::new();
+    world.get("https://shop.test/find?q=kettle", 200, &[], b"x");
+    let asks = [("sec-fetch-dest", "document"), ("accept", "text/html")];
+    for lists in [true, false] {
+        let client = Client::with(&world, ReplayOptions { list_nearest: lists, ..ReplayOptions::default() });
+        let got = client.get("https://shop.test/find?q=", &asks);
+        assert_eq!(got.status, 404);
+        let page = String::from_utf8_lossy(&got.body).into_owned();
+        assert_eq!(page.contains("kettle"), lists, "{page}");
+        let Answer::Miss { near } = &got.answer else { panic!("{:?}", got.answer) };
+        assert_eq!(near.len(), 1, "the ledger names it");
+    }
+}
+
 #[test]
 fn a_web_socket_is_played_with_all_its_records() {
     let world = World::new();
