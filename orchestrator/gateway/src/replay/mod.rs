@@ -73,8 +73,8 @@ pub struct ReplayOptions {
     /// Whether every response carries [`SANDBOX_ANSWER`]. Pages could see it, so episodes disable
     /// it. A miss always carries it.
     pub announce: bool,
-    /// Whether the page of a miss lists the nearest recorded requests. It is a help to people. To an
-    /// agent it would show the way: what is recorded is often what its task needs.
+    /// Whether the page of a miss lists the nearest recorded requests. It is a help to people. To
+    /// an agent it would show the way: what is recorded is often what its task needs.
     pub list_nearest: bool,
     /// The size of the cache of recently read responses, in bytes.
     pub cache: usize,
