@@ -1,6 +1,6 @@
 //! What the snapshots of a suite have of what its tasks need, without playing anything.
 //!
-//! Each task names pages: its [seeds](crate::plan::seeds). Around them, links one and two steps
+//! Each task names pages: its [`seeds`]. Around them, links one and two steps
 //! away say how far an agent that strays gets.
 
 use std::collections::{HashMap, HashSet};
