@@ -9,8 +9,8 @@ use std::process::Stdio;
 use anyhow::{Context, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
 use origin::data::guilds::{Guild, SHOPS, Shop, Thing};
-use serde_json::Value;
-use snapshots::Archive;
+use serde_json::{Value, json};
+use snapshots::{Archive, Body, Exchange, Page, Recording, RecordingOptions, Response, Timestamp};
 
 use crate::harness::{Bench, live_web, origin, text};
 
@@ -148,6 +148,31 @@ async fn a_killed_recording_of_a_suite_goes_on_where_it_was() -> Result<()> {
     ensure!(unique.len() == whole.len() && unique.into_iter().eq(whole.iter()), "{resumed:#?}\n{whole:#?}");
     // The page of each kill may be there twice.
     ensure!(resumed.len() <= whole.len() + 3, "{resumed:#?}");
+    Ok(())
+}
+
+/// It was killed between the last page and the snapshot.
+#[test]
+fn a_recording_that_lacks_nothing_is_finished() -> Result<()> {
+    let bench = Bench::new()?;
+    let shops: Vec<Shop> = shops(Guild::Open).take(1).collect();
+    let suite = suite(&bench, &shops)?;
+    let (out, url) = (suite.join("shops.wacz"), format!("http://{}/", shops[0].host()));
+    let recording = Recording::create(&out, RecordingOptions::default())?;
+    let headers = [("Content-Type", "text/html")].into_iter().collect();
+    let body = Body::Bytes(b"<title>Shop</title>".to_vec());
+    let response = Response { status: 200, reason: "OK".into(), headers, body };
+    recording.append(&Exchange::get(&url, Timestamp::now(), response))?;
+    recording.append_page(&Page::new(&url, Timestamp::now()))?;
+    drop(recording);
+    let survey = json!({
+        "address": url, "links": [], "searches": [], "wall": null, "has_password": false, "status": 200,
+    });
+    let line = json!({ "vantage": 0, "url": url, "outcome": { "page": survey } });
+    fs::write(Recording::folder_of(&out).join("crawl.jsonl"), format!("{line}\n"))?;
+    // Nothing is asked for: there is no web.
+    bench.succeed(&["record", "--suite", suite.as_str(), "--resume", "--connect-to=::127.0.0.1:1"])?;
+    ensure!(pages(&out)? == [url], "{:?}", pages(&out)?);
     Ok(())
 }
 

@@ -31,6 +31,14 @@ async fn pages_are_surveyed_whatever_they_call_their_fields() {
         ("wall.test/", "<title>Just a moment...</title><div class=cf-turnstile></div>"),
         ("wall.test/in", "<title>Hello</title><form><input type=password name=p></form>"),
         (
+            "form.test/",
+            "<title>Join</title><select><option>Mr</select><input name=name><div class=g-recaptcha></div>",
+        ),
+        (
+            "app.test/",
+            "<title>Loading</title><div class=grecaptcha-badge><iframe src='http://app.test/recaptcha/api2/anchor?size=invisible'></iframe></div>",
+        ),
+        (
             "talk.test/",
             &format!(
                 "<title>Contact</title><p>{}</p><div class=g-recaptcha></div>",
@@ -63,6 +71,8 @@ async fn pages_are_surveyed_whatever_they_call_their_fields() {
         ("http://wall.test/", Some(Wall::Captcha)),
         ("http://wall.test/in", Some(Wall::Login)),
         ("http://talk.test/", None),
+        ("http://form.test/", None),
+        ("http://app.test/", None),
     ] {
         open(&mut session, url).await;
         assert_eq!(session.survey().await.unwrap().wall, wall, "{url}");

@@ -5,6 +5,8 @@
   const name = (element) => text(element) || element.getAttribute('aria-label') || element.title || element.value || '';
   const is_shown = (element) => element.getClientRects().length > 0;
 
+  const attribute = (element, name) => Element.prototype.getAttribute.call(element, name) ?? '';
+
   const NEXT = /^(next|next page|older|more|load more|show more|\d{1,3}|[›»>→])$/i;
   const links = new Map();
   for (const link of document.querySelectorAll('a[href], area[href]')) {
@@ -25,7 +27,6 @@
   for (const form of document.querySelectorAll('form')) {
     const target = action.call(form);
     if (method.call(form) !== 'get' || !/^https?:/.test(target)) continue;
-    const attribute = (element, name) => Element.prototype.getAttribute.call(element, name) ?? '';
     const says_search = (element) => ['role', 'id', 'class', 'action', 'name', 'placeholder', 'aria-label']
       .some((name) => SEARCH.test(attribute(element, name)));
     const field = [...elements.call(form)].find((element) => element.name && (element.type === 'search'
@@ -42,8 +43,14 @@
   const CHALLENGE = /^(just a moment|attention required|checking your browser|are you (a )?(human|robot)|robot check|verify (that )?you are|human verification|security check|pardon our interruption|access denied|access to this page has been denied)/i;
   const body = document.body ? text(document.body) : '';
   const is_short = body.length < 800;
+  // Many a form ends with a CAPTCHA. One that stands before a page has hardly a field of its own.
+  const fields = [...document.querySelectorAll('input:not([type=hidden]), select, textarea')].filter(is_shown);
+  // A badge says only that visitors are watched.
+  const asks = (element) => is_shown(element) && !element.closest('.grecaptcha-badge, [data-size=invisible]')
+    && !/[?&]size=invisible/.test(attribute(element, 'src'));
+  const has_captcha = [...document.querySelectorAll(CAPTCHA)].some(asks);
   const password = [...document.querySelectorAll('input[type=password]')].some(is_shown);
-  const wall = CHALLENGE.test(document.title) || is_short && document.querySelector(CAPTCHA) ? 'captcha'
+  const wall = CHALLENGE.test(document.title) || is_short && fields.length < 2 && has_captcha ? 'captcha'
     : password && is_short ? 'log-in' : null;
 
   const status = performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0;

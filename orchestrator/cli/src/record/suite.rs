@@ -89,7 +89,6 @@ fn print_plan(plan: &Plan) {
     }
     let pages: usize = plan.tasks.iter().map(|task| plan.most_pages(task)).sum();
     let bytes: u64 = plan.tasks.iter().map(|task| plan.expected_bytes(task)).sum();
-
     println!(
         "{}, {}: at most {}, about {:.1} GB; {} and {:.0} MB for a task",
         counted(plan.tasks.len(), "task"),
@@ -124,12 +123,14 @@ pub(super) fn print_end(plan: &Plan, output: &Utf8Path) {
     if suite.world.snapshots.iter().any(same) {
         return;
     }
-    let relative = output.strip_prefix(folder).unwrap_or(output);
-    let time = Archive::open(output).ok().and_then(|archive| archive.recorded());
-    let clock = time.map_or(String::new(), |time| format!(", clock: {time}"));
+    // Paths in a suite begin at its folder.
+    let whole = |path: &Utf8Path| path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
+    let (output, root) = (whole(output), whole(folder));
+    let written = output.strip_prefix(&root).unwrap_or(&output);
+    let time = Archive::open(&output).ok().and_then(|archive| archive.recorded());
+    let clock = time.map_or(String::new(), |time| format!("\n  clock: {time}"));
     println!(
-        "the suite does not use it yet: write under `world` of {folder}/suite.yaml\n  snapshots: [{relative}]{}",
-        clock.replace(", ", "\n  "),
+        "the suite does not use it yet: write under `world` of {folder}/suite.yaml\n  snapshots: [{written}]{clock}"
     );
 }
 
