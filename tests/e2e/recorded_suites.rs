@@ -8,22 +8,22 @@ use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
-use origin::data::guilds::{Guild, SHOPS, Shop, Thing};
+use origin::data::shops::{Obstacle, SHOPS, Shop, Thing};
 use serde_json::{Value, json};
 use snapshots::{Archive, Body, Exchange, Page, Recording, RecordingOptions, Response, Timestamp};
 
 use crate::harness::{Bench, live_web, origin, text};
 
-/// The first shops of a guild.
-fn shops(guild: Guild) -> impl Iterator<Item = Shop> {
-    (1..SHOPS).map(Shop).filter(move |shop| shop.guild() == guild)
+/// The shops with this obstacle.
+fn shops(obstacle: Obstacle) -> impl Iterator<Item = Shop> {
+    (1..SHOPS).map(Shop).filter(move |shop| shop.obstacle() == obstacle)
 }
 
 /// A task that searches a shop for a thing, and its solution.
 fn task(shop: Shop, thing: &Thing) -> String {
     let (name, host) = (shop.name(), shop.host());
-    let banner = match shop.guild() {
-        Guild::Banner => "- click: {role: button, name: Accept all}\n",
+    let banner = match shop.obstacle() {
+        Obstacle::Banner => "- click: {role: button, name: Accept all}\n",
         _ => "",
     };
     format!(
@@ -73,7 +73,7 @@ fn pages(file: &Utf8Path) -> Result<Vec<String>> {
 async fn a_suite_is_recorded_by_its_plan_and_played_without_the_web() -> Result<()> {
     let bench = Bench::new()?;
     let origin = origin().await?;
-    let shops: Vec<Shop> = shops(Guild::Open).take(2).chain(shops(Guild::Banner).take(1)).collect();
+    let shops: Vec<Shop> = shops(Obstacle::None).take(2).chain(shops(Obstacle::Banner).take(1)).collect();
     let suite = suite(&bench, &shops)?;
     let plan = bench.path("plan.yaml");
     let said =
@@ -108,7 +108,7 @@ async fn a_suite_is_recorded_by_its_plan_and_played_without_the_web() -> Result<
 async fn a_killed_recording_of_a_suite_goes_on_where_it_was() -> Result<()> {
     let bench = Bench::new()?;
     let origin = origin().await?;
-    let shops: Vec<Shop> = shops(Guild::Open).take(2).collect();
+    let shops: Vec<Shop> = shops(Obstacle::None).take(2).collect();
     let suite = suite(&bench, &shops)?;
     let live = live_web(&origin);
     let record = |out: &str, more: &[&str]| {
@@ -155,7 +155,7 @@ async fn a_killed_recording_of_a_suite_goes_on_where_it_was() -> Result<()> {
 #[test]
 fn a_recording_that_lacks_nothing_is_finished() -> Result<()> {
     let bench = Bench::new()?;
-    let shops: Vec<Shop> = shops(Guild::Open).take(1).collect();
+    let shops: Vec<Shop> = shops(Obstacle::None).take(1).collect();
     let suite = suite(&bench, &shops)?;
     let (out, url) = (suite.join("shops.wacz"), format!("http://{}/", shops[0].host()));
     let recording = Recording::create(&out, RecordingOptions::default())?;
@@ -181,7 +181,7 @@ async fn what_stands_before_pages_is_named_and_not_recorded() -> Result<()> {
     let bench = Bench::new()?;
     let origin = origin().await?;
     let [guarded, limited, closed] =
-        [Guild::Guarded, Guild::Limited, Guild::Closed].map(|guild| shops(guild).next());
+        [Obstacle::Guarded, Obstacle::Limited, Obstacle::Closed].map(|obstacle| shops(obstacle).next());
     let shops: Vec<Shop> = [guarded, limited, closed].into_iter().flatten().collect();
     let suite = suite(&bench, &shops)?;
     let live = live_web(&origin);
@@ -221,7 +221,7 @@ async fn what_stands_before_pages_is_named_and_not_recorded() -> Result<()> {
 async fn agents_fill_in_what_the_crawl_has_left_out() -> Result<()> {
     let bench = Bench::new()?;
     let origin = origin().await?;
-    let shops: Vec<Shop> = shops(Guild::Open).take(2).collect();
+    let shops: Vec<Shop> = shops(Obstacle::None).take(2).collect();
     let suite = suite(&bench, &shops)?;
     let live = live_web(&origin);
     let record = |more: &[&str]| {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::data::guilds::{Guild, SHOPS, Shop, Thing};
-use crate::sites::guilds::path;
+use crate::data::shops::{Obstacle, SHOPS, Shop, Thing};
+use crate::sites::shops::path;
 
 /// A task and its solution.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub struct Errand {
 /// The shops that have tasks, with the thing that is asked for: every shop whose pages can be
 /// recorded, from a different start for each benchmark.
 fn asked(start: usize, count: usize) -> impl Iterator<Item = (Shop, Thing)> {
-    let shops = (start..SHOPS).map(Shop).filter(|shop| shop.guild() != Guild::Guarded);
+    let shops = (start..SHOPS).map(Shop).filter(|shop| shop.obstacle() != Obstacle::Guarded);
     shops.take(count).map(|shop| (shop, shop.thing((shop.0 * 37) % 100)))
 }
 
@@ -61,8 +61,8 @@ pub fn mind2web_live(count: usize) -> Vec<Errand> {
                 "content": { "key": key, "reference_answer": reference, "url": format!("http://{host}{path}") },
             })
         };
-        let banner = match shop.guild() {
-            Guild::Banner => "- click: {role: button, name: Accept all}\n",
+        let banner = match shop.obstacle() {
+            Obstacle::Banner => "- click: {role: button, name: Accept all}\n",
             _ => "",
         };
         Errand {

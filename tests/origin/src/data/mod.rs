@@ -7,11 +7,11 @@
 pub mod cinema;
 pub mod clock;
 pub mod fares;
-pub mod guilds;
 pub mod homes;
 pub mod places;
 pub mod rail;
 pub mod seed;
+pub mod shops;
 pub mod weather;
 
 /// The day the sites were last edited, as an HTTP date.

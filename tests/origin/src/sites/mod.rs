@@ -3,13 +3,13 @@
 mod addresses;
 mod cinema;
 mod clocks;
-pub mod guilds;
 mod homes;
 mod passgate;
 mod rail;
 mod rail_live;
 mod services;
 mod shelf;
+pub mod shops;
 mod templates;
 
 use http::{Method, StatusCode, header};
@@ -18,7 +18,7 @@ use templates::Templates;
 use crate::{
     Error,
     call::Call,
-    data::{LAST_EDITED, Variant, World, guilds::Shop},
+    data::{LAST_EDITED, Variant, World, shops::Shop},
     encoding::Encoding,
     reply::Reply,
     validators,
@@ -86,7 +86,7 @@ impl Web {
             "id.passgate.test" => (passgate::answer(self, call), &[Gzip]),
             "clock.meridian.test" => (clocks::clock(self, call), &[Brotli, Gzip]),
             "frame.meridian.test" => (clocks::frame(self, call), &[Brotli, Gzip]),
-            host if let Some(shop) = Shop::of_host(host) => (guilds::answer(shop, call), &[Gzip]),
+            host if let Some(shop) = Shop::of_host(host) => (shops::answer(shop, call), &[Gzip]),
             _ => (Reply::of("text/plain", "no such host\n").under(StatusCode::MISDIRECTED_REQUEST), &[]),
         };
         validators::finish(call, reply, favourites)

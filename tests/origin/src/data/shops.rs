@@ -1,7 +1,7 @@
 //! Two hundred small shops, each with a hundred things for sale: the long tail of a web.
 //!
 //! All of them follow from their number, so nothing is kept. What is unkind on the real web is here
-//! too, by the shop's number: see [`Guild`].
+//! too, by the shop's number: see [`Obstacle`].
 
 use super::seed::Seed;
 
@@ -32,9 +32,9 @@ const TOWNS: [&str; 8] =
 
 /// What keeps crawlers from a shop's pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Guild {
+pub enum Obstacle {
     /// Nothing.
-    Open,
+    None,
     /// A banner about cookies covers the page until it is answered.
     Banner,
     /// Every third request for a page is answered with status 429.
@@ -89,13 +89,13 @@ impl Shop {
     }
 
     /// What keeps crawlers from it.
-    pub fn guild(self) -> Guild {
+    pub fn obstacle(self) -> Obstacle {
         match self.0 % 20 {
-            3 | 9 | 15 => Guild::Banner,
-            6 => Guild::Limited,
-            11 => Guild::Closed,
-            17 => Guild::Guarded,
-            _ => Guild::Open,
+            3 | 9 | 15 => Obstacle::Banner,
+            6 => Obstacle::Limited,
+            11 => Obstacle::Closed,
+            17 => Obstacle::Guarded,
+            _ => Obstacle::None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The two hundred shops of [`guilds`](crate::data::guilds): a front page, lists with pages and
+//! The two hundred shops of [`shops`](crate::data::shops): a front page, lists with pages and
 //! orders, a search, and a page for each thing. Over plain HTTP.
 
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use http::StatusCode;
 
 use super::{not_found, reads};
 use crate::call::Call;
-use crate::data::guilds::{CATEGORIES, Guild, Shop, THINGS, Thing};
+use crate::data::shops::{CATEGORIES, Obstacle, Shop, THINGS, Thing};
 use crate::reply::Reply;
 
 /// Things on one page of a list.
@@ -25,17 +25,17 @@ pub(super) fn answer(shop: Shop, call: &Call) -> Reply {
     if !reads(call) {
         return super::not_allowed("GET, HEAD");
     }
-    let guild = shop.guild();
+    let obstacle = shop.obstacle();
     let segments = call.segments();
     let is_page = !matches!(segments[..], ["robots.txt" | "hint" | "style.css"]);
-    if guild == Guild::Limited && is_page && LIMITED.fetch_add(1, Ordering::Relaxed) % 3 == 2 {
+    if obstacle == Obstacle::Limited && is_page && LIMITED.fetch_add(1, Ordering::Relaxed) % 3 == 2 {
         return Reply::html("<title>Too many requests</title>".to_owned())
             .under(StatusCode::TOO_MANY_REQUESTS);
     }
     match segments[..] {
         [] => front(shop),
         ["robots.txt"] => {
-            let all = if guild == Guild::Closed { "/" } else { "" };
+            let all = if obstacle == Obstacle::Closed { "/" } else { "" };
             Reply::of("text/plain; charset=utf-8", format!("User-agent: *\nDisallow: {all}\n"))
         }
         ["hint"] => Reply::json(&serde_json::json!({ "hint": "Open until six." })),
@@ -43,7 +43,7 @@ pub(super) fn answer(shop: Shop, call: &Call) -> Reply {
         ["c", category] if CATEGORIES.contains(&category) => list(shop, call, category),
         ["find"] => found(shop, call),
         ["i", id] => match id.split('-').next().and_then(|id| id.parse().ok()) {
-            Some(id) if id < THINGS && guild == Guild::Guarded => captcha(),
+            Some(id) if id < THINGS && obstacle == Obstacle::Guarded => captcha(),
             Some(id) if id < THINGS => thing(shop, &shop.thing(id)),
             _ => not_found(),
         },
@@ -132,7 +132,7 @@ fn items(things: &[Thing]) -> String {
 /// and a beacon to a third party.
 fn page(shop: Shop, title: &str, body: &str) -> Reply {
     let name = shop.name();
-    let banner = if shop.guild() == Guild::Banner {
+    let banner = if shop.obstacle() == Obstacle::Banner {
         "<div class='cookie-consent' style='position:fixed;inset:0;background:#fff'><p>We use cookies.</p>
         <button onclick=\"document.cookie='consent=1;path=/';this.parentNode.remove()\">Accept all</button>
         <button onclick=\"this.parentNode.remove()\">Reject all</button></div>
