@@ -237,8 +237,29 @@ async fn agents_fill_in_what_the_crawl_has_left_out() -> Result<()> {
     };
     let covered = coverage()?;
     ensure!(covered["seeds"] == 1.0 && covered["one_step"]["recorded"] == 0, "{covered:#}");
-    let before = play(&bench, suite.as_str())?;
+    let kept = bench.path("before");
+    let played = ["run", suite.as_str(), "--agent", "oracle", "--json", "-o", kept.as_str()];
+    let before: Value = serde_json::from_slice(&bench.run(&played)?.stdout)?;
     ensure!(before["passed"] == 0 && before["requests"]["miss"] != 0, "{before:#}");
+    let missed = ["snapshot", "coverage", suite.as_str(), "--run", kept.as_str()];
+    let said = bench.succeed(&missed)?;
+    let command = format!("sandbox record --suite {suite} --agent oracle\n");
+    for expected in [
+        "requests missed, score 0.00",
+        "  differs:  path: /find (recorded: /)",
+        "in 2 of 2 episodes",
+        "score            0.00; 0.00 to 1.00 if episodes with misses had failed or passed",
+        &command,
+    ] {
+        ensure!(said.contains(expected), "{expected}\n{said}");
+    }
+    let said: Value = serde_json::from_str(&bench.succeed(&[&missed[..], &["--json"]].concat())?)?;
+    ensure!(
+        said["run"]["misses"] == before["requests"]["miss"] && said["run"]["bounds"]["high"] == 1.0,
+        "{said:#}"
+    );
+    let other = bench.run(&["snapshot", "coverage", suite.as_str(), "--run", suite.as_str()])?;
+    ensure!(other.status.code() == Some(2), "{}", text(&other.stderr));
     let said = record(&["--agent=oracle", "--", "--workers=2"])?;
     ensure!(said.contains("round 1: 2 episodes, 2 passed; "), "{said}");
     ensure!(said.contains("round 2: 2 episodes, 2 passed; 0 missing responses fetched"), "{said}");
@@ -264,5 +285,53 @@ async fn agents_fill_in_what_the_crawl_has_left_out() -> Result<()> {
         fs::read_dir(&suite)?.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
     let expected = ["0.yaml", "1.yaml", "shops.rounds", "shops.wacz", "suite.yaml"].map(Into::into);
     ensure!(left == BTreeSet::from(expected), "{left:?}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn recordings_of_a_suite_are_kept_by_date_and_not_mixed() -> Result<()> {
+    let bench = Bench::new()?;
+    let origin = origin().await?;
+    let shops: Vec<Shop> = shops(Obstacle::None).take(1).collect();
+    let suite = suite(&bench, &shops)?;
+    fs::write(suite.join("suite.yaml"), "name: shops\nworld: {snapshots: ['shops-{date}.wacz']}\n")?;
+    let unrecorded = bench.run(&["run", suite.as_str(), "--agent", "noop"])?;
+    ensure!(unrecorded.status.code() == Some(2), "{}", text(&unrecorded.stderr));
+    let live = live_web(&origin);
+    let mut arguments = vec!["record", "--suite", suite.as_str(), "--pages=3", "--delay=0"];
+    arguments.extend(live.iter().map(String::as_str));
+    let said = bench.succeed(&arguments)?;
+    origin.stop().await;
+    let today = Timestamp::now().inner().strftime("%Y-%m-%d").to_string();
+    let newest = suite.join(format!("shops-{today}.wacz"));
+    ensure!(newest.exists() && said.contains(&format!("version {today} of ")), "{said}");
+    let older = suite.join("shops-2025-01-05.wacz");
+    bench.succeed(&["snapshot", "import", newest.as_str(), "--title", "Older", "-o", older.as_str()])?;
+
+    let named = format!("{suite}@2025-01-05");
+    let mut runs = Vec::new();
+    for (name, suite) in [("newest", suite.as_str()), ("older", named.as_str())] {
+        let run = bench.path(name);
+        bench.run(&["run", suite, "--agent", "noop", "-o", run.as_str()])?;
+        let record: Value = serde_json::from_str(&fs::read_to_string(run.join("run.json"))?)?;
+        runs.push((run, record["world"]["version"].clone()));
+    }
+    let [(newest, first), (older, second)] = &runs[..] else { unreachable!() };
+    ensure!(*first == today.as_str() && second == "2025-01-05", "{runs:?}");
+    let mixed = ["compare", newest.as_str(), older.as_str()];
+    let refused = bench.run(&mixed)?;
+    let said = text(&refused.stderr);
+    ensure!(refused.status.code() == Some(2) && said.contains("shops-2025-01-05.wacz ("), "{said}");
+    ensure!(said.contains("--across-snapshots"), "{said}");
+    let compared = bench.run(&[&mixed[..], &["--across-snapshots", "--scores"]].concat())?;
+    ensure!(compared.status.success(), "{}", text(&compared.stderr));
+
+    // A packed run is of its own version, also where a newer one is there.
+    let packed = bench.path("older.sandbox");
+    bench.succeed(&["pack", older.as_str(), "-o", packed.as_str()])?;
+    bench.succeed(&["verify", packed.as_str()])?;
+    let missing = bench.run(&["run", &format!("{suite}@2024-12-24"), "--agent", "noop"])?;
+    let said = text(&missing.stderr);
+    ensure!(said.contains(&format!("there are: 2025-01-05, {today}")), "{said}");
     Ok(())
 }

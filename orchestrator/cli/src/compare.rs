@@ -10,7 +10,8 @@ use crate::packed_run::OpenRun;
 
 /// Compare two runs: scores task by task, actions and requests episode by episode
 ///
-/// The first difference of each episode is printed. The exit code is 1 if any episode differs.
+/// The first difference of each episode is printed. The exit code is 1 if any episode differs. Runs
+/// that were played in different snapshots are refused: a difference could be the web's.
 #[derive(clap::Args)]
 pub(crate) struct Compare {
     /// Folder of the first run, or file of `sandbox pack`
@@ -20,6 +21,9 @@ pub(crate) struct Compare {
     /// Compare the scores only
     #[arg(long)]
     scores: bool,
+    /// Compare runs that were played in different snapshots
+    #[arg(long)]
+    across_snapshots: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -39,6 +43,15 @@ impl Compare {
         let (left, right) = (left.path(), right.path());
         let scores =
             runs::pair(left, right).map_err(|error| self.named(error)).or_input("compare the runs")?;
+        if !self.across_snapshots {
+            runs::check_snapshots(left, right).map_err(|error| match error {
+                error @ runs::Error::DifferentSnapshots { .. } => Failure::Input(format!(
+                    "failed to compare the runs: {error}; a difference could be the web's, so --across-snapshots must \
+                     ask for it"
+                )),
+                other => other.into(),
+            })?;
+        }
         let compared = match self.scores {
             true => None,
             false => Some(runs::compare(left, right).or_input("compare the runs")?),

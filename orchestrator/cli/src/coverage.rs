@@ -1,14 +1,17 @@
 //! `sandbox snapshot coverage`: what the snapshots of a suite have of what its tasks need.
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use recorder::coverage::{self, Coverage as Report, Ring, SeedCoverage};
-use runs::counted;
+use runs::gaps::{EpisodeGaps, Gaps, MissedRequest};
+use runs::{counted, short_url};
+use serde::Serialize;
 use snapshots::index::ReplaySet;
 use tasks::{Suite, Task};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::out;
+use crate::packed_run::OpenRun;
 
 /// How many lines each list has at most.
 const MOST: usize = 20;
@@ -16,6 +19,7 @@ const MOST: usize = 20;
 /// Print how much of what a suite needs its snapshots have: the pages that its tasks name, and the
 /// links around them
 ///
+/// With --run also what the episodes of a run missed, and how near the recorded requests are.
 /// Nothing is played, and nothing is fetched. Exit code 1 if less is recorded than --at-least.
 #[derive(clap::Args)]
 pub(crate) struct Coverage {
@@ -27,6 +31,9 @@ pub(crate) struct Coverage {
     /// Look only at this task; can be repeated
     #[arg(long = "task", value_name = "ID")]
     tasks: Vec<String>,
+    /// Also print what the episodes of this run missed: folder of a run, or file of `sandbox pack`
+    #[arg(long, value_name = "RUN")]
+    run: Option<Utf8PathBuf>,
     /// Smallest share of the named pages that is good enough, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     at_least: f64,
@@ -34,9 +41,18 @@ pub(crate) struct Coverage {
     data: DataFolder,
 }
 
+/// What `--json` prints.
+#[derive(Serialize)]
+struct CoverageReport<'a> {
+    #[serde(flatten)]
+    recorded: &'a Report,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<&'a Gaps>,
+}
+
 impl Coverage {
     /// Prints the report; an answer of no below the wanted share.
-    pub(crate) fn run(&self, json: bool) -> Outcome {
+    pub(crate) async fn run(&self, json: bool) -> Outcome {
         let suite = Suite::load(&self.suite).or_input("load the suite")?;
         let tasks: Vec<&Task> = match self.tasks.as_slice() {
             [] => suite.tasks.iter().collect(),
@@ -52,10 +68,15 @@ impl Coverage {
         let cache = self.data.indexes()?;
         let set = ReplaySet::open(files, Some(&cache), &mut |_, _| {}).or_input("open the snapshots")?;
         let report = coverage::coverage(&suite, &tasks, &set).or_input("look at the snapshots")?;
+        let gaps = match &self.run {
+            Some(run) => Some(self.gaps(run, &suite).await?),
+            None => None,
+        };
         if json {
-            out::json(&report);
+            out::json(&CoverageReport { recorded: &report, run: gaps.as_ref() });
         } else {
             print(&report);
+            gaps.iter().for_each(|gaps| print_gaps(gaps, &self.suite));
         }
         if report.seeds < self.at_least {
             return Err(Failure::No(format!(
@@ -65,6 +86,60 @@ impl Coverage {
             )));
         }
         Ok(())
+    }
+
+    /// What the episodes of a run of this suite missed.
+    async fn gaps(&self, run: &Utf8Path, suite: &Suite) -> Result<Gaps, Failure> {
+        let open = OpenRun::open(run).await?;
+        let gaps = Gaps::read(open.path(), &self.tasks).or_input("read the run")?;
+        if gaps.suite != suite.name {
+            return Err(Failure::Input(format!(
+                "failed to look at {run}: it is a run of the suite {}, not of {}",
+                gaps.suite, suite.name
+            )));
+        }
+        // Where a packed run was unpacked helps nobody.
+        Ok(Gaps { run: run.to_owned(), ..gaps })
+    }
+}
+
+/// Prints what a run missed, the most frequent first, and what would mend it.
+fn print_gaps(gaps: &Gaps, suite: &Utf8Path) {
+    println!("\nagent {} in {}", gaps.agent, gaps.run);
+    for episode in gaps.missing.iter().take(MOST) {
+        let score = episode.score.map_or("unjudged".to_owned(), |score| format!("score {score:.2}"));
+        let EpisodeGaps { task, repeat, misses, requests, .. } = episode;
+        println!("{task} ({repeat}): {misses} of {requests} requests missed, {score}");
+    }
+    if gaps.missing.len() > MOST {
+        println!("and {}", counted(gaps.missing.len() - MOST, "more episode"));
+    }
+    gaps.missed.iter().take(MOST).for_each(print_missed);
+    if gaps.missed.len() > MOST {
+        println!("and {}", counted(gaps.missed.len() - MOST, "more URL"));
+    }
+    if gaps.misses > 0 {
+        println!(
+            "to record what is missing\n  {}",
+            out::command_line(["sandbox", "record", "--suite", suite.as_str(), "--agent", &gaps.agent])
+        );
+    }
+    let episodes = counted(gaps.episodes, "episode");
+    println!("misses           {} of {} requests", gaps.misses, gaps.requests);
+    println!("                 in {} of {episodes}", gaps.missing.len());
+    if let Some(score) = gaps.score {
+        let bounds = gaps.bounds.as_ref().map_or(String::new(), |bounds| {
+            format!("; {:.2} to {:.2} if episodes with misses had failed or passed", bounds.low, bounds.high)
+        });
+        println!("score            {score:.2}{bounds}");
+    }
+}
+
+fn print_missed(missed: &MissedRequest) {
+    println!("{}x {} {}", missed.count, missed.method, short_url(&missed.url));
+    if let Some(near) = &missed.nearest {
+        println!("  recorded: {} {}", near.method, short_url(&near.url));
+        println!("  differs:  {}", near.differs);
     }
 }
 

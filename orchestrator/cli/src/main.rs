@@ -159,7 +159,7 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Export(export) => export.run().await,
         Command::Tasks(tasks) => tasks.run().await,
         Command::Score(score) => score.run().await,
-        Command::Snapshot(snapshot) => snapshot.run(),
+        Command::Snapshot(snapshot) => snapshot.run().await,
         Command::Build(build) => build.run().await,
         Command::Pull(pull) => pull.run().await,
         Command::Load(load) => load.run().await,

@@ -154,13 +154,13 @@ struct Redact {
 
 impl Snapshot {
     /// Runs the operation and prints its report.
-    pub(crate) fn run(self) -> Outcome {
+    pub(crate) async fn run(self) -> Outcome {
         let (json, force) = (self.json, self.force);
         let bar = progress::unknown("");
         let shown = bar.clone();
         let on = &mut |at: Progress| progress::advance(&shown, at.done, at.total);
         let outcome = match self.command {
-            Command::Coverage(coverage) => coverage.run(json),
+            Command::Coverage(coverage) => coverage.run(json).await,
             Command::Inspect { file } => {
                 ops::inspect(&file, on).or_input(format!("inspect {file}")).map(|report| show(&report, json))
             }

@@ -74,6 +74,14 @@ pub enum Error {
         /// The suite of the second.
         right_suite: String,
     },
+    /// Two runs whose snapshots are not the same.
+    #[error("mix snapshots: one run was played in {left}, the other in {right}")]
+    DifferentSnapshots {
+        /// The names of the first one's snapshots, with the beginning of their digests.
+        left: String,
+        /// Those of the second.
+        right: String,
+    },
     /// A folder that was to be made is there already.
     #[error("write {path}: it is there already; remove it or name another folder")]
     OutputExists {

@@ -40,14 +40,14 @@ pub mod results;
 pub mod server;
 pub mod viewer;
 
-pub use analysis::compare::{Comparison, Difference, compare, compare_repeats};
+pub use analysis::compare::{Comparison, Difference, check_snapshots, compare, compare_repeats};
 pub use analysis::counted::counted;
 pub use analysis::merge::merge;
 pub use analysis::nondeterminism::Nondeterminism;
 pub use analysis::pairing::{Flip, Pairing, Side, pair};
 pub use analysis::summary::{RepeatFingerprint, Summary, TaskSummary};
 pub use analysis::table::short_url;
-pub use analysis::{groups, measures, sensitivity, statistics};
+pub use analysis::{gaps, groups, measures, sensitivity, statistics};
 pub use error::Error;
 pub use play::environment::Environment;
 pub use play::options::{Limits, LiveFill, Options};

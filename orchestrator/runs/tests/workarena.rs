@@ -69,7 +69,14 @@ fn suite() -> Or<Suite> {
         workarena(kind, Some(json), &Setup::default(), &wanted, &mut import)?;
     }
     let world = world("sites".into(), "2026-03-14T09:00:00Z".parse()?, 0);
-    Ok(Suite { name: "desk".to_owned(), folder: "tasks/desk".into(), world, tasks: import.tasks })
+    Ok(Suite {
+        name: "desk".to_owned(),
+        folder: "tasks/desk".into(),
+        version: None,
+        versions: Vec::new(),
+        world,
+        tasks: import.tasks,
+    })
 }
 
 /// A browser that knows where it is.

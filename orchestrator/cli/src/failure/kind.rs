@@ -32,6 +32,7 @@ impl From<runs::Error> for Failure {
             | Error::NotARun { .. }
             | Error::DifferentRun { .. }
             | Error::NothingInCommon { .. }
+            | Error::DifferentSnapshots { .. }
             | Error::NothingToMerge
             | Error::DifferentParts { .. }
             | Error::TwiceInParts { .. }

@@ -37,8 +37,8 @@ pub(crate) struct Record {
     /// Pages to visit, in order
     #[arg(value_name = "URL", required_unless_present_any = ["listen", "manual", "suite", "questions", "plan"], value_parser = web_address)]
     urls: Vec<Url>,
-    /// Snapshot to write [default with a suite: the snapshot that its world names, or web.wacz in
-    /// its folder]
+    /// Snapshot to write [default with a suite: the snapshot that its world names, with the date of
+    /// today for `{date}`; or web.wacz in its folder]
     #[arg(short, long, value_name = "FILE.wacz", required_unless_present_any = ["suite", "plan", "write_plan"])]
     output: Option<Utf8PathBuf>,
     /// Replace the snapshot if it exists
@@ -119,11 +119,14 @@ pub(crate) struct Record {
 impl Record {
     /// Records until done, closed or interrupted, then finishes the snapshot.
     pub(crate) async fn run(mut self) -> Outcome {
-        let plan = self.plan()?;
-        if let Some(plan) = &plan
-            && self.suite.only_writes(plan, self.force)?
-        {
-            return Ok(());
+        let mut plan = self.plan()?;
+        if let Some(plan) = &mut plan {
+            if self.suite.only_writes(plan, self.force)? {
+                return Ok(());
+            }
+            if self.output.is_none() {
+                suite::choose_version(plan, self.rounds.are_wanted() && !self.force, self.resume)?;
+            }
         }
         let output = match (&self.output, &plan) {
             (Some(output), _) => output.clone(),

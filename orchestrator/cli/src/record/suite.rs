@@ -2,10 +2,13 @@
 
 use browser::Device;
 use camino::{Utf8Path, Utf8PathBuf};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan, TaskPlan, Vantage, words};
 use runs::counted;
-use snapshots::Archive;
+use snapshots::{Archive, Recording};
 use tasks::{Suite, Task};
 use url::Url;
 
@@ -49,7 +52,11 @@ impl SuiteOptions {
             [] => suite.tasks.iter().collect(),
             ids => ids.iter().map(|id| suite.task(id)).collect::<Result<_, _>>().or_input("make a plan")?,
         };
-        let plan = Plan { consent, ..Plan::new(&suite, &tasks, budget) };
+        let mut plan = Plan { consent, ..Plan::new(&suite, &tasks, budget) };
+        if folder.as_str() == suite.path() {
+            // The version that was named, and no newer one.
+            plan.suite = Some(suite.path());
+        }
         if plan.tasks.iter().all(|task| task.seeds.is_empty()) {
             return Err(Failure::Input(format!(
                 "failed to plan: no task of {folder} names a page; write some under `seed_urls` of its tasks"
@@ -100,12 +107,36 @@ fn print_plan(plan: &Plan) {
     );
 }
 
+/// Chooses the version that is recorded, where snapshots of the suite have versions: the one that
+/// is named; the newest if it is added to; that of today, or one of the last days whose recording
+/// goes on.
+pub(super) fn choose_version(plan: &mut Plan, is_added_to: bool, resumes: bool) -> Result<(), Failure> {
+    /// How many days back an unfinished recording is looked for.
+    const DAYS_BACK: i32 = 30;
+    let Some(folder) = &plan.suite else { return Ok(()) };
+    let suite = Suite::load(folder).or_input("load the suite")?;
+    if !suite.has_versions() || suite.folder != *folder || is_added_to && suite.version.is_some() {
+        return Ok(());
+    }
+    let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+    let of = |day: Date| Utf8PathBuf::from(format!("{folder}@{day}"));
+    let is_unfinished = |day: &Date| {
+        Suite::load(&of(*day))
+            .is_ok_and(|suite| suite.world.snapshots.iter().any(|path| Recording::is_left_over(path)))
+    };
+    let days = (0..=DAYS_BACK).filter_map(|back| today.checked_sub(back.days()).ok());
+    let unfinished = days.filter(|_| resumes).find(is_unfinished);
+    plan.suite = Some(of(unfinished.unwrap_or(today)));
+    Ok(())
+}
+
 /// Where the snapshot of a plan goes: where the suite's world looks for it.
 pub(super) fn default_output(plan: &Plan) -> Result<Utf8PathBuf, Failure> {
     let Some(folder) = &plan.suite else {
         return Err(Failure::Input("failed to record: name the snapshot to write with --output".to_owned()));
     };
     let suite = Suite::load(folder).or_input("load the suite")?;
+    let folder = &suite.folder;
     match suite.world.snapshots.as_slice() {
         [] => Ok(folder.join("web.wacz")),
         [one] => Ok(one.clone()),
@@ -121,8 +152,12 @@ pub(super) fn print_end(plan: &Plan, output: &Utf8Path) {
     let Ok(suite) = Suite::load(folder) else { return };
     let same = |path: &Utf8PathBuf| path.canonicalize_utf8().ok() == output.canonicalize_utf8().ok();
     if suite.world.snapshots.iter().any(same) {
+        if let Some(version) = suite.version {
+            println!("version {version} of {}: `sandbox run {}` plays it", suite.folder, suite.path());
+        }
         return;
     }
+    let folder = &suite.folder;
     // Paths in a suite begin at its folder.
     let whole = |path: &Utf8Path| path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned());
     let (output, root) = (whole(output), whole(folder));

@@ -88,11 +88,20 @@ impl Tasks {
 
 /// Reads a suite; whatever is wrong with it is the user's to mend.
 pub(crate) fn load(folder: &Utf8PathBuf) -> Result<Suite, Failure> {
-    if !folder.exists() {
+    let is_there = folder.exists() || folder.as_str().contains('@');
+    if !is_there {
         let meant = other_suite(folder).unwrap_or_default();
         return Err(Failure::Input(format!("failed to load the suite: there is no {folder}{meant}")));
     }
     let mut suite = Suite::load(folder).or_input("load the suite")?;
+    if let Some(version) = suite.version.filter(|version| !suite.versions.contains(version)) {
+        let there: Vec<String> = suite.versions.iter().map(ToString::to_string).collect();
+        let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
+        return Err(Failure::Input(format!(
+            "failed to load the suite: {} has no snapshots of {version}; there are: {there}",
+            suite.folder
+        )));
+    }
     if suite.world.clock == tasks::UNDATED {
         suite.world.clock = recorded(&suite.world.snapshots)?;
     }

@@ -1,5 +1,6 @@
 //! Compares two runs and finds the first difference of each episode, by step and field.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use browser::Dialog;
@@ -86,6 +87,25 @@ pub fn compare(left: &Utf8Path, right: &Utf8Path) -> Result<Comparison, Error> {
         theirs.iter().map(EpisodeRecord::id).filter(|id| ours.iter().all(|episode| episode.id() != *id));
     found.only_right = missing.map(|id| id.to_string()).collect();
     Ok(found)
+}
+
+/// Fails if the runs were played in different snapshots: what they show of an agent is then mixed
+/// with what has changed in the web. Files count by content. A run that names no snapshots passes.
+///
+/// # Errors
+/// [`Error::DifferentSnapshots`], or when a run cannot be read.
+pub fn check_snapshots(left: &Utf8Path, right: &Utf8Path) -> Result<(), Error> {
+    let snapshots = |run| -> Result<_, Error> { Ok(RunFolder::open(run)?.run()?.world.snapshots) };
+    let (ours, theirs) = (snapshots(left)?, snapshots(right)?);
+    let digests = |of: &BTreeMap<String, String>| of.values().cloned().collect::<BTreeSet<_>>();
+    if ours.is_empty() || theirs.is_empty() || digests(&ours) == digests(&theirs) {
+        return Ok(());
+    }
+    let named = |of: &BTreeMap<String, String>| {
+        let each = of.iter().map(|(name, digest)| format!("{name} ({})", digest.get(..8).unwrap_or(digest)));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    Err(Error::DifferentSnapshots { left: named(&ours), right: named(&theirs) })
 }
 
 /// Compares the repeats of a run with its first repeat, task by task.

@@ -6,6 +6,7 @@
 pub(crate) mod compare;
 pub(crate) mod counted;
 pub(crate) mod facts;
+pub mod gaps;
 pub mod groups;
 pub mod measures;
 pub(crate) mod merge;

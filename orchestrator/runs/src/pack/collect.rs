@@ -112,7 +112,10 @@ pub(super) fn collect(sources: &Sources) -> Result<Collected, Error> {
 
 /// The suite of a run. Where its world names no time, the run knows it.
 pub(super) fn load(path: &Utf8Path, record: &RunRecord) -> Result<Suite, Error> {
-    let mut suite = Suite::load(path).map_err(|source| Error::Suite { source })?;
+    // A folder alone is its newest version.
+    let of_run = record.world.version.filter(|_| path.exists());
+    let path = of_run.map_or_else(|| path.to_owned(), |version| format!("{path}@{version}").into());
+    let mut suite = Suite::load(&path).map_err(|source| Error::Suite { source })?;
     if suite.world.clock == UNDATED {
         suite.world.clock = record.world.clock;
     }

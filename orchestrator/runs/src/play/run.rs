@@ -390,7 +390,11 @@ pub(crate) fn record(
     digests: &mut Digests,
 ) -> Result<RunRecord, Error> {
     let digest = digests.of_suite(&suite.world, tasks)?;
-    let world = WorldRecord { images: sites.images.clone(), ..digests.of_world(&suite.world, tasks)? };
+    let world = WorldRecord {
+        images: sites.images.clone(),
+        version: suite.version,
+        ..digests.of_world(&suite.world, tasks)?
+    };
     Ok(RunRecord { world, ..RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks)) })
 }
 

@@ -36,6 +36,11 @@ impl WorldSnapshots {
         if spec.snapshots.is_empty() {
             return Ok(WorldSnapshots::default());
         }
+        if let Some(path) = spec.snapshots.iter().find(|path| path.as_str().contains(tasks::DATE)) {
+            return Err(EnvironmentError::while_doing("open the snapshots")(format!(
+                "no version of {path} is there; record one with `sandbox record --suite`"
+            )));
+        }
         let set = ReplaySet::open(&spec.snapshots, cache, &mut |_, _| {})
             .map_err(EnvironmentError::while_doing("open the snapshots"))?;
         let hosts = set.hosts().map_err(EnvironmentError::while_doing("list the hosts of the snapshots"))?;

@@ -20,7 +20,7 @@ pub struct RunInputs {
     pub format: Format,
     /// The folder in which the command ran. The other paths are relative to it.
     pub folder: Utf8PathBuf,
-    /// The folder of the suite, as it was named.
+    /// The folder of the suite, as it was named, with its version if it has any.
     pub suite: Utf8PathBuf,
     /// The file with recorded replies of models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ impl RunInputs {
         RunInputs {
             format: FORMAT,
             folder: here.unwrap_or_default(),
-            suite: suite.folder.clone(),
+            suite: suite.path(),
             cassette: cassette.map(|cassette| cassette.path().to_owned()),
             settings: PlaySettings {
                 max_steps: options.max_steps,

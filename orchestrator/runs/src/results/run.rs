@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use browser::Dialect;
 use jiff::Timestamp;
+use jiff::civil::Date;
 use scoring::mode::ScoringMode;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -64,6 +65,9 @@ pub struct WorldRecord {
     /// hexadecimal. The end of a WACZ has the checksums of its content.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "read_digests")]
     pub snapshots: BTreeMap<String, String>,
+    /// The day of the snapshots, if the suite has versions of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<Date>,
     /// The image ids of the sites, by the sites' names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub images: BTreeMap<String, String>,

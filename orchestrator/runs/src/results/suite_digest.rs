@@ -63,7 +63,7 @@ impl Digests {
             let digest = hex::encode(self.of_file(path)?);
             snapshots.insert(path.file_name().unwrap_or_default().to_owned(), digest);
         }
-        Ok(WorldRecord { clock: world.clock, seed: world.seed, snapshots, images: BTreeMap::new() })
+        Ok(WorldRecord { clock: world.clock, seed: world.seed, snapshots, ..WorldRecord::default() })
     }
 
     fn of_file(&mut self, path: &Utf8Path) -> Result<[u8; 32], Error> {

@@ -227,6 +227,8 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
     Ok(Suite {
         name: "fake".to_owned(),
         folder: "tasks/fake".into(),
+        version: None,
+        versions: Vec::new(),
         world: WorldSpec {
             snapshots: Vec::new(),
             storage_state: None,

@@ -21,6 +21,17 @@ pub enum Error {
         /// The file that repeats it.
         second: Utf8PathBuf,
     },
+    /// A version of snapshots that have none.
+    #[error(
+        "{path}: there is no version {version}, as its snapshots have no versions; write {{date}} into their names \
+         under `world`"
+    )]
+    NoVersions {
+        /// The suite.
+        path: Utf8PathBuf,
+        /// The day that was named.
+        version: jiff::civil::Date,
+    },
     /// A folder with a world and nothing to do in it.
     #[error("{path}: no task files beside suite.yaml")]
     NoTasks {

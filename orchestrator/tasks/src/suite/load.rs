@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use scoring::{ProgramCheck, Requirement};
 use serde::Deserialize;
 
-use super::{Error, Suite, Task, WorldSpec};
+use super::{Error, Suite, Task, WorldSpec, versions};
 
 const SUITE_FILE: &str = "suite.yaml";
 /// Its other spelling.
@@ -25,11 +25,25 @@ pub(crate) struct SuiteFile {
 
 impl Suite {
     /// Loads a suite from its folder or its `suite.yaml`, which may be a `suite.yml` as all its
-    /// files may; or, given a task file, that one task in its suite's world.
+    /// files may; or, given a task file, that one task in its suite's world. `SUITE@2026-11-26` is
+    /// the version of a day; without it the newest version is taken that is there.
     ///
     /// # Errors
-    /// When a file cannot be read, is not what the format says, or two tasks have one id.
+    /// When a file cannot be read, is not what the format says, two tasks have one id, or a version
+    /// is named and snapshots have none.
     pub fn load(path: &Utf8Path) -> Result<Suite, Error> {
+        let (path, version) = versions::split(path);
+        let mut suite = Suite::read(path)?;
+        suite.versions = suite.find_versions();
+        match version.or(suite.versions.last().copied()) {
+            Some(version) if suite.has_versions() => suite.take_version(version),
+            Some(version) => return Err(Error::NoVersions { path: path.to_owned(), version }),
+            None => {}
+        }
+        Ok(suite)
+    }
+
+    fn read(path: &Utf8Path) -> Result<Suite, Error> {
         let unreadable = |source| yaml::Error::Read { path: path.to_owned(), source };
         let whole = fs::metadata(path).map_err(unreadable)?.is_dir() || is_suite_file(path);
         let folder = if path.is_dir() { path } else { parent(path) };
@@ -44,6 +58,8 @@ impl Suite {
         Ok(Suite {
             name: name.unwrap_or_else(|| folder_name(folder)),
             folder: folder.to_owned(),
+            version: None,
+            versions: Vec::new(),
             world,
             tasks: read_tasks(folder, &files)?,
         })

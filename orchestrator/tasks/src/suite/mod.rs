@@ -7,9 +7,11 @@ mod load;
 mod names;
 mod stop;
 mod task;
+mod versions;
 mod world;
 
 use camino::Utf8PathBuf;
+use jiff::civil::Date;
 
 pub use device::{DeviceSpec, Place};
 pub use error::Error;
@@ -17,6 +19,7 @@ pub use goal::GoalText;
 pub(crate) use load::SuiteFile;
 pub use stop::StopRules;
 pub use task::{Interjection, Task};
+pub use versions::DATE;
 pub use world::{MatchLevel, UNDATED, WorldSpec};
 
 /// Ids named in an error before the rest is only counted.
@@ -57,6 +60,10 @@ pub struct Suite {
     pub name: String,
     /// The folder the suite was read from.
     pub folder: Utf8PathBuf,
+    /// The day of its snapshots, if they have versions and one of them is there.
+    pub version: Option<Date>,
+    /// The days of which every snapshot with a date is there, oldest first.
+    pub versions: Vec<Date>,
     /// What every episode of the suite starts from.
     pub world: WorldSpec,
     /// In the order of their file names.

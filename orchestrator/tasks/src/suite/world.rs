@@ -15,7 +15,7 @@ use super::names;
 #[serde(deny_unknown_fields)]
 pub struct WorldSpec {
     /// Snapshot files. Relative paths in YAML are resolved against the folder of the suite when it
-    /// is loaded.
+    /// is loaded. `{date}` in a path stands for the day of a version, such as 2026-11-26.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub snapshots: Vec<Utf8PathBuf>,
