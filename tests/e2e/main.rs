@@ -3,6 +3,7 @@
 mod agents;
 mod attached;
 mod broken;
+mod changes;
 mod chromium;
 mod client;
 mod clients;

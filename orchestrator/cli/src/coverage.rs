@@ -10,8 +10,8 @@ use tasks::{Suite, Task};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::out;
 use crate::packed_run::OpenRun;
+use crate::{out, units};
 
 /// How many lines each list has at most.
 const MOST: usize = 20;
@@ -35,7 +35,7 @@ pub(crate) struct Coverage {
     #[arg(long, value_name = "RUN")]
     run: Option<Utf8PathBuf>,
     /// Smallest share of the named pages that is good enough, from 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = units::share)]
     at_least: f64,
     #[command(flatten)]
     data: DataFolder,
@@ -191,11 +191,4 @@ fn links(ring: Ring) -> String {
 fn percent(share: f64) -> String {
     // Not 100 where something is missing.
     format!("{:.1} %", (share * 1000.0).floor() / 10.0)
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err("it is a number from 0 to 1".to_owned()),
-    }
 }

@@ -28,6 +28,8 @@ pub(crate) enum EmptyRecording {
     Snapshot,
     /// A failure that leaves no file.
     Failure,
+    /// A snapshot that is removed before the command ends.
+    Temporary,
 }
 
 /// Lets what is under way end and makes the snapshot. Whatever was lost is named, whether that
@@ -76,7 +78,9 @@ pub(crate) fn finish_recording(
         Ok(finished) => finished,
         Err(error) => return Err(unfinished(output, &error, report)),
     };
-    warn_of_credentials(&finished.path);
+    if empty != EmptyRecording::Temporary {
+        warn_of_credentials(&finished.path);
+    }
     match lost(report) {
         Some(lost) => Err(Failure::Environment(format!(
             "failed to record everything: {lost}; all else is in {}",

@@ -15,7 +15,7 @@ use crate::units;
 pub(crate) const MAX_BODY: &str = "1GiB";
 
 /// How the live web is reached. Only commands that record reach it at all.
-#[derive(clap::Args, Default, PartialEq)]
+#[derive(Clone, clap::Args, Default, PartialEq)]
 pub(crate) struct LiveWeb {
     /// Connect to ADDR:PORT2 for requests to HOST:PORT1, as in curl; an empty part matches any, or
     /// stays unchanged

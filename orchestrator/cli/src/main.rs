@@ -7,6 +7,7 @@ mod agents;
 mod board;
 mod build;
 mod ca;
+mod changes;
 mod color;
 mod compare;
 mod completions;

@@ -13,8 +13,10 @@ use snapshots::index::ReplaySet;
 use snapshots::matching::ChangingParts;
 use snapshots::ops::{self, Format, ImportOptions, Redaction};
 
+use crate::changes::{self, Check, ReportOptions};
 use crate::coverage::Coverage;
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::options::DataFolder;
 use crate::{out, progress};
 
 /// Inspect, verify, convert, merge, compare, repair and redact snapshots
@@ -57,6 +59,7 @@ enum Command {
         first: u64,
     },
     Coverage(Coverage),
+    Check(Check),
     /// Make a snapshot from WARC, ARC, HAR or WACZ files without an index
     Import {
         /// Files, in order
@@ -92,6 +95,13 @@ enum Command {
         old: Utf8PathBuf,
         /// Newer snapshot
         new: Utf8PathBuf,
+        #[command(flatten)]
+        report: ReportOptions,
+        /// Show at most this many pages in the report
+        #[arg(long, value_name = "N", default_value_t = 100, requires = "html")]
+        pages: usize,
+        #[command(flatten)]
+        data: DataFolder,
     },
     /// Make a whole snapshot from a damaged file, or from a recording that was killed
     Repair {
@@ -160,6 +170,7 @@ impl Snapshot {
         let shown = bar.clone();
         let on = &mut |at: Progress| progress::advance(&shown, at.done, at.total);
         let outcome = match self.command {
+            Command::Check(check) => check.run(json, force).await,
             Command::Coverage(coverage) => coverage.run(json).await,
             Command::Inspect { file } => {
                 ops::inspect(&file, on).or_input(format!("inspect {file}")).map(|report| show(&report, json))
@@ -191,9 +202,16 @@ impl Snapshot {
             Command::Merge { files, output } => {
                 write(&output, force, json, |path| ops::merge(&files, path, on), "merge")
             }
-            Command::Diff { old, new } => {
-                ops::diff(&old, &new, on).or_input("compare the snapshots").and_then(|report| {
+            Command::Diff { old, new, report: pictures, pages, data } => {
+                let compared = ops::diff(&old, &new, on).or_input("compare the snapshots");
+                bar.finish_and_clear();
+                let drawn = match compared.is_ok() && pictures.is_wanted() {
+                    true => changes::picture_diff(&old, &new, &pictures, pages, &data).await,
+                    false => Ok(()),
+                };
+                compared.and_then(|report| {
                     show(&report, json);
+                    drawn?;
                     answer(report.equal, || "the snapshots differ".to_owned())
                 })
             }

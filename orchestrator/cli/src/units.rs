@@ -59,6 +59,14 @@ fn amount(text: &str, units: &[(&str, u64)], bare: u64) -> Option<u64> {
     number.checked_mul(worth)
 }
 
+/// A share, from 0 to 1.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("it is a number from 0 to 1".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,15 +8,15 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use browser::{Action, Launch, Session, StorageState};
+use browser::Device;
+use gateway::Entry;
 use gateway::replay::ReplayOptions;
-use gateway::{Answer, CertificateAuthority, Config, Entry, Gateway, Replay, Routes, Target};
 use serde::Serialize;
 use snapshots::Page;
 use snapshots::index::ReplaySet;
 use tokio_util::sync::CancellationToken;
 
-use crate::play::browser_state;
+use crate::offline_visit::{Visit, Visitor, absence, is_web, was_answered};
 use crate::play::environment::EnvironmentError;
 
 /// What visiting the documents of a snapshot twice has shown.
@@ -87,15 +87,7 @@ pub async fn check(
     cancel: &CancellationToken,
     on: &dyn Fn(&Page, usize),
 ) -> Result<Fidelity, EnvironmentError> {
-    let authority = CertificateAuthority::in_memory()
-        .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
-    let spki = authority.spki_sha256_base64().to_owned();
-    let browser_state = browser_state::recorded_state(&set);
-    let routes = Routes::all(Target::Replay(Replay::new(set, options).into()));
-    let gateway = Gateway::start(Config::new(authority.into(), routes))
-        .await
-        .map_err(EnvironmentError::while_doing("start the gateway"))?;
-    let mut visitor = Visitor { gateway, spki, browser_state, session: None, settle_within };
+    let mut visitor = Visitor::open(set, options, Device::default(), settle_within).await?;
     let mut fidelity = Fidelity::default();
     for (done, page) in pages.iter().enumerate() {
         on(page, done);
@@ -116,19 +108,6 @@ pub async fn check(
     }
     visitor.leave().await.map_err(EnvironmentError::while_doing("close the browser"))?;
     Ok(fidelity)
-}
-
-fn is_web(url: &str) -> bool {
-    url.starts_with("http://") || url.starts_with("https://")
-}
-
-/// What one visit has shown.
-struct Visit {
-    digest: String,
-    /// Where the browser ended.
-    address: String,
-    entries: Vec<Entry>,
-    unsettled: Option<String>,
 }
 
 fn judged(page: &Page, visits: Vec<Visit>) -> PageFidelity {
@@ -168,32 +147,6 @@ fn judged(page: &Page, visits: Vec<Visit>) -> PageFidelity {
     }
 }
 
-/// Why a visit did not show the document.
-fn absence(visit: &Visit) -> Option<String> {
-    if !is_web(&visit.address) {
-        let why = visit.unsettled.as_ref().map_or(String::new(), |why| format!(": {why}"));
-        return Some(format!("the browser ended at {}{why}", visit.address));
-    }
-    let address = visit.address.split('#').next().unwrap_or_default();
-    let document = visit.entries.iter().rev().find(|entry| {
-        entry.url == address && matches!(entry.destination.as_deref(), Some("document") | None)
-    });
-    match document {
-        Some(entry) if !was_answered(entry) => {
-            Some(format!("{}: {} {}", entry.answer.level(), entry.method, entry.url))
-        }
-        Some(entry) if entry.status >= 400 => {
-            Some(format!("answered with status {}: {}", entry.status, entry.url))
-        }
-        Some(entry) if entry.bytes == 0 => Some(format!("recorded without a body: {}", entry.url)),
-        _ => None,
-    }
-}
-
-fn was_answered(entry: &Entry) -> bool {
-    !matches!(entry.answer, Answer::Miss { .. } | Answer::Refused { .. } | Answer::Failed { .. })
-}
-
 /// What a request was for. Browsers do not say it over http; the name of the file does, at times.
 fn kind_of(entry: &Entry) -> &str {
     let path = entry.url.split(['?', '#']).next().unwrap_or_default();
@@ -212,65 +165,11 @@ fn kind_of(entry: &Entry) -> &str {
     }
 }
 
-/// A browser, started at the first visit and pristine at each, and the gateway it goes through.
-struct Visitor {
-    gateway: Gateway,
-    spki: String,
-    /// What pages had kept when they were recorded.
-    browser_state: StorageState,
-    session: Option<Session>,
-    settle_within: Duration,
-}
-
-impl Visitor {
-    async fn visit(&mut self, page: &Page) -> Result<Visit, browser::Error> {
-        let determinism = browser::Determinism { clock_start: page.ts.inner(), seed: 0 };
-        let mut session = match self.session.take() {
-            Some(mut session) => {
-                session.reset(Some(determinism)).await?;
-                session
-            }
-            None => {
-                let launch = Launch::new(self.gateway.local_addr(), self.spki.clone());
-                let in_flight = Some(self.gateway.in_flight());
-                Session::start(&Launch { determinism: Some(determinism), in_flight, ..launch }).await?
-            }
-        };
-        browser_state::restore(&mut session, &self.browser_state).await?;
-        self.gateway.begin_episode();
-        let mut unsettled = None;
-        if let Err(error) = session.act(&Action::Goto { url: page.url.clone() }).await {
-            unsettled = Some(format!("failed to {error}"));
-        }
-        match session.settle(&self.gateway.in_flight(), self.settle_within).await {
-            Ok(_) => {}
-            Err(error @ (browser::Error::Deadline { .. } | browser::Error::Network(_))) => {
-                unsettled = Some(format!("failed to {error}"));
-            }
-            Err(error) => return Err(error),
-        }
-        let visit = Visit {
-            digest: session.dom_digest().await?,
-            address: session.url().await?,
-            entries: self.gateway.ledger().entries(),
-            unsettled,
-        };
-        self.session = Some(session);
-        Ok(visit)
-    }
-
-    async fn leave(self) -> Result<(), browser::Error> {
-        if let Some(session) = self.session {
-            session.close().await?;
-        }
-        self.gateway.shutdown().await;
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use gateway::Answer;
+
     use super::*;
 
     fn entry(url: &str, destination: &str, answer: Answer) -> Entry {

@@ -19,19 +19,22 @@
 //! export/                   tables for notebooks and other programs
 //! pack/                     a run in one file, and read again
 //! gym/                      episodes step by step over HTTP, for training
-//! fidelity, rescore         how well a snapshot replays; scoring what was saved
+//! fidelity, changes          how well a snapshot replays; what has changed between two
+//! rescore                   scoring what was saved
 //! ```
 //!
 //! The crate never judges an answer: the task's scorer does. It drives a browser only through
 //! [`Environment`].
 
 mod analysis;
+pub mod changes;
 mod error;
 mod evidence;
 pub mod export;
 pub mod fidelity;
 pub mod gym;
 mod html;
+mod offline_visit;
 pub mod pack;
 mod play;
 pub mod report;

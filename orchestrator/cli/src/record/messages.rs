@@ -73,7 +73,8 @@ pub(super) fn print_stopped(guard: &WriteGuard) {
     ));
 }
 
-fn wall_name(wall: Wall) -> &'static str {
+/// What stands in front of a page, with its article.
+pub(crate) fn wall_name(wall: Wall) -> &'static str {
     match wall {
         Wall::Captcha => "a CAPTCHA",
         Wall::Login => "a log-in",

@@ -4,6 +4,9 @@ mod messages;
 mod rounds;
 mod suite;
 
+pub(crate) use messages::wall_name;
+pub(crate) use suite::device as vantage_device;
+
 use std::cell::Cell;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -396,7 +399,8 @@ fn ended(summary: &CrawlSummary, cancel: &CancellationToken) -> Outcome {
     Ok(())
 }
 
-fn consent(text: &str) -> Result<Consent, String> {
+/// Reads what becomes of banners about cookies.
+pub(crate) fn consent(text: &str) -> Result<Consent, String> {
     match text {
         "accept" => Ok(Consent::Accept),
         "reject" => Ok(Consent::Reject),

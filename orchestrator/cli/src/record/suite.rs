@@ -179,7 +179,7 @@ pub(super) fn frontier(plan: &Plan, task: &TaskPlan, include: &[String]) -> Fron
 }
 
 /// The device of a vantage.
-pub(super) fn device(vantage: &Vantage) -> Device {
+pub(crate) fn device(vantage: &Vantage) -> Device {
     Device {
         viewport: vantage.viewport,
         locale: vantage.locale.clone(),

@@ -11,6 +11,8 @@ use crate::{Archive, Exchange, RecordRef, Timestamp, content};
 
 mod text;
 
+pub use text::{TextDifference, compare as compare_texts};
+
 /// The maximum size of a body that is hashed.
 const LARGEST: u64 = 4 << 30;
 /// The maximum size of a body whose text is compared.

@@ -33,7 +33,7 @@ mod tests;
 mod verify;
 
 pub use credentials::{CredentialFilter, Credentials, count_credentials};
-pub use diff::{BodyChange, Capture, Change, Diff, diff};
+pub use diff::{BodyChange, Capture, Change, Diff, TextDifference, compare_texts, diff};
 pub use error::Error;
 pub use export::{ExportReport, Format, export};
 pub use import::{ImportOptions, ImportReport, InputReport, SkipReason, import};

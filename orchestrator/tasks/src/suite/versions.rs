@@ -42,8 +42,8 @@ impl Suite {
         self.tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten().chain(&self.world.snapshots)
     }
 
-    /// The days of which every dated snapshot exists, oldest first. A folder that cannot be read has
-    /// none. Call it before a version is taken.
+    /// The days of which every dated snapshot exists, oldest first. A folder that cannot be read
+    /// has none. Call it before a version is taken.
     pub(super) fn find_versions(&self) -> Vec<Date> {
         let dated: Vec<&Utf8PathBuf> = self.snapshots().filter(|path| path.as_str().contains(DATE)).collect();
         let Some(first) = dated.first() else { return Vec::new() };

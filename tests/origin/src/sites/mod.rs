@@ -86,7 +86,7 @@ impl Web {
             "id.passgate.test" => (passgate::answer(self, call), &[Gzip]),
             "clock.meridian.test" => (clocks::clock(self, call), &[Brotli, Gzip]),
             "frame.meridian.test" => (clocks::frame(self, call), &[Brotli, Gzip]),
-            host if let Some(shop) = Shop::of_host(host) => (shops::answer(shop, call), &[Gzip]),
+            host if let Some(shop) = Shop::of_host(host) => (shops::answer(self, shop, call), &[Gzip]),
             _ => (Reply::of("text/plain", "no such host\n").under(StatusCode::MISDIRECTED_REQUEST), &[]),
         };
         validators::finish(call, reply, favourites)

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::StatusCode;
 
-use super::{not_found, reads};
+use super::{Web, not_found, reads};
 use crate::call::Call;
+use crate::data::Variant;
 use crate::data::shops::{CATEGORIES, Obstacle, Shop, THINGS, Thing};
 use crate::reply::Reply;
 
@@ -18,7 +19,7 @@ const PER_PAGE: usize = 10;
 /// requests.
 static LIMITED: AtomicU64 = AtomicU64::new(0);
 
-pub(super) fn answer(shop: Shop, call: &Call) -> Reply {
+pub(super) fn answer(web: &Web, shop: Shop, call: &Call) -> Reply {
     if call.path == "/hit" {
         return Reply::status(StatusCode::NO_CONTENT);
     }
@@ -31,6 +32,11 @@ pub(super) fn answer(shop: Shop, call: &Call) -> Reply {
     if obstacle == Obstacle::Limited && is_page && LIMITED.fetch_add(1, Ordering::Relaxed) % 3 == 2 {
         return Reply::html("<title>Too many requests</title>".to_owned())
             .under(StatusCode::TOO_MANY_REQUESTS);
+    }
+    if web.world().variant == Variant::Changed
+        && let Some(reply) = changed(shop, &segments)
+    {
+        return reply;
     }
     match segments[..] {
         [] => front(shop),
@@ -55,6 +61,19 @@ pub(super) fn answer(shop: Shop, call: &Call) -> Reply {
             <label>Password <input type=password name=password></label><button>Log in</button></form>",
         ),
         _ => not_found(),
+    }
+}
+
+/// What a shop answers otherwise after it has changed: one list is gone, one has moved, and its
+/// search is behind a CAPTCHA.
+fn changed(shop: Shop, segments: &[&str]) -> Option<Reply> {
+    match segments {
+        ["c", "garden"] => Some(not_found()),
+        ["c", "music"] => {
+            Some(Reply::redirect(StatusCode::FOUND, &format!("http://{}/c/travel", shop.host())))
+        }
+        ["find"] => Some(captcha()),
+        _ => None,
     }
 }
 

@@ -11,12 +11,15 @@ const SAMPLE: usize = 20;
 /// The maximum length of a displayed piece.
 const LONGEST: usize = 200;
 
-/// The difference between two lists of pieces, independent of order.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Difference {
-    pub(super) removed: u64,
-    pub(super) added: u64,
-    pub(super) sample: Vec<String>,
+/// The difference between two lists of pieces of text, independent of order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct TextDifference {
+    /// How many pieces are only in the first list.
+    pub removed: u64,
+    /// How many pieces are only in the second list.
+    pub added: u64,
+    /// The first of them, marked `-` and `+`.
+    pub sample: Vec<String>,
 }
 
 /// The text of a body: JSON as `path: value` lines, HTML as its visible text, other text as lines.
@@ -39,12 +42,13 @@ pub(super) fn pieces(media_type: &str, bytes: &[u8]) -> Vec<String> {
     Vec::new()
 }
 
-pub(super) fn compare(old: &[String], new: &[String]) -> Difference {
+/// Compares two lists of pieces, such as the lines of two texts.
+pub fn compare(old: &[String], new: &[String]) -> TextDifference {
     let mut counts: HashMap<&str, i64> = HashMap::new();
     for piece in new {
         *counts.entry(piece).or_default() += 1;
     }
-    let mut difference = Difference { removed: 0, added: 0, sample: Vec::new() };
+    let mut difference = TextDifference::default();
     for piece in old {
         let count = counts.entry(piece).or_default();
         if *count > 0 {
@@ -65,7 +69,7 @@ pub(super) fn compare(old: &[String], new: &[String]) -> Difference {
     difference
 }
 
-impl Difference {
+impl TextDifference {
     /// Reserves half of the sample for each side.
     fn show(&mut self, sign: char, piece: &str) {
         let limit = if sign == '-' { SAMPLE / 2 } else { SAMPLE };
@@ -137,7 +141,7 @@ mod tests {
         let difference = compare(&list("a b b c"), &list("b a d"));
         assert_eq!(
             difference,
-            Difference {
+            TextDifference {
                 removed: 2,
                 added: 1,
                 sample: list("-_b -_c +_d").iter().map(|s| s.replace('_', " ")).collect()
