@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo docs test-docs
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo docs test-docs
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -96,6 +96,9 @@ warcbench: setup build ## every task of WARC-Bench whose recording is there star
 
 internet: setup build ## two benchmarks' tasks recorded by suite on 200 shops of an origin here, played without it, and filled by agents
 	./tests/internet/run.sh $(SANDBOX)
+
+recaptures: setup build ## recordings of real webs served as if live, recorded again as a suite, and compared with the first: FILES=...
+	./tests/internet/captures.sh $(SANDBOX) $(FILES)
 
 infinity: setup build ## WebArena-Infinity's own check of its verifiers, played in our episodes: FOLDER=its repository; needs Node and requests
 	python3 -B tests/infinity/check.py $(SANDBOX) "$(abspath $(FOLDER))"

@@ -1,5 +1,5 @@
-//! `sandbox snapshot check` and the report of `sandbox snapshot diff`: what has become of pages that
-//! were recorded.
+//! `sandbox snapshot check` and the report of `sandbox snapshot diff`: what has become of pages
+//! that were recorded.
 
 use std::fs;
 use std::process::Command;

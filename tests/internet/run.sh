@@ -7,52 +7,8 @@
 set -eu
 sandbox=$(realpath "${1:?usage: run.sh SANDBOX [TASKS]}")
 count=${2:-40}
-cd "$(dirname "$0")/../.."
-cargo build --quiet --release --bin origin
-origin=$PWD/target/release/origin
-work=$PWD/target/internet
-rm -rf "$work"
-mkdir -p "$work"
-cd "$work"
-export SANDBOX_DATA="$work/data"
-
-server=
-trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true' EXIT INT TERM
-start_origin() {
-    mkfifo ready
-    "$origin" >ready &
-    server=$!
-    while read -r what value; do
-        [ "$what" != http ] || plain=${value#http://}
-        [ "$what" != ca ] || break
-    done <ready
-    rm ready
-}
-stop_origin() {
-    kill "$server"
-    wait "$server" || true
-    server=
-}
-# say WHAT COMMAND...: how long it took.
-say() {
-    what=$1
-    shift
-    began=$(date +%s)
-    "$@" >"$what.log" 2>&1 || { tail -20 "$what.log" >&2; echo "internet: $what failed" >&2; exit 1; }
-    printf '%-28s %5s s\n' "$what" $(($(date +%s) - began))
-}
-# play SUITE AGENT NAME: passed, and misses an episode.
-play() {
-    "$sandbox" run "$1" --agent "$2" --max-steps 12 --workers 2 --json -o "runs/$3" >"$3.json" 2>"$3.log" || true
-    python3 - "$3" <<'END'
-import json, sys
-summary = json.load(open(sys.argv[1] + ".json"))
-requests = summary["requests"]
-total = sum(requests.values())
-print(f"{sys.argv[1]:28} {summary['passed']} of {summary['episodes']} passed, {requests['miss']} misses of {total} requests"
-      f" ({requests['miss'] / max(1, summary['episodes']):.2f} an episode), {summary['errors']} errors")
-END
-}
+work=internet
+. "$(dirname "$0")/origin.sh"
 
 "$origin" --write-tasks tasks --count "$count"
 for suite in assistantbench mind2web-live; do
@@ -66,7 +22,7 @@ for suite in assistantbench mind2web-live; do
 done
 
 start_origin
-live="--connect-to :80:$plain --delay 0"
+live="$live --delay 0"
 for suite in assistantbench mind2web-live; do
     say "golden-$suite" "$sandbox" record --suite "$suite" --depth 0 -o "$suite/golden.wacz" $live
     say "record-$suite" "$sandbox" record --suite "$suite" --pages 10 $live
@@ -81,7 +37,6 @@ for suite in assistantbench mind2web-live; do
     play "$suite" random "$suite-random"
 done
 start_origin
-live="--connect-to :80:$plain"
 for suite in assistantbench mind2web-live; do
     say "fill-$suite" "$sandbox" record --suite "$suite" --agent random --rounds 3 $live -- --max-steps 12 --workers 2
     grep '^round' "fill-$suite.log" | sed "s/^/$suite /"

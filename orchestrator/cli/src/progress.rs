@@ -9,6 +9,15 @@ pub(crate) fn bar(total: u64, doing: &str) -> ProgressBar {
     counting(ProgressBar::new(total), doing)
 }
 
+/// A short bar over a known number of things, with room for what is being done.
+pub(crate) fn described(total: u64, doing: &str) -> ProgressBar {
+    let bar = ProgressBar::new(total);
+    bar.set_style(style("{bar:20} {pos}/{len} {eta} {wide_msg}"));
+    bar.set_message(doing.to_owned());
+    bar.enable_steady_tick(Duration::from_millis(500));
+    bar
+}
+
 /// A bar that appears once [`advance`] tells how much there is to do.
 pub(crate) fn unknown(doing: &str) -> ProgressBar {
     counting(ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden()), doing)

@@ -6,12 +6,22 @@ use url::Url;
 
 use crate::Error;
 
-/// Opens the first URL and waits until the person closes the window or `cancel` fires.
+/// Opens each URL in a tab of its own, with the first one in front, and waits until the person
+/// closes the window or `cancel` fires.
 pub async fn by_hand(session: &mut Session, urls: &[Url], cancel: &CancellationToken) -> Result<(), Error> {
-    if let Some(url) = urls.first()
-        && let Err(error) = session.act(&Action::Goto { url: url.to_string() }).await
-    {
-        tracing::warn!(%url, %error, "the first page did not load");
+    for (number, url) in urls.iter().rev().enumerate() {
+        let opened = async {
+            if number > 0 {
+                session.act(&Action::NewTab).await?;
+            }
+            session.act(&Action::Goto { url: url.to_string() }).await
+        };
+        tokio::select! {
+            opened = opened => if let Err(error) = opened {
+                tracing::warn!(%url, %error, "a page did not load");
+            },
+            () = cancel.cancelled() => return Ok(()),
+        }
     }
     tokio::select! {
         () = session.wait_until_closed() => {}

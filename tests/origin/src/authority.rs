@@ -20,7 +20,7 @@ pub(crate) struct Authority {
 }
 
 impl Authority {
-    pub(crate) fn for_hosts(hosts: &[&str]) -> Result<Authority, Error> {
+    pub(crate) fn for_hosts(hosts: &[String]) -> Result<Authority, Error> {
         let mut params = CertificateParams::default();
         params.distinguished_name = named("Demo web throw-away authority");
         params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
@@ -29,8 +29,7 @@ impl Authority {
         let root = params.self_signed(&key)?;
         let issuer = Issuer::new(params, key);
 
-        let names: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
-        let mut params = CertificateParams::new(names)?;
+        let mut params = CertificateParams::new(hosts)?;
         params.distinguished_name = named("Demo web");
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
         params.use_authority_key_identifier_extension = true;

@@ -35,7 +35,7 @@ pub fn assistantbench(count: usize) -> Vec<Errand> {
                 "set": "dev",
                 "task": format!("How many grams does the {} weigh that {name} sells?", thing.name),
                 "answer": thing.weight.to_string(),
-                "gold_url": format!("http://{host}{}", path(&thing)),
+                "gold_url": format!("{}{}", shop.address(), path(&thing)),
                 "explanation": "",
                 "difficulty": "Easy",
             }),
@@ -58,7 +58,7 @@ pub fn mind2web_live(count: usize) -> Vec<Errand> {
         let node = |rule: &str, key: &str, reference: &str, path: &str| {
             json!({
                 "match_function_name": rule,
-                "content": { "key": key, "reference_answer": reference, "url": format!("http://{host}{path}") },
+                "content": { "key": key, "reference_answer": reference, "url": format!("{}{path}", shop.address()) },
             })
         };
         let banner = match shop.obstacle() {
@@ -79,9 +79,11 @@ pub fn mind2web_live(count: usize) -> Vec<Errand> {
             }),
             id: format!("mind2web-live-{}", host.trim_end_matches(".test")),
             solution: format!(
-                "start_url: http://{host}/\noracle:\n{banner}- fill: {{role: searchbox, name: Search {name}, value: {}}}\n- press: \
+                "start_url: {}/\noracle:\n{banner}- fill: {{role: searchbox, name: Search {name}, value: {}}}\n- press: \
                  {{role: searchbox, name: Search {name}, keys: Enter}}\n- click: {{role: link, name: {}}}\n- answer: done\n",
-                thing.name, thing.name
+                shop.address(),
+                thing.name,
+                thing.name
             ),
         }
     };

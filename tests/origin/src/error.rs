@@ -38,6 +38,9 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A recording cannot be served.
+    #[error("open the recordings: {0}")]
+    Captures(snapshots::index::IndexError),
     /// A page template does not parse.
     #[error("read a page template: {source}")]
     Template {

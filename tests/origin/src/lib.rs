@@ -22,6 +22,7 @@
 //! ```
 
 pub mod call;
+mod captures;
 pub mod data;
 pub mod encoding;
 pub mod errands;

@@ -30,6 +30,9 @@ struct Arguments {
     /// How many tasks of each benchmark.
     #[arg(long, value_name = "N", default_value_t = 40)]
     count: usize,
+    /// Serve the hosts of this recording (WACZ, WARC or ARC) too; can be repeated.
+    #[arg(long = "capture", value_name = "FILE")]
+    captures: Vec<Utf8PathBuf>,
     /// Which content to serve; `changed` differs on every page.
     #[arg(long, value_enum, default_value_t = Content::Original)]
     variant: Content,
@@ -56,6 +59,7 @@ async fn main() -> anyhow::Result<()> {
         tls_listen: arguments.tls_listen,
         ca_dir: arguments.ca_dir,
         variant,
+        captures: arguments.captures,
     };
     let origin = Origin::start(&options).await.context("failed to start the demo web")?;
     println!("http {}", origin.plain_addr());

@@ -28,7 +28,9 @@ use crate::{
     Error, HOSTS, Web,
     authority::Authority,
     call::{Call, MAX_BODY},
+    captures::Captures,
     data::Variant,
+    data::shops::{SHOPS, Shop},
     reply::{Content, Piece, Reply},
     websocket,
 };
@@ -45,12 +47,20 @@ pub struct Options {
     pub ca_dir: Option<Utf8PathBuf>,
     /// Which content.
     pub variant: Variant,
+    /// Recordings of other webs, whose hosts are served too.
+    pub captures: Vec<Utf8PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Options {
         let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        Options { listen: any, tls_listen: any, ca_dir: None, variant: Variant::Original }
+        Options {
+            listen: any,
+            tls_listen: any,
+            ca_dir: None,
+            variant: Variant::Original,
+            captures: Vec::new(),
+        }
     }
 }
 
@@ -70,7 +80,11 @@ impl Origin {
     /// Starts serving; both listeners answer when this returns.
     pub async fn start(options: &Options) -> Result<Origin, Error> {
         let web = Arc::new(Web::new(options.variant)?);
-        let authority = Authority::for_hosts(&HOSTS)?;
+        let captures = Captures::open(&options.captures)?;
+        let shops = (0..SHOPS).map(|number| Shop(number).host());
+        let own = HOSTS.into_iter().map(str::to_owned).chain(shops);
+        let hosts: Vec<String> = own.chain(captures.hosts().map(str::to_owned)).collect();
+        let authority = Authority::for_hosts(&hosts)?;
         let (folder, temporary) = match &options.ca_dir {
             Some(folder) => (folder.clone(), None),
             None => temporary_folder()?,
@@ -87,8 +101,13 @@ impl Origin {
             tasks: TaskTracker::new(),
             _temporary: temporary,
         };
-        let serving =
-            Serving { web, tls: None, stopping: origin.stopping.clone(), tasks: origin.tasks.clone() };
+        let serving = Serving {
+            web,
+            captures: Arc::new(captures),
+            tls: None,
+            stopping: origin.stopping.clone(),
+            tasks: origin.tasks.clone(),
+        };
         origin.tasks.spawn(serving.clone().accept(plain.0));
         origin.tasks.spawn(Serving { tls: Some(TlsAcceptor::from(authority.tls)), ..serving }.accept(tls.0));
         Ok(origin)
@@ -155,6 +174,7 @@ async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Error>
 #[derive(Clone)]
 struct Serving {
     web: Arc<Web>,
+    captures: Arc<Captures>,
     tls: Option<TlsAcceptor>,
     stopping: CancellationToken,
     tasks: TaskTracker,
@@ -224,6 +244,9 @@ impl Serving {
             }
             Err(_) => return into_response(Reply::status(StatusCode::BAD_REQUEST)),
         };
+        if let Some(found) = self.captures.answer(&head, &body, secure).await {
+            return found;
+        }
         let call = Call::new(head.method, &head.uri, head.headers, body, secure);
         let reply = self.web.answer(&call);
         let Content::WebSocket(messages) = &reply.content else { return into_response(reply) };

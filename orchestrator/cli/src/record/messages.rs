@@ -6,20 +6,19 @@ use browser::Wall;
 use camino::Utf8Path;
 use gateway::WriteGuard;
 use indicatif::ProgressBar;
-use recorder::plan::Plan;
 use recorder::{CrawlSummary, Event, Skip};
 use runs::counted;
 
 use crate::out;
 
-pub(super) fn show(spinner: &ProgressBar, event: &Event<'_>, plan: Option<&Plan>, task: (usize, &str)) {
+/// Shows an event of a crawl. `task` is the number of tasks that are done and the id of the next
+/// one; without a suite the id is empty.
+pub(super) fn show(spinner: &ProgressBar, event: &Event<'_>, task: (usize, &str)) {
     match event {
         Event::Visiting { url, done, waiting } => {
-            let at = match plan {
-                Some(plan) => format!("task {} of {} ({}), ", task.0, plan.tasks.len(), task.1),
-                None => String::new(),
-            };
-            spinner.set_message(format!("{at}{}, {waiting} to go: {url}", counted(done, "page")));
+            let of_task = if task.1.is_empty() { String::new() } else { format!(" for {}", task.1) };
+            spinner.set_position(task.0 as u64);
+            spinner.set_message(format!("{}, {waiting} to go{of_task}: {url}", counted(done, "page")));
         }
         Event::Visited { url, title } => tracing::info!(%url, %title, "recorded"),
         Event::Skipped { url, why: Skip::Robots } => {

@@ -287,7 +287,11 @@ impl Record {
         cancel: &CancellationToken,
         summary: &mut CrawlSummary,
     ) -> Outcome {
-        let spinner = progress::spinner("starting Chromium");
+        let visits = plan.map(|plan| plan.tasks.len() * plan.vantages.len());
+        let spinner = match visits {
+            Some(visits) => progress::described(visits as u64, "starting Chromium"),
+            None => progress::spinner("starting Chromium"),
+        };
         if !self.manual {
             let crawled = self.crawl(studio, plan, cancel, &spinner).await;
             spinner.finish_and_clear();
@@ -345,7 +349,7 @@ impl Record {
             journal: !studio.is_redacting(),
         };
         let now = Cell::new((0, ""));
-        let show = |event: Event<'_>| messages::show(spinner, &event, plan, now.get());
+        let show = |event: Event<'_>| messages::show(spinner, &event, now.get());
         let mut crawler = Crawler::new(studio, options, cancel, &show).or_environment("record")?;
         match plan {
             None => {
@@ -361,11 +365,11 @@ impl Record {
                 followed.or_environment("record")?;
             }
             Some(plan) => {
-                for vantage in &plan.vantages {
+                for (round, vantage) in plan.vantages.iter().enumerate() {
                     let mut session = self.start_browser(studio, suite::device(vantage)).await?;
                     let mut followed = Ok(());
                     for (number, task) in plan.tasks.iter().enumerate() {
-                        now.set((number + 1, &task.id));
+                        now.set((round * plan.tasks.len() + number, &task.id));
                         let frontier = suite::frontier(plan, task, &self.include);
                         followed = crawler.follow(&mut session, frontier).await;
                         if followed.is_err() || cancel.is_cancelled() {

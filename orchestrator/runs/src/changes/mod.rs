@@ -128,8 +128,8 @@ impl Changes {
     }
 }
 
-/// Shows each page from both snapshots, and compares. `on` receives the address that is next and how
-/// many are done.
+/// Shows each page from both snapshots, and compares. `on` receives the address that is next and
+/// how many are done.
 ///
 /// # Errors
 /// When the gateway or the browser cannot be started, the browser is gone, or a picture cannot be

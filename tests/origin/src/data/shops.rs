@@ -82,6 +82,16 @@ impl Shop {
         format!("{}-{}.test", FIRST[self.0 / LAST.len()], LAST[self.0 % LAST.len()])
     }
 
+    /// Whether it speaks TLS only.
+    pub fn is_secure(self) -> bool {
+        self.0 > SHOPS / 2 && self.0.is_multiple_of(2)
+    }
+
+    /// The address of its front page, without the slash at the end.
+    pub fn address(self) -> String {
+        format!("{}://{}", if self.is_secure() { "https" } else { "http" }, self.host())
+    }
+
     /// Its name.
     pub fn name(self) -> String {
         let capital = |word: &str| format!("{}{}", word[..1].to_uppercase(), &word[1..]);

@@ -1,5 +1,5 @@
 //! The two hundred shops of [`shops`](crate::data::shops): a front page, lists with pages and
-//! orders, a search, and a page for each thing. Over plain HTTP.
+//! orders, a search, and a page for each thing. A quarter of them speaks TLS only.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +22,9 @@ static LIMITED: AtomicU64 = AtomicU64::new(0);
 pub(super) fn answer(web: &Web, shop: Shop, call: &Call) -> Reply {
     if call.path == "/hit" {
         return Reply::status(StatusCode::NO_CONTENT);
+    }
+    if shop.is_secure() && !call.secure {
+        return super::to_tls(call);
     }
     if !reads(call) {
         return super::not_allowed("GET, HEAD");
@@ -53,7 +56,7 @@ pub(super) fn answer(web: &Web, shop: Shop, call: &Call) -> Reply {
             Some(id) if id < THINGS => thing(shop, &shop.thing(id)),
             _ => not_found(),
         },
-        ["account"] => Reply::redirect(StatusCode::FOUND, &format!("http://{}/log-in", shop.host())),
+        ["account"] => Reply::redirect(StatusCode::FOUND, &format!("{}/log-in", shop.address())),
         ["log-in"] => page(
             shop,
             "Log in",
@@ -69,9 +72,7 @@ pub(super) fn answer(web: &Web, shop: Shop, call: &Call) -> Reply {
 fn changed(shop: Shop, segments: &[&str]) -> Option<Reply> {
     match segments {
         ["c", "garden"] => Some(not_found()),
-        ["c", "music"] => {
-            Some(Reply::redirect(StatusCode::FOUND, &format!("http://{}/c/travel", shop.host())))
-        }
+        ["c", "music"] => Some(Reply::redirect(StatusCode::FOUND, &format!("{}/c/travel", shop.address()))),
         ["find"] => Some(captcha()),
         _ => None,
     }
@@ -168,7 +169,7 @@ fn page(shop: Shop, title: &str, body: &str) -> Reply {
 <script>
 fetch('/hint?t=' + Date.now() + '&k=' + Math.random().toString(36).slice(2))
   .then(answer => answer.json()).then(({{ hint: text }}) => {{ document.getElementById('hint').textContent = text; }});
-navigator.sendBeacon('http://{}/hit', location.pathname);
+navigator.sendBeacon('//{}/hit', location.pathname);
 </script>",
         Shop(0).host()
     ))
