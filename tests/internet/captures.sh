@@ -1,7 +1,7 @@
 #!/bin/sh
-# Serves recordings of real webs on loopback under their own hosts, as if they were live, and records
-# their pages as a suite. Then the origin is stopped, the suite is played, and each page as recorded
-# here is compared with the page of the first recording. Prints what came of each step.
+# Serves recordings of real webs on loopback under their own hosts, as if they were live, and
+# records their pages as a suite. Then the origin is stopped, the suite is played, and each page as
+# recorded here is compared with the page of the first recording. Prints what came of each step.
 #
 #     tests/internet/captures.sh SANDBOX CAPTURE...
 set -eu

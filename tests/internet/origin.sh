@@ -1,5 +1,5 @@
-# For the scripts beside it: the folder `target/$work`, an origin that can be started and stopped, and
-# what they print. $captures are further options of the origin.
+# For the scripts beside it: the folder `target/$work`, an origin that can be started and stopped,
+# and what they print. $captures are further options of the origin.
 cd "$(dirname "$0")/../.."
 # Built as the program is.
 case $sandbox in

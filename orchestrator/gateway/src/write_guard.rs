@@ -2,6 +2,7 @@
 //! sent. Whoever records a site asks it for what it shows, and nobody else for anything.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use http::Method;
 use parking_lot::Mutex;
@@ -9,27 +10,24 @@ use parking_lot::Mutex;
 /// Which hosts may get requests that change something.
 #[derive(Debug, Default)]
 pub struct WriteGuard {
-    /// These hosts and all names below them.
-    hosts: Vec<String>,
+    /// Sites: names that one owner has registered, with all names below them.
+    sites: Vec<String>,
     stopped: Mutex<BTreeMap<String, u64>>,
 }
 
 impl WriteGuard {
-    /// A guard that lets such requests to these hosts, and to names below them, pass. A leading
-    /// `www.` does not count, so a site may talk to all of its own names, unless what is left may
-    /// be a suffix that many share.
+    /// A guard that lets such requests to the sites of these hosts pass. As for a browser, a site
+    /// is a name directly below a public suffix, such as `shop.de` or `shop.co.uk`, with all names
+    /// below it.
     pub fn new(hosts: impl IntoIterator<Item = String>) -> WriteGuard {
-        let mut own = Vec::new();
-        for host in hosts {
+        let site = |host: String| {
             let host = host.to_ascii_lowercase();
-            let site = host.strip_prefix("www.").unwrap_or(&host).to_owned();
-            own.push(host);
-            // What is left of `www.gov.uk` is no site of one owner.
-            if site.split('.').next_back().is_some_and(|end| end.len() > 2) || site.matches('.').count() > 1 {
-                own.push(site);
+            match host.parse::<IpAddr>() {
+                Ok(_) => host,
+                Err(_) => psl::domain_str(&host).unwrap_or(&host).to_owned(),
             }
-        }
-        WriteGuard { hosts: own, stopped: Mutex::default() }
+        };
+        WriteGuard { sites: hosts.into_iter().map(site).collect(), stopped: Mutex::default() }
     }
 
     /// Whether a request is stopped. Counts it if so.
@@ -41,7 +39,7 @@ impl WriteGuard {
         let is_own = |own: &String| {
             host == own || host.strip_suffix(own.as_str()).is_some_and(|rest| rest.ends_with('.'))
         };
-        if self.hosts.iter().any(is_own) {
+        if self.sites.iter().any(is_own) {
             return false;
         }
         *self.stopped.lock().entry(host.to_owned()).or_default() += 1;
@@ -60,22 +58,26 @@ mod tests {
 
     #[test]
     fn only_what_may_change_something_at_others_is_stopped() {
-        let guard = WriteGuard::new(["www.Shop.test", "api.other.test", "www.gov.uk"].map(str::to_owned));
+        let named = ["www.Shop.de", "app.other.co.uk", "www.gov.uk", "me.github.io", "192.0.2.1"];
+        let guard = WriteGuard::new(named.map(str::to_owned));
         for (method, host, stopped) in [
             (Method::GET, "tracker.test", false),
             (Method::HEAD, "tracker.test", false),
             (Method::OPTIONS, "tracker.test", false),
             (Method::POST, "tracker.test", true),
-            (Method::DELETE, "other.test", true),
-            (Method::POST, "notshop.test", true),
-            (Method::POST, "shop.test", false),
-            (Method::PUT, "img.shop.test", false),
-            (Method::POST, "api.other.test", false),
+            (Method::DELETE, "another.co.uk", true),
+            (Method::POST, "notshop.de", true),
+            (Method::POST, "shop.de", false),
+            (Method::PUT, "img.shop.de", false),
+            (Method::POST, "api.other.co.uk", false),
             (Method::POST, "www.gov.uk", false),
-            (Method::POST, "tax.service.gov.uk", true),
+            (Method::POST, "tax.gov.uk", true),
+            (Method::POST, "you.github.io", true),
+            (Method::POST, "192.0.2.1", false),
+            (Method::POST, "192.0.2.2", true),
         ] {
             assert_eq!(guard.stops(&method, host), stopped, "{method} {host}");
         }
-        assert_eq!(guard.stopped().values().sum::<u64>(), 4);
+        assert_eq!(guard.stopped().values().sum::<u64>(), 6);
     }
 }

@@ -35,8 +35,8 @@ pub struct Plan {
     /// The version of the file.
     #[serde(default, skip_serializing_if = "Version::is_first")]
     pub format: Version,
-    /// The folder of the suite; relative to the folder in which the plan was made. Absent for a
-    /// list of questions.
+    /// The folder of the suite; in the file relative to the folder of the file. Absent for a list
+    /// of questions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<Utf8PathBuf>,
     /// How far the recording goes.
@@ -211,7 +211,7 @@ impl Plan {
             path: path.to_owned(),
             source,
         })?;
-        let plan: Plan = serde_yaml::from_str(&text).map_err(|error| bad(error.to_string()))?;
+        let mut plan: Plan = serde_yaml::from_str(&text).map_err(|error| bad(error.to_string()))?;
         plan.format.check(FORMAT).map_err(|newer| bad(newer.to_string()))?;
         if plan.vantages.is_empty() {
             return Err(bad("vantages: none given".to_owned()));
@@ -224,6 +224,7 @@ impl Plan {
                 }
             }
         }
+        plan.suite = plan.suite.map(|suite| as_seen_here(path, &suite));
         Ok(plan)
     }
 
@@ -233,7 +234,8 @@ impl Plan {
     /// When it cannot be written, or is there already.
     pub fn write(&self, path: &Utf8Path, replace: bool) -> Result<(), PlanError> {
         let failed = |source| PlanError::File { action: "write", path: path.to_owned(), source };
-        let text = serde_yaml::to_string(self)
+        let suite = self.suite.as_deref().map(|suite| as_seen_from(path, suite));
+        let text = serde_yaml::to_string(&Plan { suite, ..self.clone() })
             .map_err(|error| PlanError::Content { path: path.to_owned(), reason: error.to_string() })?;
         let mut options = fs::OpenOptions::new();
         options.write(true).create(replace).create_new(!replace).truncate(replace);
@@ -271,6 +273,34 @@ impl Plan {
 
 fn host_of(url: &str) -> Option<String> {
     Url::parse(url).ok()?.host_str().map(str::to_owned)
+}
+
+/// The path that a file writes relative to its folder.
+fn as_seen_here(file: &Utf8Path, written: &Utf8Path) -> Utf8PathBuf {
+    match file.parent() {
+        Some(folder) if written == "." => folder.to_owned(),
+        Some(folder) => folder.join(written),
+        None => written.to_owned(),
+    }
+}
+
+/// A path as it is written in a file. What cannot be found stays as it is.
+fn as_seen_from(file: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
+    let whole = |path: &Utf8Path| {
+        let parent = path.parent().filter(|parent| !parent.as_str().is_empty());
+        let parent = parent.unwrap_or(Utf8Path::new(".")).canonicalize_utf8().ok()?;
+        Some(path.file_name().map_or_else(|| parent.clone(), |name| parent.join(name)))
+    };
+    let (Some(file), Some(whole)) = (whole(file), path.canonicalize_utf8().ok().or_else(|| whole(path)))
+    else {
+        return path.to_owned();
+    };
+    let folder = file.parent().unwrap_or(&file);
+    let shared = folder.components().zip(whole.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| "..");
+    let down = whole.components().skip(shared).map(|part| part.as_str());
+    let seen: Utf8PathBuf = up.chain(down).collect();
+    if seen.as_str().is_empty() { ".".into() } else { seen }
 }
 
 #[cfg(test)]
@@ -323,6 +353,26 @@ oracle: [{goto: 'https://rail.test/lines'}, {answer: first}]
         assert_eq!(Plan::read(&path).unwrap(), plan);
         assert!(plan.write(&path, false).is_err(), "it is there already");
         plan.write(&path, true).unwrap();
+    }
+
+    #[test]
+    fn a_suite_is_written_as_seen_from_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(folder.path()).unwrap();
+        fs::create_dir_all(folder.join("tasks/live")).unwrap();
+        fs::create_dir_all(folder.join("plans")).unwrap();
+        for (file, suite, written) in [
+            ("plan.yaml", "tasks/live", "tasks/live"),
+            ("plans/plan.yaml", "tasks/live", "../tasks/live"),
+            ("plans/plan.yaml", "tasks/live@2026-11-26", "../tasks/live@2026-11-26"),
+            ("tasks/live/plan.yaml", "tasks/live", "."),
+        ] {
+            let (file, suite) = (folder.join(file), folder.join(suite));
+            let seen = as_seen_from(&file, &suite);
+            assert_eq!(seen, written);
+            assert_eq!(as_seen_from(&file, &as_seen_here(&file, &seen)), written);
+        }
+        assert_eq!(as_seen_here("plan.yaml".into(), "live".into()), "live");
     }
 
     #[test]
