@@ -164,6 +164,29 @@ impl Archive {
         Ok(Records { segments: Vec::new(), next: 0, scanner: Some(scanner) })
     }
 
+    /// The records of a part of a segment, from the start of a record at offset `from` to the start
+    /// of another one, or the end of the segment, at offset `to`.
+    pub(crate) fn records_between(
+        &self,
+        segment: u32,
+        from: u64,
+        to: u64,
+    ) -> Result<impl Iterator<Item = <Records as Iterator>::Item>, Error> {
+        let found = self.segment(segment)?;
+        let window = found.window_at(from, to.saturating_sub(from));
+        let scanner = Scanner::new(segment, found.name.clone(), window);
+        Ok(scanner.map(move |item| match item {
+            Ok((at, record)) => Ok((RecordRef { offset: at.offset + from, ..at }, record)),
+            Err(Error::Damaged { segment, offset, damage, resumes_at }) => Err(Error::Damaged {
+                segment,
+                offset: offset + from,
+                damage,
+                resumes_at: resumes_at.map(|at| at + from),
+            }),
+            Err(error) => Err(error),
+        }))
+    }
+
     /// Reads one record. Only its head, and a small compressed block, is read before this returns.
     pub fn read_at(&self, at: RecordRef) -> Result<Record, Error> {
         let segment = self.segment(at.segment)?;

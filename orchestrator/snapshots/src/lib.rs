@@ -26,6 +26,7 @@ pub mod index;
 pub mod matching;
 pub mod ops;
 mod page;
+mod parallel;
 pub mod post_key;
 mod recording;
 mod sorter;
