@@ -6,6 +6,7 @@ mod broken;
 mod chromium;
 mod client;
 mod clients;
+mod collections;
 mod credentials;
 mod crowds;
 mod demo;

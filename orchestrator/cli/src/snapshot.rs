@@ -9,9 +9,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use search::Search;
 use serde::Serialize;
 use snapshots::Progress;
+use snapshots::collection::Collection;
 use snapshots::index::ReplaySet;
 use snapshots::matching::ChangingParts;
-use snapshots::ops::{self, Format, ImportOptions, Redaction};
+use snapshots::ops::{self, Format, ImportOptions, Redaction, SplitBy};
 
 use crate::coverage::Coverage;
 use crate::failure::{Failure, OrFail, Outcome};
@@ -36,12 +37,12 @@ pub(crate) struct Snapshot {
 enum Command {
     /// Print records, hosts, pages, sizes, dates and the writer of a snapshot
     Inspect {
-        /// WACZ, WARC or ARC file
+        /// WACZ, WARC or ARC file, or a collection
         file: Utf8PathBuf,
     },
     /// Check every line, digest and length; exit code 1 if anything is wrong
     Verify {
-        /// WACZ file
+        /// WACZ file, or a collection: every member is checked
         file: Utf8PathBuf,
     },
     /// Search the pages of snapshots, as offline search engines do for agents
@@ -49,7 +50,7 @@ enum Command {
         /// Words to search for
         #[arg(allow_hyphen_values = true)]
         query: String,
-        /// WACZ, WARC or ARC files
+        /// WACZ, WARC or ARC files, or collections
         #[arg(required = true)]
         files: Vec<Utf8PathBuf>,
         /// Number of pages to list
@@ -77,14 +78,37 @@ enum Command {
         #[arg(short, long)]
         output: Utf8PathBuf,
     },
-    /// Merge several snapshots into one
+    /// Merge several snapshots, or a collection, into one
     Merge {
-        /// Snapshots, in order
-        #[arg(required = true, num_args = 2..)]
+        /// Snapshots, in order; a collection stands for its members
+        #[arg(required = true)]
         files: Vec<Utf8PathBuf>,
         /// Snapshot to write
         #[arg(short, long)]
         output: Utf8PathBuf,
+    },
+    /// List WACZ files in one JSON file, a collection, which is used as a snapshot
+    ///
+    /// The file is a multi-WACZ package, which ReplayWeb.page opens too. It has the digest, size,
+    /// dates, hosts and pages of each WACZ file.
+    Collection {
+        /// WACZ files, in order, in the folder of the output or below it
+        #[arg(required = true)]
+        files: Vec<Utf8PathBuf>,
+        /// JSON file to write
+        #[arg(short, long, value_name = "NAME.json")]
+        output: Utf8PathBuf,
+    },
+    /// Split a snapshot into many WACZ files and a collection of them, `datapackage.json`
+    Split {
+        /// WACZ, WARC or ARC file
+        file: Utf8PathBuf,
+        /// Folder to write
+        #[arg(short, long, value_name = "FOLDER")]
+        output: Utf8PathBuf,
+        /// What decides to which file a record belongs
+        #[arg(long, value_enum, default_value_t = By::Host)]
+        by: By,
     },
     /// Print what was added, removed and changed; exit code 1 if anything was
     Diff {
@@ -119,6 +143,15 @@ enum Command {
     },
     /// Replace secrets by placeholders everywhere, or --scan for likely secrets
     Redact(Redact),
+}
+
+/// What decides to which file of a split a record belongs.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum By {
+    /// The host of its URL
+    Host,
+    /// The day on which it was recorded, in UTC
+    Date,
 }
 
 #[derive(clap::Args)]
@@ -161,8 +194,17 @@ impl Snapshot {
         let on = &mut |at: Progress| progress::advance(&shown, at.done, at.total);
         let outcome = match self.command {
             Command::Coverage(coverage) => coverage.run(json),
+            Command::Inspect { file } if is_collection(&file) => {
+                ops::inspect_collection(&file).or_input("inspect").map(|report| show(&report, json))
+            }
             Command::Inspect { file } => {
                 ops::inspect(&file, on).or_input(format!("inspect {file}")).map(|report| show(&report, json))
+            }
+            Command::Verify { file } if is_collection(&file) => {
+                ops::verify_collection(&file, on).or_input("verify").and_then(|report| {
+                    show(&report, json);
+                    answer(report.valid, || format!("{file} has {} errors in its members", report.errors))
+                })
             }
             Command::Verify { file } => {
                 ops::verify(&file, on).or_input(format!("verify {file}")).and_then(|report| {
@@ -189,7 +231,27 @@ impl Snapshot {
                 })
             }
             Command::Merge { files, output } => {
+                is_several(&files)?;
                 write(&output, force, json, |path| ops::merge(&files, path, on), "merge")
+            }
+            Command::Collection { files, output } => {
+                let folder = output.parent().unwrap_or(Utf8Path::new(""));
+                write(
+                    &output,
+                    force,
+                    json,
+                    |path| ops::collection(&files, folder, path, on),
+                    "list the files",
+                )
+            }
+            Command::Split { file, output, by } => {
+                let by = match by {
+                    By::Host => SplitBy::Host,
+                    By::Date => SplitBy::Date,
+                };
+                out::is_no_stdout(&output).and_then(|()| {
+                    ops::split(&file, &output, by, on).or_input("split").map(|report| show(&report, json))
+                })
             }
             Command::Diff { old, new } => {
                 ops::diff(&old, &new, on).or_input("compare the snapshots").and_then(|report| {
@@ -247,6 +309,22 @@ impl Redact {
             Some(path) => std::fs::read(path).or_input(format!("read {path}")),
             None => Ok(rand::random::<[u8; 32]>().to_vec()),
         }
+    }
+}
+
+/// Whether a file is JSON, so that it may be a collection but no archive. What cannot be read is
+/// named by the operation.
+fn is_collection(file: &Utf8Path) -> bool {
+    Collection::is_json(file).unwrap_or(false)
+}
+
+/// Merging one file would only copy it.
+fn is_several(files: &[Utf8PathBuf]) -> Outcome {
+    match files {
+        [file] if !is_collection(file) => Err(Failure::Input(format!(
+            "failed to merge {file}: it is one snapshot; name two or more, or a collection"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -118,6 +118,9 @@ impl Archive {
             trimmed.starts_with(b"filedesc:") || trimmed.starts_with(b"http") || trimmed.starts_with(b"dns:");
         let named = !start.is_empty() && crate::wacz::is_warc_name(path.as_str());
         if !(start.starts_with(&[0x1f, 0x8b]) || trimmed.starts_with(b"WARC/") || arc || named) {
+            if start.starts_with(b"{") && crate::collection::Collection::read(path).is_ok() {
+                return Err(Error::IsCollection { path: path.to_owned() });
+            }
             return Err(Error::UnknownFormat {
                 path: path.to_owned(),
                 start: if start.is_empty() { "nothing".to_owned() } else { start.escape_ascii().to_string() },
