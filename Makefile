@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo docs test-docs
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo docs test-docs
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -110,6 +110,9 @@ town: images ## the oracle on the errands in the town of sites, twice, two at a 
 bench: build ## ours beside pywb and mitmproxy in one run; prints ratios
 	@./setup.sh python
 	./tests/bench/run.sh $(SANDBOX)
+
+bench-scale: ## 5,000,000 records in 200 WACZ files with a collection: index, open, answers, misses; finishing a recording on one core and on all; needs 8 GB of disk
+	./tests/bench/scale.sh "$(CARGO)"
 
 load: build ## the gateway under load and attack beside mitmproxy: requests a second, p99 of others, memory
 	@./setup.sh python

@@ -34,6 +34,13 @@ echo "== having what we wrote judged"
 echo "== replaying a recording with pywb"
 "$venv/bin/python" -W ignore "$here/replay_with_pywb.py" "$venv/bin" "$work/replay"
 
+echo "== opening a collection of ours in ReplayWeb.page"
+cargo build -q --workspace --bin sandbox
+(cd "$work" && npm pack --silent replaywebpage@2.4.6 >/dev/null && tar xzf replaywebpage-2.4.6.tgz)
+"$target/debug/sandbox" snapshot split snapshots/demo.wacz --output "$work/hosts" >/dev/null
+"$venv/bin/python" "$here/replaywebpage.py" "$work/package" "$work/hosts/datapackage.json" \
+    https://www.hearthside.test/ https://www.aldria-rail.test/ https://www.cityscreen.test/
+
 echo "== showing the pages of the captures, beside pywb"
 cargo build -q --workspace --bin sandbox
 "$venv/bin/python" -W ignore "$here/shown.py" "$venv/bin" "$target/debug/sandbox" "$captures" "$work"

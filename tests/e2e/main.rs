@@ -7,6 +7,7 @@ mod changes;
 mod chromium;
 mod client;
 mod clients;
+mod collections;
 mod credentials;
 mod crowds;
 mod demo;

@@ -9,9 +9,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use search::Search;
 use serde::Serialize;
 use snapshots::Progress;
+use snapshots::collection::Collection;
 use snapshots::index::ReplaySet;
 use snapshots::matching::ChangingParts;
-use snapshots::ops::{self, Format, ImportOptions, Redaction};
+use snapshots::ops::{self, Format, ImportOptions, Redaction, SplitBy};
 
 use crate::changes::{self, Check, ReportOptions};
 use crate::coverage::Coverage;
@@ -38,12 +39,12 @@ pub(crate) struct Snapshot {
 enum Command {
     /// Print records, hosts, pages, sizes, dates and the writer of a snapshot
     Inspect {
-        /// WACZ, WARC or ARC file
+        /// WACZ, WARC or ARC file, or a collection
         file: Utf8PathBuf,
     },
     /// Check every line, digest and length; exit code 1 if anything is wrong
     Verify {
-        /// WACZ file
+        /// WACZ file, or a collection: every member is checked
         file: Utf8PathBuf,
     },
     /// Search the pages of snapshots, as offline search engines do for agents
@@ -51,7 +52,7 @@ enum Command {
         /// Words to search for
         #[arg(allow_hyphen_values = true)]
         query: String,
-        /// WACZ, WARC or ARC files
+        /// WACZ, WARC or ARC files, or collections
         #[arg(required = true)]
         files: Vec<Utf8PathBuf>,
         /// Number of pages to list
@@ -80,14 +81,37 @@ enum Command {
         #[arg(short, long)]
         output: Utf8PathBuf,
     },
-    /// Merge several snapshots into one
+    /// Merge several snapshots, or a collection, into one
     Merge {
-        /// Snapshots, in order
-        #[arg(required = true, num_args = 2..)]
+        /// Snapshots, in order; a collection stands for its members
+        #[arg(required = true)]
         files: Vec<Utf8PathBuf>,
         /// Snapshot to write
         #[arg(short, long)]
         output: Utf8PathBuf,
+    },
+    /// List WACZ files in one JSON file, a collection, which is used as a snapshot
+    ///
+    /// The file is a multi-WACZ package, which ReplayWeb.page opens too. It has the digest, size,
+    /// dates, hosts and pages of each WACZ file.
+    Collection {
+        /// WACZ files, in order, in the folder of the output or below it
+        #[arg(required = true)]
+        files: Vec<Utf8PathBuf>,
+        /// JSON file to write
+        #[arg(short, long, value_name = "NAME.json")]
+        output: Utf8PathBuf,
+    },
+    /// Split a snapshot into many WACZ files and a collection of them, `datapackage.json`
+    Split {
+        /// WACZ, WARC or ARC file
+        file: Utf8PathBuf,
+        /// Folder to write
+        #[arg(short, long, value_name = "FOLDER")]
+        output: Utf8PathBuf,
+        /// What decides to which file a record belongs
+        #[arg(long, value_enum, default_value_t = By::Host)]
+        by: By,
     },
     /// Print what was added, removed and changed; exit code 1 if anything was
     Diff {
@@ -131,6 +155,15 @@ enum Command {
     Redact(Redact),
 }
 
+/// What decides to which file of a split a record belongs.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum By {
+    /// The host of its URL
+    Host,
+    /// The day on which it was recorded, in UTC
+    Date,
+}
+
 #[derive(clap::Args)]
 struct Redact {
     /// WACZ, WARC or ARC file
@@ -172,8 +205,17 @@ impl Snapshot {
         let outcome = match self.command {
             Command::Check(check) => check.run(json, force).await,
             Command::Coverage(coverage) => coverage.run(json).await,
+            Command::Inspect { file } if is_collection(&file) => {
+                ops::inspect_collection(&file).or_input("inspect").map(|report| show(&report, json))
+            }
             Command::Inspect { file } => {
                 ops::inspect(&file, on).or_input(format!("inspect {file}")).map(|report| show(&report, json))
+            }
+            Command::Verify { file } if is_collection(&file) => {
+                ops::verify_collection(&file, on).or_input("verify").and_then(|report| {
+                    show(&report, json);
+                    answer(report.valid, || format!("{file} has {} errors in its members", report.errors))
+                })
             }
             Command::Verify { file } => {
                 ops::verify(&file, on).or_input(format!("verify {file}")).and_then(|report| {
@@ -200,7 +242,27 @@ impl Snapshot {
                 })
             }
             Command::Merge { files, output } => {
+                is_several(&files)?;
                 write(&output, force, json, |path| ops::merge(&files, path, on), "merge")
+            }
+            Command::Collection { files, output } => {
+                let folder = output.parent().unwrap_or(Utf8Path::new(""));
+                write(
+                    &output,
+                    force,
+                    json,
+                    |path| ops::collection(&files, folder, path, on),
+                    "list the files",
+                )
+            }
+            Command::Split { file, output, by } => {
+                let by = match by {
+                    By::Host => SplitBy::Host,
+                    By::Date => SplitBy::Date,
+                };
+                out::is_no_stdout(&output).and_then(|()| {
+                    ops::split(&file, &output, by, on).or_input("split").map(|report| show(&report, json))
+                })
             }
             Command::Diff { old, new, report: pictures, pages, data } => {
                 let compared = ops::diff(&old, &new, on).or_input("compare the snapshots");
@@ -265,6 +327,22 @@ impl Redact {
             Some(path) => std::fs::read(path).or_input(format!("read {path}")),
             None => Ok(rand::random::<[u8; 32]>().to_vec()),
         }
+    }
+}
+
+/// Whether a file is JSON, so that it may be a collection but no archive. What cannot be read is
+/// named by the operation.
+fn is_collection(file: &Utf8Path) -> bool {
+    Collection::is_json(file).unwrap_or(false)
+}
+
+/// Merging one file would only copy it.
+fn is_several(files: &[Utf8PathBuf]) -> Outcome {
+    match files {
+        [file] if !is_collection(file) => Err(Failure::Input(format!(
+            "failed to merge {file}: it is one snapshot; name two or more, or a collection"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -3,9 +3,13 @@
 //!
 //! ```text
 //! cargo run --release -p gateway --example replay_speed -- make  FOLDER 1000000
+//! cargo run --release -p gateway --example replay_speed -- make  FOLDER 1000000 200
 //! cargo run --release -p gateway --example replay_speed -- index FOLDER
 //! cargo run --release -p gateway --example replay_speed -- serve FOLDER
 //! ```
+//!
+//! The second number is that of the WACZ files over which the exchanges are spread, in recorded
+//! order. A collection lists them.
 //!
 //! Each step is a process of its own, so that the memory it reports is its own. The archive has one
 //! page of 23 kB for every hundred small ones; a fifth of the exchanges are POSTs.
@@ -21,62 +25,114 @@ use flate2::{Compression, write::GzEncoder};
 use gateway::{Episode, Replay, ReplayOptions, RequestHead, Scheme};
 use hyper::body::Bytes;
 use snapshots::{
-    RecordKind, Timestamp,
+    Block, Page, Record, RecordKind, Timestamp,
     index::ReplaySet,
     matching::{self, Payload, ReplayRequest},
-    warc::RecordHead,
+    ops,
+    wacz::{Description, SnapshotWriter},
+    warc::{RecordHead, Version},
 };
+
+/// As in the program, which these figures stand for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 const ARCHIVE: &str = "speed.warc.gz";
+const COLLECTION: &str = "datapackage.json";
 /// 2026-01-01
 const START: i64 = 1_767_225_600_000;
 
 fn main() -> Outcome {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["make", folder, count] => make(Utf8Path::new(folder), count.parse()?),
+        ["make", folder, count] => make(Utf8Path::new(folder), count.parse()?, 1),
+        ["make", folder, count, archives] => make(Utf8Path::new(folder), count.parse()?, archives.parse()?),
         ["index", folder] => index(Utf8Path::new(folder)),
         ["serve", folder] => serve(Utf8Path::new(folder)),
-        _ => Err("make FOLDER COUNT | index FOLDER | serve FOLDER".into()),
+        _ => Err("make FOLDER COUNT [ARCHIVES] | index FOLDER | serve FOLDER".into()),
     }
 }
 
-fn make(folder: &Utf8Path, count: u64) -> Outcome {
+fn make(folder: &Utf8Path, count: u64, archives: u64) -> Outcome {
     std::fs::create_dir_all(folder)?;
+    if archives > 1 {
+        return make_many(folder, count, archives);
+    }
     let mut out = BufWriter::with_capacity(1 << 20, File::create(folder.join(ARCHIVE))?);
     for n in 0..count {
-        let (method, url, body) = request(n);
-        let id = format!("urn:speed:{n}");
-        let date = Timestamp::from_millis(START + n as i64);
-        let page = if n % 100 == 0 { text(n, 23_000) } else { text(n, 300) };
-        let message = format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}",
-            page.len()
-        );
-        let head = RecordHead::new(RecordKind::Response, &id, date)
-            .field("WARC-Target-URI", &url)
-            .field("WARC-Payload-Digest", &format!("sha256:{n:064x}"))
-            .field("Content-Type", "application/http; msgtype=response");
-        member(&mut out, head, message.as_bytes())?;
-        let message = format!("{method} / HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{body}");
-        let head = RecordHead::new(RecordKind::Request, &format!("urn:speed:{n}q"), date)
-            .field("WARC-Target-URI", &url)
-            .uri("WARC-Concurrent-To", &id)
-            .field("Content-Type", "application/http; msgtype=request");
-        member(&mut out, head, message.as_bytes())?;
+        for (head, message) in exchange(n) {
+            member(&mut out, head, message.as_bytes())?;
+        }
     }
     out.flush()?;
-    println!("archive: {} exchanges, {} MB", count, std::fs::metadata(folder.join(ARCHIVE))?.len() >> 20);
+    println!("archive: {count} exchanges, {} MB", bytes(folder)? >> 20);
     Ok(())
+}
+
+fn make_many(folder: &Utf8Path, count: u64, archives: u64) -> Outcome {
+    let each = count.div_ceil(archives);
+    let watch = Watch::start();
+    let mut files = Vec::new();
+    for number in 0..archives {
+        let path = folder.join(format!("speed-{number:03}.wacz"));
+        let mut writer = SnapshotWriter::create(&path)?;
+        for n in number * each..count.min((number + 1) * each) {
+            let [(response, answer), (request, question)] = exchange(n);
+            writer.add(record(response, answer)?)?;
+            writer.add(record(request, question)?)?;
+            if n % 5 < 2 {
+                let (_, url, _) = self::request(n);
+                writer.add_page(&Page::new(url, Timestamp::from_millis(START + n as i64)))?;
+            }
+        }
+        writer.finish(Description::default())?;
+        files.push(path);
+    }
+    println!("written: {}", watch.each(1));
+    let watch = Watch::start();
+    let report = ops::collection(&files, folder, &folder.join(COLLECTION), &mut |_| ())?;
+    println!("listed: {}", watch.each(1));
+    let (records, pages) = (report.records, report.pages);
+    println!("{archives} WACZ files: {records} records, {pages} pages, {} MB", bytes(folder)? >> 20);
+    Ok(())
+}
+
+/// A record as a reader gives it.
+fn record(head: RecordHead, block: String) -> Result<Record, Box<dyn std::error::Error>> {
+    let text = String::from_utf8(head.finish(block.len() as u64))?;
+    let headers = text.lines().skip(1).filter_map(|line| line.split_once(": ")).collect();
+    Ok(Record { version: Version::One(1), headers, block: Block::from_bytes(block.into_bytes()) })
+}
+
+/// The records of exchange `n`: the response and the request.
+fn exchange(n: u64) -> [(RecordHead, String); 2] {
+    let (method, url, body) = request(n);
+    let id = format!("urn:speed:{n}");
+    let date = Timestamp::from_millis(START + n as i64);
+    let page = if n.is_multiple_of(100) { text(n, 23_000) } else { text(n, 300) };
+    let response =
+        format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{page}", page.len());
+    let response_head = RecordHead::new(RecordKind::Response, &id, date)
+        .field("WARC-Target-URI", &url)
+        .field("WARC-Payload-Digest", &format!("sha256:{n:064x}"))
+        .field("Content-Type", "application/http; msgtype=response");
+    let request = format!("{method} / HTTP/1.1\r\nContent-Type: application/json\r\n\r\n{body}");
+    let request_head = RecordHead::new(RecordKind::Request, &format!("urn:speed:{n}q"), date)
+        .field("WARC-Target-URI", &url)
+        .uri("WARC-Concurrent-To", &id)
+        .field("Content-Type", "application/http; msgtype=request");
+    [(response_head, response), (request_head, request)]
 }
 
 fn index(folder: &Utf8Path) -> Outcome {
     let watch = Watch::start();
     let set = open(folder)?;
     println!("index built: {}, peak memory {} MB", watch.each(1), memory("VmHWM")?);
-    set.members().for_each(|(_, summary)| println!("{summary:?}"));
+    let records: u64 = set.members().map(|(_, summary)| summary.records).sum();
+    let (archives, cache) = (set.members().count(), bytes(&folder.join("cache"))? >> 20);
+    println!("{records} records in {archives} archives; indexes: {cache} MB");
     Ok(())
 }
 
@@ -85,7 +141,7 @@ fn serve(folder: &Utf8Path) -> Outcome {
     let watch = Watch::start();
     let set = open(folder)?;
     println!("opened: {}, memory {} -> {} MB", watch.each(1), before, memory("VmRSS")?);
-    let count = set.members().next().ok_or("no archive")?.1.captures;
+    let count: u64 = set.members().map(|(_, summary)| summary.captures).sum();
     let mut random = Random(7);
 
     const LOOKUPS: u64 = 200_000;
@@ -104,14 +160,19 @@ fn serve(folder: &Utf8Path) -> Outcome {
     let (replay, episode) = (Replay::new(set, options), Episode::new());
     let answer = |name: &str, replay: &Replay, times: u64, next: &mut dyn FnMut() -> u64| -> Outcome {
         let watch = Watch::start();
+        let mut slowest = Vec::with_capacity(times as usize);
         for _ in 0..times {
+            let begun = Instant::now();
             let (method, url, body) = request(next());
             let reply = replay.answer(&head(method, url)?, &Bytes::from(body), &episode);
             if reply.status != 200 {
                 return Err(format!("answered with {}", reply.status).into());
             }
+            slowest.push(begun.elapsed().as_micros());
         }
-        println!("{name}: {}, memory {} MB", watch.each(times), memory("VmRSS")?);
+        slowest.sort_unstable();
+        let p99 = slowest[slowest.len() * 99 / 100];
+        println!("{name}: {}, p99 {p99} us, memory {} MB", watch.each(times), memory("VmRSS")?);
         Ok(())
     };
     let mut small = || random.below(count) / 100 * 100 + 1;
@@ -137,8 +198,17 @@ fn serve(folder: &Utf8Path) -> Outcome {
 }
 
 fn open(folder: &Utf8Path) -> Result<ReplaySet, Box<dyn std::error::Error>> {
-    let path: Utf8PathBuf = folder.join(ARCHIVE);
+    let collection = folder.join(COLLECTION);
+    let path: Utf8PathBuf = if collection.exists() { collection } else { folder.join(ARCHIVE) };
     Ok(ReplaySet::open(&[path], Some(&folder.join("cache")), &mut |_, _| {})?)
+}
+
+/// The size of the files in a folder.
+fn bytes(folder: &Utf8Path) -> std::io::Result<u64> {
+    folder
+        .read_dir_utf8()?
+        .map(|entry| Ok(entry?.metadata()?).map(|file| if file.is_file() { file.len() } else { 0 }))
+        .sum()
 }
 
 /// The request that was recorded as number `n`.

@@ -118,6 +118,9 @@ impl Archive {
             trimmed.starts_with(b"filedesc:") || trimmed.starts_with(b"http") || trimmed.starts_with(b"dns:");
         let named = !start.is_empty() && crate::wacz::is_warc_name(path.as_str());
         if !(start.starts_with(&[0x1f, 0x8b]) || trimmed.starts_with(b"WARC/") || arc || named) {
+            if start.starts_with(b"{") && crate::collection::Collection::read(path).is_ok() {
+                return Err(Error::IsCollection { path: path.to_owned() });
+            }
             return Err(Error::UnknownFormat {
                 path: path.to_owned(),
                 start: if start.is_empty() { "nothing".to_owned() } else { start.escape_ascii().to_string() },
@@ -162,6 +165,29 @@ impl Archive {
         let found = self.segment(segment)?;
         let scanner = Scanner::new(segment, found.name.clone(), found.window());
         Ok(Records { segments: Vec::new(), next: 0, scanner: Some(scanner) })
+    }
+
+    /// The records of a part of a segment, from the start of a record at offset `from` to the start
+    /// of another one, or the end of the segment, at offset `to`.
+    pub(crate) fn records_between(
+        &self,
+        segment: u32,
+        from: u64,
+        to: u64,
+    ) -> Result<impl Iterator<Item = <Records as Iterator>::Item>, Error> {
+        let found = self.segment(segment)?;
+        let window = found.window_at(from, to.saturating_sub(from));
+        let scanner = Scanner::new(segment, found.name.clone(), window);
+        Ok(scanner.map(move |item| match item {
+            Ok((at, record)) => Ok((RecordRef { offset: at.offset + from, ..at }, record)),
+            Err(Error::Damaged { segment, offset, damage, resumes_at }) => Err(Error::Damaged {
+                segment,
+                offset: offset + from,
+                damage,
+                resumes_at: resumes_at.map(|at| at + from),
+            }),
+            Err(error) => Err(error),
+        }))
     }
 
     /// Reads one record. Only its head, and a small compressed block, is read before this returns.

@@ -4,6 +4,8 @@ use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use crate::collection::CollectionFlaw;
+
 /// Why a snapshot could not be read or written. Every message reads after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -54,6 +56,20 @@ pub enum Error {
         path: Utf8PathBuf,
         /// What is wrong with it.
         reason: String,
+    },
+    /// A collection is invalid, or its members are not what it lists.
+    #[error("read the collection {path}: {flaw}")]
+    Collection {
+        /// The collection.
+        path: Utf8PathBuf,
+        /// What is wrong with it.
+        flaw: CollectionFlaw,
+    },
+    /// A collection was given where one archive is needed.
+    #[error("open {path}: it is a collection of WACZ files; `sandbox snapshot merge` makes one file of it")]
+    IsCollection {
+        /// The collection.
+        path: Utf8PathBuf,
     },
     /// A text file inside the snapshot has an invalid line.
     #[error("read line {line} of {name}: {reason}")]

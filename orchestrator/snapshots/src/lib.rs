@@ -1,8 +1,9 @@
 //! Snapshots of the web on disk: records HTTP traffic into files and reads it back.
 //!
 //! A snapshot is one WACZ file: WARC 1.1 records, each in its own gzip member, a CDXJ index over
-//! them, and the list of pages. Plain WARC (0.17 to 1.1) and ARC files can be read directly. This
-//! crate only handles bytes: it does not depend on a network, a browser or a task.
+//! them, and the list of pages. A [`collection`] of WACZ files is a snapshot too. Plain WARC (0.17
+//! to 1.1) and ARC files can be read directly. This crate only handles bytes: it does not depend on
+//! a network, a browser or a task.
 //!
 //! ```text
 //!   Recording::create ── append* ── finish ──> x.wacz ── Archive::open ── records | read_at
@@ -16,6 +17,7 @@ mod archive;
 mod body;
 mod browser_state;
 pub mod cdxj;
+pub mod collection;
 mod content;
 mod error;
 mod exchange;
@@ -26,6 +28,7 @@ pub mod index;
 pub mod matching;
 pub mod ops;
 mod page;
+mod parallel;
 pub mod post_key;
 mod recording;
 mod sorter;

@@ -4,12 +4,13 @@
 
 mod folder;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use folder::captures;
 use snapshots::Progress;
-use snapshots::ops::{self, Flaw, ImportOptions};
+use snapshots::index::ReplaySet;
+use snapshots::ops::{self, Flaw, ImportOptions, SplitBy};
 
 /// What a source may lack and no conversion can supply: requests, payloads elsewhere, HTTP in a
 /// record that says so.
@@ -87,5 +88,46 @@ fn verdicts_agree_with_the_python_tools() {
             .unwrap_or_else(|| panic!("{end} is not there"));
         let report = ops::verify(path, &mut quiet).unwrap();
         assert_eq!(report.flaws.keys().copied().collect::<Vec<_>>(), expect, "{end}: {:#?}", report.findings);
+    }
+}
+
+/// Captures that are split and merged: with pages, with several hosts, and with revisits.
+const SPLIT: [&str; 3] = [
+    "warc-bench/web_archives/windy/windy-archive.wacz",
+    "pywb/sample_archive/warcs/iana.warc.gz",
+    "warc-bench/web_archives/triwest/triwest.wacz",
+];
+
+/// Method, URL, time, status and body of every capture.
+fn answers(path: &Utf8Path) -> BTreeSet<(String, String, u64, u16, Option<Vec<u8>>)> {
+    let set = ReplaySet::open(&[path.to_owned()], None, &mut |_, _| {}).unwrap();
+    let mut answers = BTreeSet::new();
+    for host in set.hosts().unwrap() {
+        for found in set.of_host(&host, usize::MAX).unwrap() {
+            let body = set.document(found.hit, 1 << 30).unwrap().map(|document| document.bytes);
+            answers.insert((found.method, found.url, found.hit.at_millis, found.hit.status, body));
+        }
+    }
+    answers
+}
+
+#[test]
+fn split_and_merged_captures_answer_the_same() {
+    let (_, files) = captures(&ARCHIVES);
+    for end in SPLIT {
+        let path = files.iter().find(|path| path.as_str().ends_with(end)).unwrap();
+        let expect = answers(path);
+        assert!(expect.len() > 2, "{end}");
+        for by in [SplitBy::Host, SplitBy::Date] {
+            let dir = tempfile::tempdir().unwrap();
+            let root = Utf8PathBuf::from_path_buf(dir.path().to_owned()).unwrap();
+            let (folder, merged) = (root.join("parts"), root.join("merged.wacz"));
+            let report = ops::split(path, &folder, by, &mut quiet).unwrap();
+            let collection = folder.join(ops::COLLECTION_NAME);
+            println!("{end}: {by:?}: {} files", report.collection.files);
+            assert!(answers(&collection) == expect, "{end}: {by:?}: split");
+            ops::merge(&[collection], &merged, &mut quiet).unwrap();
+            assert!(answers(&merged) == expect, "{end}: {by:?}: merged");
+        }
     }
 }

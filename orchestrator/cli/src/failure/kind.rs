@@ -167,6 +167,8 @@ fn of_snapshot(error: &snapshots::Error) -> Kind {
         | Error::Damaged { .. }
         | Error::NoSuchSegment { .. }
         | Error::Container { .. }
+        | Error::Collection { .. }
+        | Error::IsCollection { .. }
         | Error::Line { .. }
         | Error::Http(_)
         | Error::TooLarge { .. }

@@ -170,7 +170,10 @@ pub(crate) fn open(files: &[Utf8PathBuf], data: &DataFolder) -> Result<ReplaySet
     let files = files.iter().map(|file| archive_of(file, &cache)).collect::<Result<Vec<_>, _>>()?;
     let bar = progress::unknown("indexing");
     let set = ReplaySet::open(&files, Some(&cache), &mut |file: &Utf8Path, at| {
-        bar.set_message(format!("indexing {}", file.file_name().unwrap_or_default()));
+        bar.set_message(match at.archives {
+            1 => format!("indexing {}", file.file_name().unwrap_or_default()),
+            archives => format!("indexing {archives} snapshots, {} done", at.finished),
+        });
         progress::advance(&bar, at.bytes, at.total_bytes);
     });
     bar.finish_and_clear();

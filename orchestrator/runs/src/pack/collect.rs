@@ -5,6 +5,7 @@ use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use scoring::{ProgramCheck, Requirement};
+use snapshots::collection::Collection;
 use tasks::{Suite, Task, UNDATED, WorldSpec};
 
 use super::Error;
@@ -192,8 +193,7 @@ impl Collected {
         let world = &suite.world;
         let of_tasks = tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten();
         for snapshot in world.snapshots.iter().chain(of_tasks) {
-            let path = self.place(suite, "snapshots", snapshot);
-            self.snapshots.insert(path);
+            self.add_snapshot(suite, snapshot);
         }
         let states = tasks.iter().filter_map(|task| task.storage_state.as_ref());
         for state in world.storage_state.iter().chain(states) {
@@ -209,6 +209,31 @@ impl Collected {
             }
         }
         Ok(())
+    }
+
+    /// Adds a snapshot; a collection with its members, in a folder of its own.
+    fn add_snapshot(&mut self, suite: &Suite, snapshot: &Utf8Path) {
+        if self.paths.contains_key(&written(suite, snapshot)) {
+            return;
+        }
+        // What cannot be read is named when it is packed.
+        let Some(collection) = Collection::read_if_json(snapshot).unwrap_or(None) else {
+            let path = self.place(suite, "snapshots", snapshot);
+            self.snapshots.insert(path);
+            return;
+        };
+        let mut folders = (1..).map(|number| format!("snapshots/collection-{number}"));
+        let is_free =
+            |folder: &String| !self.files.keys().any(|path| path.starts_with(&format!("{folder}/")));
+        let folder = folders.find(is_free).expect("there are endless numbers");
+        let path = self.place(suite, &folder, snapshot);
+        self.snapshots.insert(path);
+        let beside = snapshot.parent().unwrap_or(Utf8Path::new(""));
+        for member in collection.resources {
+            let path = format!("{folder}/{}", member.path);
+            self.add(path.clone(), &beside.join(&member.path), false);
+            self.snapshots.insert(path);
+        }
     }
 
     /// Adds one file that the suite names, under its own name. Gives its path in the pack.

@@ -7,6 +7,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use camino::{Utf8Path, Utf8PathBuf};
 use scoring::{ProgramCheck, Requirement};
 use sha2::{Digest as _, Sha256};
+use snapshots::collection::files_of;
 use tasks::{Task, WorldSpec};
 
 use crate::Error;
@@ -33,8 +34,8 @@ impl Digests {
         let mut digest = Lines::default();
         let plain = WorldSpec { snapshots: Vec::new(), storage_state: None, files: None, ..world.clone() };
         add_json(&mut digest, &plain)?;
-        for snapshot in world.snapshots.iter().chain(&world.storage_state) {
-            digest.add(&self.line(snapshot)?);
+        for path in snapshot_files(&world.snapshots).iter().chain(&world.storage_state) {
+            digest.add(&self.line(path)?);
         }
         if let Some(folder) = &world.files {
             for file in self.in_folder(folder)? {
@@ -44,7 +45,8 @@ impl Digests {
         }
         for task in tasks {
             add_json(&mut digest, &Task { snapshots: None, storage_state: None, ..task.clone() })?;
-            for path in task.snapshots.iter().flatten().chain(&task.storage_state) {
+            let snapshots = snapshot_files(task.snapshots.as_deref().unwrap_or_default());
+            for path in snapshots.iter().chain(&task.storage_state) {
                 digest.add(&self.line(path)?);
             }
             let programs = task.scorer.requirements().into_iter().filter_map(Requirement::program);
@@ -60,10 +62,24 @@ impl Digests {
         let mut snapshots = BTreeMap::new();
         for path in tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten().chain(&world.snapshots)
         {
-            let digest = hex::encode(self.of_file(path)?);
+            let digest = hex::encode(self.of_snapshot(path)?);
             snapshots.insert(path.file_name().unwrap_or_default().to_owned(), digest);
         }
         Ok(WorldRecord { clock: world.clock, seed: world.seed, snapshots, ..WorldRecord::default() })
+    }
+
+    /// The digest of a snapshot: of its file, or over those of a collection's members.
+    fn of_snapshot(&mut self, path: &Utf8Path) -> Result<[u8; 32], Error> {
+        match snapshot_files(&[path.to_owned()]).as_slice() {
+            [file] => self.of_file(file),
+            files => {
+                let mut hash = Sha256::new();
+                for file in files {
+                    hash.update(self.of_file(file)?);
+                }
+                Ok(hash.finalize().into())
+            }
+        }
     }
 
     fn of_file(&mut self, path: &Utf8Path) -> Result<[u8; 32], Error> {
@@ -89,6 +105,13 @@ impl Digests {
         self.folders.insert(folder.to_owned(), found.clone());
         Ok(found)
     }
+}
+
+/// The files of snapshots: the members of a collection stand for it, so that a suite has the same
+/// digest whether it names them or their collection.
+fn snapshot_files(paths: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
+    // What cannot be read is named by who opens it.
+    paths.iter().flat_map(|path| files_of(path).unwrap_or_else(|_| vec![path.clone()])).collect()
 }
 
 /// All files below a folder, ordered by name.

@@ -21,13 +21,22 @@ use crate::{Archive, RecordRef};
 
 /// The memory for rows of each sort, in bytes.
 const SORT_MEMORY: usize = 24 << 20;
+/// The least memory for rows of each sort, in bytes.
+const LEAST_SORT_MEMORY: usize = 4 << 20;
 /// Progress is reported once per this many records.
 const TELL: u64 = 512;
 
-/// Reads all of `archive` and writes its index to `file`, which is empty.
+/// The memory for rows of each sort, in bytes, while this many indexes are built at once.
+pub(super) fn sort_memory(at_once: usize) -> usize {
+    (2 * SORT_MEMORY / at_once.max(1)).clamp(LEAST_SORT_MEMORY, SORT_MEMORY)
+}
+
+/// Reads all of `archive` and writes its index to `file`, which is empty. Each of four sorts uses
+/// at most `memory` bytes.
 pub(super) fn build(
     archive: &Archive,
     file: &File,
+    memory: usize,
     progress: &mut dyn FnMut(BuildProgress),
 ) -> Result<(), IndexError> {
     let path = archive.path();
@@ -40,7 +49,7 @@ pub(super) fn build(
     let total_bytes = archive.segments().iter().map(|segment| segment.length).sum();
     let io = |source| IndexError::Io { action: "write the index of", path: path.to_owned(), source };
 
-    let mut builder = Builder::new(file).map_err(io)?;
+    let mut builder = Builder::new(file, memory).map_err(io)?;
     let mut pairing = Pairing::new();
     let mut number = 0;
     for record in archive.records() {
@@ -68,11 +77,7 @@ pub(super) fn build(
         }
         if builder.summary.records % TELL == 0 {
             let start = starts.get(at.segment as usize).copied().unwrap_or_default();
-            progress(BuildProgress {
-                records: builder.summary.records,
-                bytes: start + at.offset,
-                total_bytes,
-            });
+            progress(BuildProgress::of_one(builder.summary.records, start + at.offset, total_bytes));
         }
     }
     while let Some((found, request)) = pairing.next(true) {
@@ -80,7 +85,7 @@ pub(super) fn build(
     }
     let records = builder.summary.records;
     builder.finish(binding).map_err(io)?;
-    progress(BuildProgress { records, bytes: total_bytes, total_bytes });
+    progress(BuildProgress::of_one(records, total_bytes, total_bytes));
     Ok(())
 }
 
@@ -105,7 +110,7 @@ struct Builder<'a> {
 const ORIGIN: usize = 4 + 3 * 16 + 1;
 
 impl<'a> Builder<'a> {
-    fn new(file: &'a File) -> io::Result<Self> {
+    fn new(file: &'a File, memory: usize) -> io::Result<Self> {
         let mut captures = BufWriter::with_capacity(1 << 18, file);
         captures.write_all(&[0; PAGE])?;
         Ok(Builder {
@@ -113,11 +118,11 @@ impl<'a> Builder<'a> {
             captures,
             texts: BufWriter::with_capacity(1 << 18, tempfile::tempfile()?),
             texts_length: 0,
-            exact: Sorter::new(SORT_MEMORY),
-            normalised: Sorter::new(SORT_MEMORY),
-            anchors: Sorter::new(SORT_MEMORY),
+            exact: Sorter::new(memory),
+            normalised: Sorter::new(memory),
+            anchors: Sorter::new(memory),
             anchor_count: 0,
-            paths: Sorter::new(SORT_MEMORY),
+            paths: Sorter::new(memory),
             path_count: 0,
             origins: BufWriter::with_capacity(1 << 16, tempfile::tempfile()?),
             summary: Summary::default(),
@@ -229,7 +234,8 @@ fn resolve(file: &File, anchors: &Table, mut origins: BufReader<File>) -> io::Re
     let mut row = [0; ORIGIN];
     while read_whole(&mut origins, &mut row)? {
         let (number, origin) = read_origin(&row);
-        let target = origin_of(&origin, |key| anchors.group(file, key)).map_err(unreadable)?;
+        let target =
+            origin_of(&origin, |key| anchors.group(file, key), |entry| entry.capture).map_err(unreadable)?;
         let Some(target) = target else { continue };
         let (Some(mut capture), Some(target)) =
             (read_capture(file, number)?, read_capture(file, target.capture)?)
@@ -260,16 +266,17 @@ fn lead(capture: &mut Capture, target: RecordRef, status: u16) {
 
 /// The capture that `origin` refers to: by record id, else by payload digest, preferably at the
 /// given URI and time, else by URI and time alone.
-pub(super) fn origin_of<E>(
+pub(super) fn origin_of<T: Copy, N: PartialEq, E>(
     origin: &Origin,
-    mut group: impl FnMut(&Key) -> Result<Vec<Entry>, E>,
-) -> Result<Option<Entry>, E> {
+    mut group: impl FnMut(&Key) -> Result<Vec<T>, E>,
+    number: impl Fn(&T) -> N,
+) -> Result<Option<T>, E> {
     let mut of = |key: &Option<Key>| key.as_ref().map_or(Ok(Vec::new()), &mut group);
     if let Some(named) = of(&origin.id)?.first() {
         return Ok(Some(*named));
     }
     let (by_digest, by_time) = (of(&origin.digest)?, of(&origin.time)?);
-    let both = by_time.iter().find(|entry| by_digest.iter().any(|other| other.capture == entry.capture));
+    let both = by_time.iter().find(|entry| by_digest.iter().any(|other| number(other) == number(entry)));
     Ok(both.or(by_digest.first()).or(by_time.first()).copied())
 }
 

@@ -18,8 +18,11 @@ mod changing;
 mod documents;
 mod error;
 mod layout;
+mod open;
 mod pairing;
 mod paths;
+mod route_table;
+mod routes;
 mod row;
 mod scan;
 mod set;
@@ -30,9 +33,11 @@ use std::os::unix::fs::FileExt;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use layout::{Binding, Layout, PAGE};
+use paths::PathTable;
+use routes::KeyKind;
 use row::{CAPTURE, Entry};
 use scan::Origin;
-use table::Table;
+use table::{KeyScan, Table};
 
 use crate::matching::Key;
 use crate::{Archive, Record};
@@ -41,6 +46,7 @@ pub use changing::ChangingMatch;
 pub use documents::Document;
 pub use error::IndexError;
 pub use layout::Summary;
+pub(crate) use paths::host_of;
 pub use row::{Capture, CaptureKind};
 pub(crate) use scan::request_parts;
 pub use scan::{RequestParts, SOCKET_FRAMES, body_mark};
@@ -49,15 +55,27 @@ pub use set::{IndexHit, RecordedRequest, ReplaySet};
 /// The method under which the frames of a WebSocket connection are indexed.
 pub const SOCKET: &str = "WEBSOCKET";
 
-/// Progress of building an index.
+/// Progress of building indexes.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildProgress {
     /// Records read.
     pub records: u64,
-    /// Bytes of the archive read.
+    /// Bytes of the archives read.
     pub bytes: u64,
-    /// Total bytes of the archive.
+    /// Total bytes of the archives.
     pub total_bytes: u64,
+    /// How many archives are being indexed.
+    pub archives: usize,
+    /// How many of them are done.
+    pub finished: usize,
+}
+
+impl BuildProgress {
+    /// Progress of one archive.
+    fn of_one(records: u64, bytes: u64, total_bytes: u64) -> BuildProgress {
+        let finished = usize::from(bytes == total_bytes);
+        BuildProgress { records, bytes, total_bytes, archives: 1, finished }
+    }
 }
 
 /// An opened index. Look-ups take `&self` and share no cursor and no lock.
@@ -70,9 +88,6 @@ pub struct Index {
     normalised: Table,
     anchors: Table,
 }
-
-/// How many captures of a host are examined in search of a port.
-const PATHS: usize = 1 << 16;
 
 impl Index {
     /// The path of an archive's index in a cache folder.
@@ -90,25 +105,38 @@ impl Index {
         progress: &mut dyn FnMut(BuildProgress),
     ) -> Result<Index, IndexError> {
         let path = Index::sidecar(archive.path(), cache);
-        if let Some(index) = Index::open(archive, &path)? {
-            return Ok(index);
+        match Index::open(archive, &path)? {
+            Some(index) => Ok(index),
+            None => Index::build_named(archive, cache, build::sort_memory(1), progress),
         }
+    }
+
+    /// Builds the index of `archive` in the folder `cache`. Each sort uses at most `memory` bytes.
+    fn build_named(
+        archive: &Archive,
+        cache: &Utf8Path,
+        memory: usize,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<Index, IndexError> {
+        let path = Index::sidecar(archive.path(), cache);
         std::fs::create_dir_all(cache).map_err(IndexError::io("create", cache))?;
         let temporary =
             tempfile::NamedTempFile::new_in(cache).map_err(IndexError::io("write into", cache))?;
-        build::build(archive, temporary.as_file(), progress)?;
+        build::build(archive, temporary.as_file(), memory, progress)?;
         let file = temporary.persist(&path).map_err(|e| IndexError::io("write", &path)(e.error))?;
         Index::from_file(file, path)
     }
 
-    /// Builds an index in an unnamed file, which is deleted when it is dropped.
-    pub fn build_unnamed(
+    /// Builds an index in an unnamed file, which is deleted when it is dropped. Each sort uses at
+    /// most `memory` bytes.
+    fn build_unnamed(
         archive: &Archive,
+        memory: usize,
         progress: &mut dyn FnMut(BuildProgress),
     ) -> Result<Index, IndexError> {
         let path = Utf8PathBuf::from(format!("{} (unnamed)", archive.path()));
         let file = tempfile::tempfile().map_err(IndexError::io("create", &path))?;
-        build::build(archive, &file, progress)?;
+        build::build(archive, &file, memory, progress)?;
         Index::from_file(file, path)
     }
 
@@ -169,6 +197,16 @@ impl Index {
         self.normalised.group(&self.file, key).map_err(IndexError::reading(&self.path, "a normalised key"))
     }
 
+    /// All keys of a table, in order.
+    fn keys(&self, kind: KeyKind) -> KeyScan<'_> {
+        let table = match kind {
+            KeyKind::Exact => &self.exact,
+            KeyKind::Normalised => &self.normalised,
+            KeyKind::Anchor => &self.anchors,
+        };
+        table.keys(&self.file)
+    }
+
     /// A capture by its number.
     fn capture(&self, number: u32) -> Result<Capture, IndexError> {
         let damaged = || IndexError::Damaged { path: self.path.clone(), part: "a capture" };
@@ -198,38 +236,16 @@ impl Index {
         String::from_utf8(bytes).map_err(|_| damaged())
     }
 
-    /// The first capture to which a revisit refers.
-    fn origin_of(&self, origin: &Origin) -> Result<Option<Capture>, IndexError> {
-        let group = |key: &Key| self.anchors.group(&self.file, key);
-        let found = build::origin_of(origin, group).map_err(IndexError::reading(&self.path, "an anchor"))?;
-        found.map(|entry| self.capture(entry.capture)).transpose()
+    /// The path key of a capture.
+    fn path_key(&self, number: u32) -> Result<Vec<u8>, IndexError> {
+        let text = self.text(&self.capture(number)?)?;
+        let (method, url) = split_text(&text);
+        Ok(paths::path_key(method, url).unwrap_or_default())
     }
 
-    /// The numbers of captures near a URL: those with the same host and path, and their neighbours
-    /// with the same host, up to `limit` on either side.
-    fn neighbours(&self, method: &str, url: &str, limit: usize) -> Result<Vec<u32>, IndexError> {
-        let Some(key) = paths::path_key(method, url) else { return Ok(Vec::new()) };
-        let (same_path, same_host) = paths::prefixes(&key);
-        let mut found = Vec::new();
-        let around = self.path_position(&key)?;
-        let first = self.path_position(same_path)?;
-        let before = around.saturating_sub(limit as u64);
-        self.walk(before.max(first)..self.layout.paths, same_path, 2 * limit, &mut found)?;
-        for range in [before..around, around..self.layout.paths] {
-            self.walk(range, same_host, limit, &mut found)?;
-        }
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
-    }
-
-    /// The numbers of captures of a host (lower-case), at most `limit`, ordered by path.
-    fn of_host(&self, host: &str, limit: usize) -> Result<Vec<u32>, IndexError> {
-        let start = [host.as_bytes(), &[0]].concat();
-        let first = self.path_position(&start)?;
-        let mut found = Vec::new();
-        self.walk(first..self.layout.paths, &start, limit, &mut found)?;
-        Ok(found)
+    /// The captures to which revisits refer by a key.
+    fn anchors(&self, key: &Key) -> Result<Vec<Entry>, IndexError> {
+        self.anchors.group(&self.file, key).map_err(IndexError::reading(&self.path, "an anchor"))
     }
 
     /// The numbers of captures with this status.
@@ -242,78 +258,16 @@ impl Index {
         }
         Ok(found)
     }
+}
 
-    /// The recorded hosts, in lower case and sorted. Takes one search per host, not a walk over all
-    /// captures.
-    pub fn hosts(&self) -> Result<Vec<String>, IndexError> {
-        let mut hosts = Vec::new();
-        let mut position = 0;
-        while position < self.layout.paths {
-            let (_, key) = self.path_at(position)?;
-            let (_, same_host) = paths::prefixes(&key);
-            let host = same_host.strip_suffix(&[0]).unwrap_or(same_host);
-            hosts.push(String::from_utf8_lossy(host).into_owned());
-            // After every key that starts with the host and its zero byte.
-            let behind = [host, &[1]].concat();
-            position = self.path_position(&behind)?.max(position + 1);
-        }
-        hosts.retain(|host| !host.is_empty());
-        Ok(hosts)
+impl PathTable for Index {
+    type Capture = u32;
+
+    fn count(&self) -> u64 {
+        self.layout.paths
     }
 
-    /// Whether anything was recorded for a host (lower-case, IPv6 without brackets) at a port in
-    /// its URLs. Returns true for a host with very many captures without examining all of them.
-    pub fn has_port(&self, host: &str, port: u16) -> Result<bool, IndexError> {
-        let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
-        let start = [host.as_bytes(), &[0]].concat();
-        let port = port.to_string();
-        let first = self.path_position(&start)?;
-        for position in (first..self.layout.paths).take(PATHS) {
-            let (_, key) = self.path_at(position)?;
-            if !key.starts_with(&start) {
-                return Ok(false);
-            }
-            if paths::port(&key) == port.as_bytes() {
-                return Ok(true);
-            }
-        }
-        Ok(self.layout.paths - first > PATHS as u64)
-    }
-
-    /// Adds captures from `range` on whose path key starts with `prefix`, at most `limit`.
-    fn walk(
-        &self,
-        range: std::ops::Range<u64>,
-        prefix: &[u8],
-        limit: usize,
-        found: &mut Vec<u32>,
-    ) -> Result<(), IndexError> {
-        for position in range.take(limit) {
-            let (number, key) = self.path_at(position)?;
-            if key.starts_with(prefix) {
-                found.push(number);
-            } else if key.as_slice() > prefix {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// The position of the first path that does not sort before `key`.
-    fn path_position(&self, key: &[u8]) -> Result<u64, IndexError> {
-        let (mut low, mut high) = (0, self.layout.paths);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.path_at(middle)?.1.as_slice() < key {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        Ok(low)
-    }
-
-    fn path_at(&self, position: u64) -> Result<(u32, Vec<u8>), IndexError> {
+    fn at(&self, position: u64) -> Result<(u32, Vec<u8>), IndexError> {
         let mut row = [0; layout::PATH];
         let at = self.layout.paths_at + position * layout::PATH as u64;
         self.file.read_exact_at(&mut row, at).map_err(IndexError::io("read", &self.path))?;
@@ -322,9 +276,7 @@ impl Index {
             return Err(IndexError::Damaged { path: self.path.clone(), part: "a path" });
         }
         let number = u32::from_be_bytes(number);
-        let text = self.text(&self.capture(number)?)?;
-        let (method, url) = split_text(&text);
-        Ok((number, paths::path_key(method, url).unwrap_or_default()))
+        Ok((number, self.path_key(number)?))
     }
 }
 
@@ -338,5 +290,7 @@ fn split_text(text: &str) -> (&str, &str) {
     text.split_once(' ').unwrap_or(("", text))
 }
 
+#[cfg(test)]
+mod many_tests;
 #[cfg(test)]
 mod tests;

@@ -2,30 +2,33 @@
 
 use std::sync::OnceLock;
 
-use camino::{Utf8Path, Utf8PathBuf};
-
 use super::changing::Changing;
+use super::paths::PathTable;
+use super::routes::{JointPaths, KeyKind, Routes};
 use super::{
-    BuildProgress, Capture, CaptureKind, Index, IndexError, RequestParts, Summary, origin_keys, scan,
-    split_text,
+    Capture, CaptureKind, Index, IndexError, RequestParts, Summary, build, origin_keys, scan, split_text,
 };
 use crate::matching::{ChangingParts, Key};
 use crate::{Archive, Record, RecordRef};
 
 /// Archives with their indexes. Captures are found in all of them, in recorded order. A revisit in
 /// one archive may have its body in another.
+///
+/// A set of many archives has routes: a look-up asks only the archives that have the key or the
+/// host, so that its cost does not grow with their number.
 #[derive(Debug, Default)]
 pub struct ReplaySet {
-    members: Vec<Member>,
+    pub(super) members: Vec<Member>,
+    pub(super) routes: Option<Routes>,
     /// The rules of the archives about volatile request parts.
     pub(super) rules: ChangingParts,
     pub(super) changing: OnceLock<Changing>,
 }
 
 #[derive(Debug)]
-struct Member {
-    archive: Archive,
-    index: Index,
+pub(super) struct Member {
+    pub(super) archive: Archive,
+    pub(super) index: Index,
 }
 
 /// A capture of a set, as returned by a look-up.
@@ -53,38 +56,6 @@ pub struct RecordedRequest {
 }
 
 impl ReplaySet {
-    /// Opens archives, each with its index in `cache`. A missing or outdated index is built.
-    /// Without a cache folder it is built in a temporary file. `progress` receives the archive that
-    /// is being indexed.
-    pub fn open(
-        paths: &[Utf8PathBuf],
-        cache: Option<&Utf8Path>,
-        progress: &mut dyn FnMut(&Utf8Path, BuildProgress),
-    ) -> Result<ReplaySet, IndexError> {
-        let members = paths.iter().map(|path| {
-            let archive = Archive::open(path)?;
-            let mut tell = |done| progress(path, done);
-            let index = match cache {
-                Some(cache) => Index::open_or_build(&archive, cache, &mut tell)?,
-                None => Index::build_unnamed(&archive, &mut tell)?,
-            };
-            let damaged = index.summary().damaged;
-            if damaged > 0 {
-                tracing::warn!(%path, damaged, "damaged records are as good as not recorded; `sandbox snapshot verify` names them");
-            }
-            Ok(Member { archive, index })
-        });
-        let members = members.collect::<Result<Vec<_>, IndexError>>()?;
-        let mut rules = ChangingParts::default();
-        for Member { archive, .. } in &members {
-            match archive.changing_parts() {
-                Ok(parts) => rules.join(parts.unwrap_or_default()),
-                Err(error) => tracing::warn!(%error, "replaying without the rules of a snapshot"),
-            }
-        }
-        Ok(ReplaySet { members, rules, changing: OnceLock::new() })
-    }
-
     /// The archives, each with a summary of its contents.
     pub fn members(&self) -> impl Iterator<Item = (&Archive, Summary)> {
         self.members.iter().map(|member| (&member.archive, member.index.summary()))
@@ -97,27 +68,41 @@ impl ReplaySet {
 
     /// The captures under an exact key, in recorded order.
     pub fn exact(&self, key: &Key) -> Result<Vec<IndexHit>, IndexError> {
-        self.group(|index| index.exact(key))
+        self.group(KeyKind::Exact, key)
     }
 
     /// The captures under a normalised key, in recorded order.
     pub fn normalised(&self, key: &Key) -> Result<Vec<IndexHit>, IndexError> {
-        self.group(|index| index.normalised(key))
+        self.group(KeyKind::Normalised, key)
     }
 
-    fn group(
-        &self,
-        look_up: impl Fn(&Index) -> Result<Vec<super::row::Entry>, IndexError>,
-    ) -> Result<Vec<IndexHit>, IndexError> {
+    fn group(&self, kind: KeyKind, key: &Key) -> Result<Vec<IndexHit>, IndexError> {
         let mut hits = Vec::new();
-        for (number, member) in self.members.iter().enumerate() {
-            let of = |entry: super::row::Entry| IndexHit {
-                member: number as u32,
+        let mut ask = |number: u32, member: &Member| -> Result<(), IndexError> {
+            let entries = match kind {
+                KeyKind::Exact => member.index.exact(key)?,
+                KeyKind::Normalised => member.index.normalised(key)?,
+                KeyKind::Anchor => member.index.anchors(key)?,
+            };
+            hits.extend(entries.into_iter().map(|entry| IndexHit {
+                member: number,
                 capture: entry.capture,
                 at_millis: entry.at_millis,
                 status: entry.status,
-            };
-            hits.extend(look_up(&member.index)?.into_iter().map(of));
+            }));
+            Ok(())
+        };
+        match &self.routes {
+            Some(routes) => {
+                for number in routes.archives(kind, key)? {
+                    ask(number.into(), self.member(number.into())?)?;
+                }
+            }
+            None => {
+                for (number, member) in self.numbered() {
+                    ask(number, member)?;
+                }
+            }
         }
         if self.members.len() > 1 {
             hits.sort_by_key(|hit| (hit.at_millis, hit.member));
@@ -166,19 +151,17 @@ impl ReplaySet {
             return Ok(Some((hit.member, capture.body)));
         }
         let origin = origin_keys(&self.read(hit.member, capture.response)?);
-        for (number, member) in self.members.iter().enumerate() {
-            if number as u32 == hit.member {
-                continue;
-            }
-            if let Some(found) = member.index.origin_of(&origin)? {
-                return Ok(Some((number as u32, found.response)));
-            }
-        }
-        Ok(None)
+        let number = |found: &IndexHit| (found.member, found.capture);
+        let found = build::origin_of(&origin, |key| self.group(KeyKind::Anchor, key), number)?;
+        let Some(found) = found else { return Ok(None) };
+        Ok(Some((found.member, self.capture(found)?.response)))
     }
 
     /// The recorded hosts, in lower case and sorted.
     pub fn hosts(&self) -> Result<Vec<String>, IndexError> {
+        if let Some(paths) = self.joint_paths() {
+            return paths.hosts();
+        }
         let mut hosts = Vec::new();
         for member in &self.members {
             hosts.extend(member.index.hosts()?);
@@ -188,8 +171,12 @@ impl ReplaySet {
         Ok(hosts)
     }
 
-    /// Whether anything was recorded for a host (lower-case) at a port in its URLs.
+    /// Whether anything was recorded for a host (lower-case, IPv6 without brackets) at a port in
+    /// its URLs.
     pub fn has_port(&self, host: &str, port: u16) -> Result<bool, IndexError> {
+        if let Some(paths) = self.joint_paths() {
+            return paths.has_port(host, port);
+        }
         for member in &self.members {
             if member.index.has_port(host, port)? {
                 return Ok(true);
@@ -206,41 +193,66 @@ impl ReplaySet {
         url: &str,
         limit: usize,
     ) -> Result<Vec<RecordedRequest>, IndexError> {
-        self.recorded(|index| index.neighbours(method, url, limit))
+        match self.joint_paths() {
+            Some(paths) => self.all_recorded(paths.neighbours(method, url, limit)?),
+            None => self.of_each(|index| index.neighbours(method, url, limit)),
+        }
     }
 
-    /// Recorded requests to a host (lower-case), at most `limit` per archive, ordered by path.
+    /// Recorded requests to a host (lower-case), ordered by path, at most `limit`; in a set of few
+    /// archives, at most `limit` per archive.
     pub fn of_host(&self, host: &str, limit: usize) -> Result<Vec<RecordedRequest>, IndexError> {
-        self.recorded(|index| index.of_host(host, limit))
+        match self.joint_paths() {
+            Some(paths) => self.all_recorded(paths.of_host(host, limit)?),
+            None => self.of_each(|index| index.of_host(host, limit)),
+        }
     }
 
     /// All requests with this method and this response status, in recorded order.
     pub(super) fn captures_of(&self, method: &str, status: u16) -> Result<Vec<RecordedRequest>, IndexError> {
-        let mut found = self.recorded(|index| index.with_status(status))?;
+        let mut found = self.of_each(|index| index.with_status(status))?;
         found.retain(|recorded| recorded.method == method);
         Ok(found)
     }
 
-    fn recorded(
+    /// The captures that a look-up finds in each archive.
+    fn of_each(
         &self,
         look_up: impl Fn(&Index) -> Result<Vec<u32>, IndexError>,
     ) -> Result<Vec<RecordedRequest>, IndexError> {
         let mut found = Vec::new();
-        for (number, member) in self.members.iter().enumerate() {
-            for capture_number in look_up(&member.index)? {
-                let capture = member.index.capture(capture_number)?;
-                let hit = IndexHit {
-                    member: number as u32,
-                    capture: capture_number,
-                    at_millis: capture.at_millis.max(0) as u64,
-                    status: capture.status,
-                };
-                let text = member.index.text(&capture)?;
-                let (method, url) = split_text(&text);
-                found.push(RecordedRequest { hit, method: method.to_owned(), url: url.to_owned() });
+        for (number, member) in self.numbered() {
+            for capture in look_up(&member.index)? {
+                found.push(self.recorded(number, capture)?);
             }
         }
         Ok(found)
+    }
+
+    fn all_recorded(&self, captures: Vec<(u16, u32)>) -> Result<Vec<RecordedRequest>, IndexError> {
+        captures.into_iter().map(|(archive, capture)| self.recorded(archive.into(), capture)).collect()
+    }
+
+    fn recorded(&self, number: u32, capture_number: u32) -> Result<RecordedRequest, IndexError> {
+        let index = &self.member(number)?.index;
+        let capture = index.capture(capture_number)?;
+        let hit = IndexHit {
+            member: number,
+            capture: capture_number,
+            at_millis: capture.at_millis.max(0) as u64,
+            status: capture.status,
+        };
+        let text = index.text(&capture)?;
+        let (method, url) = split_text(&text);
+        Ok(RecordedRequest { hit, method: method.to_owned(), url: url.to_owned() })
+    }
+
+    fn numbered(&self) -> impl Iterator<Item = (u32, &Member)> {
+        self.members.iter().enumerate().map(|(number, member)| (number as u32, member))
+    }
+
+    fn joint_paths(&self) -> Option<JointPaths<'_>> {
+        self.routes.as_ref().map(|routes| JointPaths { routes, members: &self.members })
     }
 
     fn member(&self, number: u32) -> Result<&Member, IndexError> {

@@ -108,6 +108,55 @@ impl Table {
     }
 }
 
+impl Table {
+    /// Iterates over the keys of all entries.
+    pub(super) fn keys<'a>(&self, file: &'a File) -> KeyScan<'a> {
+        let (at, left) = (self.place.offset, self.place.entries);
+        KeyScan { file, at, left, buffer: Vec::new(), next: 0 }
+    }
+}
+
+/// Reads the keys of a table in order. A key is repeated for each of its entries.
+#[derive(Debug)]
+pub(super) struct KeyScan<'a> {
+    file: &'a File,
+    /// Where the entries after the buffer are.
+    at: u64,
+    /// How many entries have not been passed.
+    left: u64,
+    buffer: Vec<u8>,
+    /// The next entry in the buffer.
+    next: usize,
+}
+
+impl KeyScan<'_> {
+    /// How many keys have not been passed.
+    pub(super) fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// The next key.
+    pub(super) fn peek(&mut self) -> Result<Option<Key>, ReadError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        if self.next * ENTRY == self.buffer.len() {
+            self.buffer.resize(self.left.min(AT_ONCE) as usize * ENTRY, 0);
+            self.file.read_exact_at(&mut self.buffer, self.at)?;
+            self.at += self.buffer.len() as u64;
+            self.next = 0;
+        }
+        let row = self.buffer.as_chunks::<ENTRY>().0.get(self.next).ok_or(ReadError::Damaged)?;
+        Ok(Some(Entry::from_bytes(row).ok_or(ReadError::Damaged)?.key))
+    }
+
+    /// Passes the key that [`KeyScan::peek`] returned.
+    pub(super) fn pass(&mut self) {
+        self.left -= 1;
+        self.next += 1;
+    }
+}
+
 /// Writes sorted entries as they come, then the fan-out.
 #[derive(Debug)]
 pub(super) struct TableWriter {

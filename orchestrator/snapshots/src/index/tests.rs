@@ -14,15 +14,15 @@ use crate::warc::RecordHead;
 use crate::{Headers, RecordKind, Timestamp};
 
 /// Writes a WARC record by record, each in its own gzip member if `gzip`.
-struct Writer {
+pub(super) struct Writer {
     bytes: Vec<u8>,
     gzip: bool,
-    clock: i64,
+    pub(super) clock: i64,
     records: u32,
 }
 
 impl Writer {
-    fn new(gzip: bool) -> Writer {
+    pub(super) fn new(gzip: bool) -> Writer {
         Writer { bytes: Vec::new(), gzip, clock: 1_767_225_600_000, records: 0 }
     }
 
@@ -46,7 +46,7 @@ impl Writer {
         id
     }
 
-    fn response(&mut self, url: &str, fields: &[(&str, &str)], body: &str) -> String {
+    pub(super) fn response(&mut self, url: &str, fields: &[(&str, &str)], body: &str) -> String {
         self.clock += 1000;
         let mut block = Vec::new();
         write_response(&mut block, 200, "OK", &Headers::new());
@@ -64,7 +64,7 @@ impl Writer {
         self.record(RecordKind::Request, url, &fields, &block);
     }
 
-    fn revisit(&mut self, url: &str, profile: &str, fields: &[(&str, &str)], head: bool) {
+    pub(super) fn revisit(&mut self, url: &str, profile: &str, fields: &[(&str, &str)], head: bool) {
         self.clock += 1000;
         let mut block = Vec::new();
         if head {
@@ -76,18 +76,18 @@ impl Writer {
         self.record(RecordKind::Revisit, url, &[&kind, fields].concat(), &block);
     }
 
-    fn save(&self, folder: &TempDir, name: &str) -> Utf8PathBuf {
+    pub(super) fn save(&self, folder: &TempDir, name: &str) -> Utf8PathBuf {
         let path = Utf8Path::from_path(folder.path()).unwrap().join(name);
         std::fs::write(&path, &self.bytes).unwrap();
         path
     }
 }
 
-fn open(paths: &[Utf8PathBuf]) -> ReplaySet {
+pub(super) fn open(paths: &[Utf8PathBuf]) -> ReplaySet {
     ReplaySet::open(paths, None, &mut |_, _| {}).unwrap()
 }
 
-fn get(set: &ReplaySet, url: &str) -> Vec<IndexHit> {
+pub(super) fn get(set: &ReplaySet, url: &str) -> Vec<IndexHit> {
     set.exact(&matching::exact(&ReplayRequest::bare("GET", url))).unwrap()
 }
 
@@ -104,7 +104,7 @@ fn body(set: &ReplaySet, hit: IndexHit) -> Option<String> {
     Some(text)
 }
 
-fn bodies(set: &ReplaySet, url: &str) -> Vec<String> {
+pub(super) fn bodies(set: &ReplaySet, url: &str) -> Vec<String> {
     get(set, url).into_iter().map(|hit| body(set, hit).unwrap_or("-".into())).collect()
 }
 

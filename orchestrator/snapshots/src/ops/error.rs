@@ -45,6 +45,16 @@ pub enum Error {
         /// The input.
         path: Utf8PathBuf,
     },
+    /// A split would make too many files.
+    #[error("split {path}: it would make {count} files, and a collection has at most {most}; split by date")]
+    TooManyParts {
+        /// The input.
+        path: Utf8PathBuf,
+        /// How many files it would make.
+        count: usize,
+        /// How many a collection can have.
+        most: usize,
+    },
     /// The input is a WARC or ARC file, but the result can only be stored in a WACZ.
     #[error("write the rules of {path}: it is no WACZ; `sandbox snapshot import` makes one of it")]
     NoPackage {

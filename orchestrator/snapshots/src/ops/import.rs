@@ -8,16 +8,18 @@ use std::io::Read;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
+use super::collection::open_all;
 use super::exchanges::damaged;
 use super::pages::{Candidate, choose};
 use super::snapshot::{NewSnapshot, describe};
 use super::stage::{Stage, Survey, starts, survey};
 use super::{Error, OnProgress};
+use crate::collection::Collection;
 use crate::har::{self, Note};
 use crate::{Archive, Damage, Exchange, Page, Recording, RecordingOptions};
 
 /// More bytes than this between two records may have been a record.
-const MOST_STRAY: u64 = 16;
+pub(super) const MOST_STRAY: u64 = 16;
 
 /// The metadata of the new snapshot.
 #[derive(Debug, Clone, Default)]
@@ -114,7 +116,9 @@ pub fn import(
     let mut archives = Vec::new();
     let mut hars = Vec::new();
     for path in inputs {
-        if is_har(path)? {
+        if Collection::is_json(path)? && Collection::read(path).is_ok() {
+            archives.extend(open_all(std::slice::from_ref(path))?);
+        } else if is_har(path)? {
             hars.push(path);
         } else {
             archives.push(Archive::open(path)?);

@@ -4,11 +4,11 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
+use super::collection::open_all;
 use super::import::{InputReport, copy};
 use super::snapshot::{NewSnapshot, describe};
 use super::stage::survey;
 use super::{Error, OnProgress};
-use crate::Archive;
 
 /// The result of a merge.
 #[derive(Debug, Clone, Serialize)]
@@ -35,7 +35,7 @@ pub struct MergeReport {
     pub inputs: Vec<InputReport>,
 }
 
-/// Merges `inputs` into a new snapshot at `out`.
+/// Merges `inputs`, which may be collections, into a new snapshot at `out`.
 ///
 /// A record is in the result once, even if several inputs contain it (same id, URL, date and
 /// bytes). Captures of one URL at different times are all kept.
@@ -46,7 +46,7 @@ pub fn merge(inputs: &[Utf8PathBuf], out: &Utf8Path, progress: OnProgress<'_>) -
     if inputs.is_empty() {
         return Err(Error::NoInput { action: "merge" });
     }
-    let archives = inputs.iter().map(|path| Archive::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let archives = open_all(inputs)?;
     let mut snapshot = NewSnapshot::create(out, describe(None, None, &archives))?;
     let survey = survey(&archives);
     let copy = copy(&archives, &survey, &mut snapshot, progress)?;

@@ -8,6 +8,7 @@
 //! beside the target and moved there when it is complete. An existing target is rejected before any
 //! work is done.
 
+mod collection;
 mod credentials;
 mod diff;
 mod digest;
@@ -27,11 +28,16 @@ mod rules;
 mod scan;
 mod signature;
 mod snapshot;
+mod split;
 mod stage;
 #[cfg(test)]
 mod tests;
 mod verify;
 
+pub use collection::{
+    CollectionReport, CollectionVerification, MemberVerification, collection, inspect_collection,
+    verify_collection,
+};
 pub use credentials::{CredentialFilter, Credentials, count_credentials};
 pub use diff::{BodyChange, Capture, Change, Diff, TextDifference, compare_texts, diff};
 pub use error::Error;
@@ -44,6 +50,7 @@ pub use repair::{Loss, RepairReport, repair};
 pub use rules::{RulesSet, rules, set_rules};
 pub use scan::{Secret, SecretKind, SecretScan, scan_secrets};
 pub use signature::{Signature, SignatureKind};
+pub use split::{COLLECTION_NAME, SplitBy, SplitReport, split};
 pub use verify::{Finding, Flaw, Severity, Verification, verify};
 
 use crate::Progress;

@@ -71,6 +71,13 @@ pub(super) struct Survey {
     pub(super) total: u64,
 }
 
+impl Survey {
+    /// Whether the record is a request that is written after its response.
+    pub(super) fn is_paired_request(&self, archive: usize, at: RecordRef) -> bool {
+        self.paired.contains(&(archive, at))
+    }
+}
+
 /// The first pass, which reads heads only. It skips damage; the second pass reports it.
 pub(super) fn survey(archives: &[Archive]) -> Survey {
     let mut survey = Survey::default();
@@ -172,19 +179,33 @@ impl<'a> Stage<'a> {
             };
             progress(Progress { done: before + starts.position(at), total: self.survey.total });
             read += 1;
-            if self.survey.paired.contains(&(number, at)) || is_left_out(&record, &self.left_out) {
-                continue;
-            }
-            let request = self.survey.requests.get(&(number, at)).map(|at| archive.read_at(*at)).transpose();
-            for record in [Ok(Some(record)), request].into_iter().filter_map(Result::transpose) {
-                match record.and_then(|record| self.take(record)) {
-                    Ok(Some(taken)) => self.write(change(taken)?)?,
-                    Ok(None) => {}
-                    Err(error) => damaged(error)?,
-                }
-            }
+            self.copy_record((number, at), record, damaged, change)?;
         }
         Ok(read)
+    }
+
+    /// Copies one record, and its request if it is a response. A request that belongs to a response
+    /// is skipped.
+    pub(super) fn copy_record(
+        &mut self,
+        (number, at): Place,
+        record: Record,
+        damaged: &mut dyn FnMut(Error) -> Result<(), ops::Error>,
+        change: &mut dyn FnMut(StagedRecord) -> Result<StagedRecord, ops::Error>,
+    ) -> Result<(), ops::Error> {
+        if self.survey.is_paired_request(number, at) || is_left_out(&record, &self.left_out) {
+            return Ok(());
+        }
+        let request = self.survey.requests.get(&(number, at));
+        let request = request.map(|at| self.archives[number].read_at(*at)).transpose();
+        for record in [Ok(Some(record)), request].into_iter().filter_map(Result::transpose) {
+            match record.and_then(|record| self.take(record)) {
+                Ok(Some(taken)) => self.write(change(taken)?)?,
+                Ok(None) => {}
+                Err(error) => damaged(error)?,
+            }
+        }
+        Ok(())
     }
 
     /// Takes a record with its block; `None` if it lacks mandatory fields. A block whose end cannot

@@ -1,6 +1,5 @@
 //! Converts the folder of a recording into a snapshot.
 
-use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::BufReader;
 
@@ -10,6 +9,7 @@ use rustix::io::Errno;
 
 use super::folder::{DATA, PAGES};
 use super::left_out::is_left_out;
+use super::read_back::verify;
 use super::{Progress, Recording, RecordingReport};
 use crate::ops::pages;
 use crate::wacz::{Description, PageLines, SnapshotWriter, WriteReport};
@@ -96,36 +96,6 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
         ..Description::default()
     };
     writer.finish(description)
-}
-
-/// Verifies the snapshot: every file has its digest, every record can be read, and every index line
-/// points to a record.
-fn verify(path: &Utf8Path, written: &WriteReport) -> Result<(), Error> {
-    let wrong = |reason: String| Error::Verification { path: path.to_owned(), reason };
-    let archive = Archive::open(path)?;
-    let mut places = HashSet::new();
-    let mut count = 0;
-    for record in archive.records() {
-        let (at, _) = record?;
-        places.insert((at.offset, at.length));
-        count += 1;
-    }
-    let expected: u64 = written.records.values().sum();
-    if count != expected {
-        return Err(wrong(format!("it holds {count} records instead of {expected}")));
-    }
-    for line in archive.index() {
-        let line = line?;
-        let place = line.offset().zip(line.length());
-        if !place.is_some_and(|place| places.contains(&place)) {
-            return Err(wrong(format!("the index points to no record for {}", line.key)));
-        }
-    }
-    let package = archive.package().ok_or_else(|| wrong("it is no WACZ".to_owned()))?;
-    match package.check()?.into_iter().find(|file| !file.is_good()) {
-        Some(file) => Err(wrong(format!("{} is not what its digest says", file.path))),
-        None => Ok(()),
-    }
 }
 
 /// Moves the finished file to its target, where another file may have appeared meanwhile.

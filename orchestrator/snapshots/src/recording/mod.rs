@@ -20,6 +20,7 @@ mod frames;
 mod journal;
 mod learn;
 mod left_out;
+mod read_back;
 #[cfg(test)]
 mod tests;
 

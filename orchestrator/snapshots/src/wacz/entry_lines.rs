@@ -33,13 +33,31 @@ impl Link {
     }
 }
 
+/// What a request adds to the line of its response.
+#[derive(Debug)]
+pub(super) struct LinkedRequest {
+    link: Link,
+    query: Option<PostQuery>,
+    referrer: Option<String>,
+}
+
+impl LinkedRequest {
+    pub(super) fn of(record: &Record, head: &RequestHead, body: &[u8]) -> LinkedRequest {
+        LinkedRequest {
+            link: Link::of(record),
+            query: post_query(&head.method, head.headers.get_str("Content-Type").unwrap_or(""), body),
+            referrer: head.headers.get_str("Referer").map(str::to_owned),
+        }
+    }
+}
+
 /// Creates lines from records in file order. A response waits for the following record, which may
 /// be its request.
 #[derive(Debug)]
 pub(super) struct Lines {
     filename: String,
     waiting: Option<(Link, CdxLine)>,
-    request: Option<(Link, Option<PostQuery>, Option<String>)>,
+    request: Option<LinkedRequest>,
 }
 
 impl Lines {
@@ -48,16 +66,11 @@ impl Lines {
     }
 
     /// Adds a request. Returns the line of its response, if that came first.
-    pub(super) fn request(&mut self, record: &Record, head: &RequestHead, body: &[u8]) -> Option<CdxLine> {
-        let link = Link::of(record);
-        let query = post_query(&head.method, head.headers.get_str("Content-Type").unwrap_or(""), body);
-        let referrer = head.headers.get_str("Referer").map(str::to_owned);
+    pub(super) fn request(&mut self, request: LinkedRequest) -> Option<CdxLine> {
         match self.waiting.take() {
-            Some((response, line)) if response.belongs_to(&link) => {
-                Some(join(line, query.as_ref(), referrer))
-            }
+            Some((response, line)) if response.belongs_to(&request.link) => Some(join(line, request)),
             other => {
-                self.request = Some((link, query, referrer));
+                self.request = Some(request);
                 other.map(|(_, line)| line)
             }
         }
@@ -77,9 +90,7 @@ impl Lines {
         let link = Link::of(record);
         let paired = matches!(record.kind(), RecordKind::Response | RecordKind::Revisit);
         match self.request.take() {
-            Some((request, query, referrer)) if request.belongs_to(&link) => {
-                [earlier, Some(join(line, query.as_ref(), referrer))]
-            }
+            Some(request) if request.link.belongs_to(&link) => [earlier, Some(join(line, request))],
             _ if paired => {
                 self.waiting = Some((link, line));
                 [earlier, None]
@@ -131,7 +142,7 @@ impl Lines {
     }
 }
 
-fn join(mut line: CdxLine, query: Option<&PostQuery>, referrer: Option<String>) -> CdxLine {
+fn join(mut line: CdxLine, LinkedRequest { query, referrer, .. }: LinkedRequest) -> CdxLine {
     let mut put = |name: &str, value: &str| drop(line.fields.insert(name.to_owned(), value.into()));
     if let Some(referrer) = referrer {
         put("referrer", &referrer);

@@ -13,6 +13,7 @@
 //! Read: versions 1.0 to 1.2, with or without an index. Written: 1.1.1.
 
 mod check;
+mod compress;
 mod container;
 mod entry_lines;
 mod index;
@@ -26,8 +27,8 @@ mod write;
 
 pub use check::{FileCheck, FileState};
 pub use container::{ContainerWriter, Description, WACZ_VERSION};
-pub(crate) use package::is_warc_name;
 pub use package::{Entry, Package, RULES_NAME};
+pub(crate) use package::{is_warc_name, stays_inside};
 pub use pages::PageLines;
 pub(crate) use pages::line as page_line;
 pub use signature::signature_holds;

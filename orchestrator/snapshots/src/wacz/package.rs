@@ -162,7 +162,12 @@ impl Package {
         if segments.is_empty() {
             return Err(Error::Container {
                 path: self.path.clone(),
-                reason: "it has no WARC under archive/".to_owned(),
+                reason: if self.entries.iter().any(|entry| entry.name.ends_with(".wacz")) {
+                    "it holds other WACZ files; unpack it, and open its datapackage.json in its place"
+                        .to_owned()
+                } else {
+                    "it has no WARC under archive/".to_owned()
+                },
             });
         }
         Ok(segments)
@@ -223,7 +228,7 @@ impl Package {
 }
 
 /// Whether this name, as a path, stays inside the folder to which it is unpacked.
-fn stays_inside(name: &str) -> bool {
+pub(crate) fn stays_inside(name: &str) -> bool {
     let drive = name.as_bytes().get(1) == Some(&b':');
     !name.starts_with('/')
         && !drive

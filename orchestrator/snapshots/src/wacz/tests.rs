@@ -194,3 +194,47 @@ proptest! {
         }
     }
 }
+
+/// The WARC and the index of a snapshot that this many threads write.
+fn written_by(threads: usize) -> Vec<Vec<u8>> {
+    let (_dir, path) = out();
+    let mut writer = SnapshotWriter::with_threads(&path, threads).unwrap();
+    for n in 0..400_u32 {
+        // One in five has a payload that was there before, and one is large.
+        let size = if n == 77 { 9 << 20 } else { n % 5 * 3000 };
+        let byte = |at: u32| (at.wrapping_mul(at ^ 2_654_435_761).wrapping_add(n % 80) >> 13) as u8;
+        let body: Vec<u8> = (0..size).map(byte).collect();
+        let [response, request] = [
+            ("response", [b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n", &body[..]].concat()),
+            ("request", format!("POST /{n} HTTP/1.1\r\nHost: a.test\r\n\r\nbody={n}").into_bytes()),
+        ]
+        .map(|(kind, block)| {
+            let head = format!(
+                "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:{kind}:{n}>\r\n\
+                 WARC-Concurrent-To: <urn:response:{n}>\r\nWARC-Date: 2026-01-02T03:04:05Z\r\n\
+                 WARC-Target-URI: http://a.test/{n}\r\nContent-Type: application/http\r\n\
+                 Content-Length: {}\r\n\r\n",
+                block.len()
+            );
+            [head.as_bytes(), &block, b"\r\n\r\n"].concat()
+        });
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&[response, request].concat()).unwrap();
+        let archive = Archive::open(Utf8Path::from_path(file.path()).unwrap()).unwrap();
+        records(&archive).into_iter().for_each(|record| writer.add(record).unwrap());
+    }
+    let report = writer.finish(Description::default()).unwrap();
+    assert!(report.parts.len() > 1 && report.deduplicated > 100, "{report:?}");
+    let archive = Archive::open(&path).unwrap();
+    let package = archive.package().unwrap();
+    let names = ["archive/data.warc.gz", "indexes/index.cdx.gz", "indexes/index.idx"];
+    names.iter().map(|name| package.read(name, 1 << 30).unwrap().unwrap()).collect()
+}
+
+#[test]
+fn the_number_of_threads_changes_no_byte() {
+    let alone = written_by(1);
+    for threads in [2, 5] {
+        assert!(written_by(threads) == alone, "{threads} threads");
+    }
+}

@@ -5,23 +5,24 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
 
+use super::compress::{Compressor, Member};
 use super::container::{ContainerWriter, Description};
-use super::entry_lines::{Lines, Place};
+use super::entry_lines::{Lines, LinkedRequest, Place};
 use super::originals::{Original, Originals};
 use crate::body::MEMORY;
-use crate::http::{self, Dechunk, MAX_HEAD, RequestHead};
+use crate::http::{self, Dechunk, MAX_HEAD, RequestHead, ResponseHead};
 use crate::sorter::Sorter;
 use crate::warc::{RecordHead, new_record_id, sha256_text};
-use crate::{Body, Error, Page, Record, RecordKind, Spool, Timestamp, zipnum};
+use crate::{Block, Body, Error, Page, Record, RecordKind, Spool, Timestamp, parallel, zipnum};
 
 /// The name of the WARC in written snapshots.
 pub const WARC_NAME: &str = "data.warc.gz";
 /// The memory for index lines before they go to disk.
 const SORT_MEMORY: usize = 64 << 20;
+/// The least size of a part of the WARC, in bytes.
+const PART: u64 = 4 << 20;
 /// The maximum size of a request body that is used for its key.
 const MAX_REQUEST: usize = 4 << 20;
 
@@ -39,15 +40,21 @@ pub struct WriteReport {
     pub pages: u64,
     /// `sha256:<hex>` of `datapackage.json`; identifies the content of the snapshot.
     pub digest: String,
+    /// Offsets in the WARC at which records start, in order, at least [`PART`] bytes apart. The
+    /// parts between them can be read on their own.
+    pub(crate) parts: Vec<u64>,
 }
 
 /// Writes a WACZ from records of any version. Records become WARC 1.1, each in its own gzip member,
 /// and missing digests are added. A response whose payload was already written becomes a revisit.
 /// The index and the page list are created on the way. Existing digests of a record are kept:
 /// remove them if you change its block.
+///
+/// Records are compressed on all cores. The number of cores changes no byte of them.
 pub struct SnapshotWriter {
     path: Utf8PathBuf,
     container: ContainerWriter,
+    compressor: Compressor<Unplaced>,
     originals: Originals,
     lines: Lines,
     index: Sorter,
@@ -60,11 +67,17 @@ pub struct SnapshotWriter {
 impl SnapshotWriter {
     /// Creates the file `path`, which must not exist.
     pub fn create(path: &Utf8Path) -> Result<SnapshotWriter, Error> {
+        SnapshotWriter::with_threads(path, parallel::cores())
+    }
+
+    /// The same with this many threads that compress.
+    pub(super) fn with_threads(path: &Utf8Path, threads: usize) -> Result<SnapshotWriter, Error> {
         let mut container = ContainerWriter::create(path)?;
         container.start(&format!("archive/{WARC_NAME}"), true)?;
         Ok(SnapshotWriter {
             path: path.to_owned(),
             container,
+            compressor: Compressor::new(threads),
             originals: Originals::default(),
             lines: Lines::new(WARC_NAME),
             index: Sorter::new(SORT_MEMORY),
@@ -77,7 +90,9 @@ impl SnapshotWriter {
 
     /// Writes a record. Its block must not have been read from before.
     pub fn add(&mut self, mut record: Record) -> Result<(), Error> {
-        let body = Body::spool(&mut record.block, MEMORY).map_err(|e| self.io(e))?;
+        let mut block = std::mem::replace(&mut record.block, Block::from_bytes(Vec::new()));
+        let body = Body::spool(&mut block, MEMORY).map_err(|e| self.io(e))?;
+        drop(block);
         let start = start_of(&body).map_err(|e| self.io(e))?;
         let (mut response, mut request) = (None, None);
         let mut payload_at = 0;
@@ -91,20 +106,22 @@ impl SnapshotWriter {
                 request.as_ref().map(|(_, at)| *at).or(response.as_ref().map(|(_, at)| *at)).unwrap_or(0);
         }
         let digests = Digests::of(&body, payload_at).map_err(|e| self.io(e))?;
-        let place = self.write(&record, &body, payload_at, &digests)?;
-        *self.written.records.entry(place.kind.name()).or_default() += 1;
-
-        let lines = match &request {
-            Some((head, at)) => {
-                let body = if start.len() as u64 == body.len() { &start[*at..] } else { &[] };
-                [self.lines.request(&record, head, &without_chunks(head, body)), None]
-            }
-            None => {
-                record.headers.set("WARC-Type", place.kind.name());
-                self.lines.indexed(&record, response.as_ref().map(|(head, _)| head), &place.digest, place.at)
-            }
+        let request = request.map(|(head, at)| {
+            let body = if start.len() as u64 == body.len() { &start[at..] } else { &[] };
+            LinkedRequest::of(&record, &head, &without_chunks(&head, body))
+        });
+        drop(start);
+        let (head, kind, length, digest) = self.head(&record, &body, payload_at, &digests)?;
+        *self.written.records.entry(kind.name()).or_default() += 1;
+        record.headers.set("WARC-Type", kind.name());
+        let response = response.map(|(head, _)| head);
+        let unplaced = match request {
+            Some(request) => Unplaced::Request(request),
+            None => Unplaced::Indexed(Box::new(Indexed { record, response, digest })),
         };
-        lines.into_iter().flatten().try_for_each(|line| self.index_line(&line))
+        let pushed = self.compressor.push(Member { head, body, length }, unplaced);
+        pushed.map_err(|e| self.io(e))?;
+        self.write_compressed(false)
     }
 
     /// Adds a page to the list.
@@ -122,6 +139,7 @@ impl SnapshotWriter {
     /// Writes index, pages and descriptions. If the description names no main page, the first page
     /// is used.
     pub fn finish(mut self, mut description: Description) -> Result<WriteReport, Error> {
+        self.write_compressed(true)?;
         if let Some(line) = self.lines.finish() {
             self.index_line(&line)?;
         }
@@ -141,13 +159,14 @@ impl SnapshotWriter {
         Ok(self.written)
     }
 
-    fn write(
+    /// The header of a record, its kind, the length of its block, and the digest of its payload.
+    fn head(
         &mut self,
         record: &Record,
         body: &Body,
         payload_at: usize,
         digests: &Digests,
-    ) -> Result<WrittenRecord, Error> {
+    ) -> Result<(Vec<u8>, RecordKind, u64, String), Error> {
         let mut kind = record.kind();
         let id = record.id().map_or_else(new_record_id, str::to_owned);
         let date = record.date().unwrap_or_else(Timestamp::now);
@@ -206,22 +225,32 @@ impl SnapshotWriter {
             head = head.field("WARC-Payload-Digest", &payload);
         }
         let head = head.field("WARC-Block-Digest", &block).finish(length);
-        let at = self.member(&head, body, length).map_err(|e| self.io(e))?;
-        Ok(WrittenRecord { at, kind, digest: payload })
+        Ok((head, kind, length, payload))
     }
 
-    /// Writes one record as a gzip member.
-    fn member(&mut self, head: &[u8], body: &Body, length: u64) -> io::Result<Place> {
-        let offset = self.container.position();
-        let mut member = GzEncoder::new(&mut self.container, Compression::default());
-        member.write_all(head)?;
-        match body {
-            Body::Bytes(bytes) => member.write_all(&bytes[..length as usize])?,
-            _ => drop(io::copy(&mut body.reader().take(length), &mut member)?),
+    /// Writes the records that are compressed, and their index lines; with `all`, all records.
+    fn write_compressed(&mut self, all: bool) -> Result<(), Error> {
+        while let Some((member, unplaced)) = self.compressor.next(all).map_err(|e| self.io(e))? {
+            let offset = self.container.position();
+            if self.written.parts.last().is_none_or(|part| offset - part >= PART) {
+                self.written.parts.push(offset);
+            }
+            match &member {
+                Body::Bytes(bytes) => self.container.write_all(bytes),
+                member => io::copy(&mut member.reader(), &mut self.container).map(drop),
+            }
+            .map_err(|e| self.io(e))?;
+            let place = Place { offset, length: self.container.position() - offset };
+            let lines = match unplaced {
+                Unplaced::Request(request) => [self.lines.request(request), None],
+                Unplaced::Indexed(indexed) => {
+                    let Indexed { record, response, digest } = *indexed;
+                    self.lines.indexed(&record, response.as_ref(), &digest, place)
+                }
+            };
+            lines.into_iter().flatten().try_for_each(|line| self.index_line(&line))?;
         }
-        member.write_all(b"\r\n\r\n")?;
-        member.finish()?;
-        Ok(Place { offset, length: self.container.position() - offset })
+        Ok(())
     }
 
     fn index_line(&mut self, line: &crate::cdxj::CdxLine) -> Result<(), Error> {
@@ -233,9 +262,18 @@ impl SnapshotWriter {
     }
 }
 
-struct WrittenRecord {
-    at: Place,
-    kind: RecordKind,
+/// What the index needs of a record whose place in the file is not known yet.
+#[derive(Debug)]
+enum Unplaced {
+    Request(LinkedRequest),
+    Indexed(Box<Indexed>),
+}
+
+#[derive(Debug)]
+struct Indexed {
+    /// Its block is read.
+    record: Record,
+    response: Option<ResponseHead>,
     digest: String,
 }
 

@@ -4,6 +4,7 @@
 mod clean;
 mod copy;
 mod kept;
+mod many;
 mod verify;
 
 use std::fs;
