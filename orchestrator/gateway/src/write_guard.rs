@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::Method;
 use parking_lot::Mutex;
@@ -12,6 +13,8 @@ use parking_lot::Mutex;
 pub struct WriteGuard {
     /// Sites: names that one owner has registered, with all names below them.
     sites: Vec<String>,
+    /// Whether everything passes.
+    open: AtomicBool,
     stopped: Mutex<BTreeMap<String, u64>>,
 }
 
@@ -27,7 +30,13 @@ impl WriteGuard {
                 Err(_) => psl::domain_str(&host).unwrap_or(&host).to_owned(),
             }
         };
-        WriteGuard { sites: hosts.into_iter().map(site).collect(), stopped: Mutex::default() }
+        WriteGuard { sites: hosts.into_iter().map(site).collect(), ..WriteGuard::default() }
+    }
+
+    /// Lets everything pass from now on: a person decides what is sent, such as the solution of a
+    /// CAPTCHA.
+    pub fn open(&self) {
+        self.open.store(true, Ordering::Relaxed);
     }
 
     /// Whether a request is stopped. Counts it if so.
@@ -39,7 +48,7 @@ impl WriteGuard {
         let is_own = |own: &String| {
             host == own || host.strip_suffix(own.as_str()).is_some_and(|rest| rest.ends_with('.'))
         };
-        if self.sites.iter().any(is_own) {
+        if self.open.load(Ordering::Relaxed) || self.sites.iter().any(is_own) {
             return false;
         }
         *self.stopped.lock().entry(host.to_owned()).or_default() += 1;
@@ -79,5 +88,7 @@ mod tests {
             assert_eq!(guard.stops(&method, host), stopped, "{method} {host}");
         }
         assert_eq!(guard.stopped().values().sum::<u64>(), 6);
+        guard.open();
+        assert!(!guard.stops(&Method::POST, "tracker.test"));
     }
 }

@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
     CertificateAuthority, Fill, Gateway, InFlight, Recorder, RecorderReport, Redact, Replay, Routes, Target,
 };
-use snapshots::{BrowserState, Load, Page, Recording, RecordingOptions};
+use snapshots::{BrowserState, Load, Page, Recording, RecordingOptions, Timestamp};
 
 use crate::Error;
 
@@ -97,6 +97,12 @@ impl Studio {
     pub(crate) fn leave_out(&self, period: Load) -> Result<(), Error> {
         let recording = self.recorder.recording().ok_or(Error::Closed)?;
         Ok(recording.leave_out(period)?)
+    }
+
+    /// Lists every document that is recorded from now on as a page: a person browses.
+    pub fn list_documents_from_now(&self) -> Result<(), Error> {
+        let recording = self.recorder.recording().ok_or(Error::Closed)?;
+        Ok(recording.list_documents_from(Timestamp::now())?)
     }
 
     /// The folder of the recording.

@@ -47,7 +47,7 @@ pub(super) fn print_walls(summary: &CrawlSummary, output: &Utf8Path) {
         let by_hand = output.with_extension("by-hand.wacz");
         let command = [&["sandbox", "record", "--manual"], &first[..], &["-o", by_hand.as_str()]].concat();
         out::warn(&format!(
-            "to record them by hand\n  {}\nand join both with `sandbox snapshot merge`",
+            "to record them by hand\n  {}\nand join both with `sandbox snapshot merge`; --manual hands them to you at the end",
             out::command_line(command)
         ));
     }

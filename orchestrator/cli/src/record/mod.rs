@@ -1,5 +1,6 @@
 //! `sandbox record`: the live web into one snapshot.
 
+mod by_hand;
 mod messages;
 mod rounds;
 mod suite;
@@ -52,7 +53,7 @@ pub(crate) struct Record {
     title: Option<String>,
     /// Go on with a recording that was killed, with the same options. Pages that it has are not
     /// visited again
-    #[arg(long, conflicts_with_all = ["manual", "listen"])]
+    #[arg(long, conflicts_with = "listen")]
     resume: bool,
 
     #[command(flatten, next_help_heading = "A whole suite")]
@@ -92,11 +93,12 @@ pub(crate) struct Record {
     /// Load each page twice, and learn which parts of its requests change on their own, such as
     /// time stamps and random tokens. Replay ignores these parts. `sandbox snapshot rules` shows
     /// and edits them
-    #[arg(long, conflicts_with_all = ["manual", "listen"], help_heading = "Crawl")]
+    #[arg(long, conflicts_with = "listen", help_heading = "Crawl")]
     learn: bool,
 
-    /// Open a window and browse by hand
-    #[arg(long, conflicts_with_all = ["depth", "listen", "suite", "questions", "plan"], help_heading = "Other ways")]
+    /// Open a window and browse by hand; with a suite only the pages behind a CAPTCHA or a log-in,
+    /// at the end
+    #[arg(long, conflicts_with = "listen", help_heading = "Other ways")]
     manual: bool,
     /// Save the cookies, localStorage and sessionStorage of the end of the recording too. Chromium
     /// starts with them when it replays the snapshot. Anybody who has the snapshot has them
@@ -141,6 +143,15 @@ impl Record {
             }
         };
         finish::check_name(&output)?;
+        if self.manual && plan.is_some() {
+            by_hand::check_display()?;
+        } else if self.manual && (self.resume || self.learn || self.depth.is_some()) {
+            return Err(Failure::Input(
+                "failed to use --manual with --resume, --learn or --depth: they need a suite, or pages that are \
+                 visited by themselves"
+                    .to_owned(),
+            ));
+        }
         if plan.is_none() && !self.allow_writes.is_empty() {
             return Err(Failure::Input(
                 "failed to use --allow-writes: only recordings of a suite stop requests".to_owned(),
@@ -189,12 +200,19 @@ impl Record {
         plan: Option<&Plan>,
     ) -> Outcome {
         let cancel = interrupt::token();
+        let guard = config.write_guard.clone();
         let studio = self.open_studio(config, redact, output, plan).await?;
         let mut summary = CrawlSummary::default();
         let recorded = if self.listen.is_some() {
             self.listen(&studio, output, &cancel).await
         } else {
             self.browse(&studio, plan, &cancel, &mut summary).await
+        };
+        let recorded = match (plan, recorded) {
+            (Some(plan), Ok(())) if self.manual => {
+                self.hand_over(&studio, plan, guard.as_deref(), output, &mut summary, &cancel).await
+            }
+            (_, recorded) => recorded,
         };
         // What a killed recording holds is enough.
         let empty = if self.listen.is_some() || studio.is_resumed() {
@@ -292,13 +310,13 @@ impl Record {
             Some(visits) => progress::described(visits as u64, "starting Chromium"),
             None => progress::spinner("starting Chromium"),
         };
-        if !self.manual {
+        if !self.manual || plan.is_some() {
             let crawled = self.crawl(studio, plan, cancel, &spinner).await;
             spinner.finish_and_clear();
             *summary = crawled?;
             return ended(summary, cancel);
         }
-        let mut session = self.start_browser(studio, Device::default()).await?;
+        let mut session = self.start_browser(studio, Device::default(), true).await?;
         spinner.finish_and_clear();
         eprintln!("recording what you browse; close the window or press Ctrl-C to finish");
         let browsed = recorder::by_hand(&mut session, &self.urls, cancel).await.or_environment("browse");
@@ -306,9 +324,14 @@ impl Record {
         browsed
     }
 
-    async fn start_browser(&self, studio: &Studio, device: Device) -> Result<Session, Failure> {
+    async fn start_browser(
+        &self,
+        studio: &Studio,
+        device: Device,
+        visible: bool,
+    ) -> Result<Session, Failure> {
         let mut launch = Launch::new(studio.gateway().local_addr(), studio.ca().spki_sha256_base64());
-        launch.headless = !self.manual;
+        launch.headless = !visible;
         launch.device = device;
         Session::start(&launch).await.or_environment("start the browser")
     }
@@ -359,14 +382,14 @@ impl Record {
                     include: self.include.clone(),
                 };
                 let frontier = Frontier::new(&self.urls, bounds, Interest::default());
-                let mut session = self.start_browser(studio, Device::default()).await?;
+                let mut session = self.start_browser(studio, Device::default(), false).await?;
                 let followed = crawler.follow(&mut session, frontier).await;
                 self.end_browser(session, studio).await?;
                 followed.or_environment("record")?;
             }
             Some(plan) => {
                 for (round, vantage) in plan.vantages.iter().enumerate() {
-                    let mut session = self.start_browser(studio, suite::device(vantage)).await?;
+                    let mut session = self.start_browser(studio, suite::device(vantage), false).await?;
                     let mut followed = Ok(());
                     for (number, task) in plan.tasks.iter().enumerate() {
                         now.set((round * plan.tasks.len() + number, &task.id));

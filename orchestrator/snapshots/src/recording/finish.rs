@@ -1,5 +1,6 @@
 //! Converts the folder of a recording into a snapshot.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::BufReader;
 
@@ -13,7 +14,7 @@ use super::read_back::verify;
 use super::{Progress, Recording, RecordingReport};
 use crate::ops::pages;
 use crate::wacz::{Description, PageLines, SnapshotWriter, WriteReport};
-use crate::{Archive, Error, RecordKind};
+use crate::{Archive, Error, Page, RecordKind, Timestamp};
 
 impl Recording {
     /// Creates the snapshot: digests, one copy of each payload, compression, index, pages. It is
@@ -74,18 +75,20 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
     }
     let path = recording.folder.join(PAGES);
     let pages = File::open(&path).map_err(|e| Error::io("open", &path, e))?;
-    let mut listed = false;
+    let mut listed = HashSet::new();
     for page in PageLines::new(PAGES, BufReader::new(pages)) {
-        writer.add_page(&page?)?;
-        listed = true;
+        let page = page?;
+        writer.add_page(&page)?;
+        listed.insert(page.url);
     }
-    if !listed {
-        // There is no page list if the recording served any proxy client, or a person with a
-        // browser.
+    // There is no page list if the recording served any proxy client, or a person with a browser.
+    let by_hand =
+        if listed.is_empty() { Some(Timestamp::from_millis(0)) } else { recording.documents_from()? };
+    if let Some(from) = by_hand {
+        let is_kept = |page: &&Page| !periods.iter().any(|(from, to)| *from <= page.ts && page.ts <= *to);
         let found = pages::find(&archive);
-        let kept =
-            found.iter().filter(|page| !periods.iter().any(|(from, to)| *from <= page.ts && page.ts <= *to));
-        kept.into_iter().try_for_each(|page| writer.add_page(page))?;
+        let new = found.iter().filter(|page| page.ts >= from && !listed.contains(&page.url));
+        new.filter(is_kept).try_for_each(|page| writer.add_page(page))?;
     }
     progress(Progress { done: total, total });
     let description = Description {

@@ -14,6 +14,7 @@
 
 mod append;
 mod appender;
+mod by_hand;
 mod finish;
 mod folder;
 mod frames;

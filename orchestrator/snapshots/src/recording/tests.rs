@@ -83,6 +83,28 @@ fn what_is_left_out_is_in_no_snapshot() {
 }
 
 #[test]
+fn what_a_person_browsed_at_the_end_is_listed() {
+    let (_dir, path) = folder();
+    let out = path.join("a.wacz");
+    let recording = Recording::create(&out, RecordingOptions::default()).unwrap();
+    let page = |url: &str, second: i64| {
+        let mut page = exchange(url, b"<title>Page</title>");
+        page.started = Timestamp::from_millis(1_700_000_000_000 + second * 1000);
+        recording.append(&page).unwrap();
+    };
+    page("https://site.test/", 1);
+    page("https://site.test/frame", 2);
+    recording.append_page(&Page::new("https://site.test/", Timestamp::from_millis(0))).unwrap();
+    recording.list_documents_from(Timestamp::from_millis(1_700_000_003_000)).unwrap();
+    page("https://site.test/account", 4);
+    page("https://site.test/", 5);
+    recording.finish(&|_| {}).unwrap();
+    let pages = Archive::open(&out).unwrap().pages();
+    let urls: Vec<&str> = pages.iter().map(|page| page.url.as_str()).collect();
+    assert_eq!(urls, ["https://site.test/", "https://site.test/account"]);
+}
+
+#[test]
 fn nothing_is_overwritten_and_a_killed_recording_goes_on() {
     let (_dir, path) = folder();
     let out = path.join("a.wacz");

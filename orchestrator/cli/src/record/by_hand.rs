@@ -1,0 +1,61 @@
+//! The pages of a suite that only a person can get at: behind a CAPTCHA or a log-in.
+
+use browser::Device;
+use camino::Utf8Path;
+use gateway::WriteGuard;
+use recorder::plan::Plan;
+use recorder::{CrawlSummary, Studio};
+use runs::counted;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::{Record, suite};
+use crate::failure::{Failure, OrFail as _, Outcome};
+
+/// How many pages are opened at once. The others are named at the end.
+const MOST_TABS: usize = 30;
+
+/// Fails early where there is no display, as hours of a recording would come before the window.
+pub(super) fn check_display() -> Outcome {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(is_set) {
+        return Ok(());
+    }
+    Err(Failure::Environment(format!("failed to {}", browser::Error::NoDisplay)))
+}
+
+impl Record {
+    /// Hands the pages behind walls to a person: each in a tab of a window, until the window is
+    /// closed. What is loaded there is recorded like everything else.
+    pub(super) async fn hand_over(
+        &self,
+        studio: &Studio,
+        plan: &Plan,
+        guard: Option<&WriteGuard>,
+        output: &Utf8Path,
+        summary: &mut CrawlSummary,
+        cancel: &CancellationToken,
+    ) -> Outcome {
+        let pages = summary.walls.values().flatten().map(|(_, url)| url);
+        let urls: Vec<Url> = pages.filter_map(|url| Url::parse(url).ok()).take(MOST_TABS).collect();
+        if urls.is_empty() {
+            return Ok(());
+        }
+        eprintln!(
+            "{} behind a CAPTCHA or a log-in; get past it in the window, look at each page, then close the window or \
+             press Ctrl-C",
+            counted(urls.len(), "page")
+        );
+        guard.iter().for_each(|guard| guard.open());
+        studio.list_documents_from_now().or_environment(format!("write into the recording of {output}"))?;
+        let device = plan.vantages.first().map_or_else(Device::default, suite::device);
+        let mut session = self.start_browser(studio, device, true).await?;
+        let browsed = recorder::by_hand(&mut session, &urls, cancel).await.or_environment("browse");
+        self.end_browser(session, studio).await?;
+        for pages in summary.walls.values_mut() {
+            pages.retain(|(_, url)| Url::parse(url).is_ok_and(|url| !urls.contains(&url)));
+        }
+        summary.walls.retain(|_, pages| !pages.is_empty());
+        browsed
+    }
+}
