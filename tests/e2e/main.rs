@@ -1,6 +1,7 @@
 //! End to end: the built binary, real servers on loopback, real Chromium.
 
 mod agents;
+mod annotating;
 mod attached;
 mod broken;
 mod chromium;

@@ -307,6 +307,10 @@ impl Tracker {
             targets::on_attached(self, cdp, session.as_ref(), params);
             return;
         }
+        let capture = self.lock().setup.as_ref().and_then(|setup| setup.capture.clone());
+        if let Some(capture) = capture {
+            capture.on_event(cdp, session.as_ref(), method, params);
+        }
         let mut state = self.lock();
         if let Some(session) = &session {
             let has_started = state.traffic.on_event(session, method, params);
