@@ -32,6 +32,7 @@ impl Annotator {
     async fn start(bench: &Bench, arguments: &[&str], first: &str) -> Result<Annotator> {
         let arguments = [&["annotate", "--headless"], arguments].concat();
         let mut command = bench.command(&arguments);
+        command.env("SANDBOX_LOG", "browser=debug");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let mut stdout = BufReader::new(child.stdout.take().context("stdout is piped")?);
         let mut stderr = BufReader::new(child.stderr.take().context("stderr is piped")?);
@@ -205,7 +206,15 @@ async fn a_path_of_clicks_in_a_snapshot_becomes_a_task_that_the_oracle_plays() -
         annotator.reached().await?
     );
     let pictures = "[...document.querySelectorAll('.picture img')].filter(image => image.complete && image.naturalWidth > 100).length === 3";
-    annotator.panel.until(pictures).await?;
+    let shown = annotator.panel.until(pictures).await;
+    let images = "[...document.querySelectorAll('.picture img')].map(image => [image.src, image.complete, image.naturalWidth])";
+    let images = annotator.panel.evaluate(images).await?;
+    if let Err(e) = shown {
+        annotator.child.kill()?;
+        let (_, said) = annotator.end()?;
+        let said: Vec<&str> = said.lines().filter(|l| l.contains("picture")).collect();
+        anyhow::bail!("{e} {images:#} {said:#?}");
+    }
     annotator.panel.until("view.missing.length === 0").await?;
     if let Ok(folder) = std::env::var("SANDBOX_TEST_PICTURES") {
         pictures_of(&mut annotator.panel, Utf8Path::new(&folder)).await?;
@@ -314,7 +323,7 @@ const HOSTILE: &str = r#"<!doctype html><meta charset="utf-8"><title>Hostile</ti
 <form action="/done"><input name="who" aria-label="Who"><input type="password" name="secret" aria-label="Secret"><button>Send</button></form>
 <a href="/never" id="never">Never clicked</a>
 <script>
-    document.querySelector('[data-act]').addEventListener('click', () => { document.body.dataset.box = 1; });
+    addEventListener('click', event => { if (event.target.closest('[data-act]')) document.body.dataset.box = 1; }, true);
     const forge = () => {
         const never = document.getElementById('never'), who = document.querySelector('input[name=who]');
         for (const type of ['pointerdown', 'mousedown', 'mouseup', 'click']) {
@@ -382,7 +391,8 @@ async fn a_hostile_page_forges_no_step_and_breaks_no_panel() -> Result<()> {
         let status = annotator.person.evaluate(&ask).await?;
         ensure!(status == 0 || status.as_u64().is_some_and(|status| status >= 400), "{status}");
     }
-    ensure!(get(&panel.replacen('/', "/x", 4)).await.is_ok());
+    let (host, _) = panel.trim_end_matches('/').rsplit_once('/').context("a token")?;
+    ensure!(get(&format!("{host}/view")).await?.is_empty(), "without its token nothing is told");
     let person = &mut annotator.person;
     person.click(&selected("[data-act]")).await?;
     person.until("document.body.dataset.box === '1'").await?;
@@ -459,8 +469,8 @@ async fn an_existing_task_is_edited_and_another_is_added_beside_it() -> Result<(
     let mut annotator = Annotator::start(&bench, &["-o", file.as_str()], "aldria-rail.test").await?;
     annotator.person.switch("/trains/re-406").await?;
     annotator.steps(3).await?;
-    annotator.panel.until("view.nodes.length === 3").await?;
-    annotator.person.click(&named("Timetable")).await?;
+    annotator.panel.until("view.nodes.length === 3 && !view.is_playing").await?;
+    annotator.person.click(&named("Lines and timetables")).await?;
     annotator.steps(4).await?;
     annotator.mark(4, "url_included_match").await?;
     annotator.write("#goal", "Sign in as a guest, open the train, and then the timetable.").await?;
@@ -486,7 +496,7 @@ async fn an_existing_task_is_edited_and_another_is_added_beside_it() -> Result<(
     annotator.panel.until("view.missing[0].includes('guest-booking.yaml')").await?;
     annotator.write("#id", "second").await?;
     annotator.write("#goal", "Open the timetable.").await?;
-    annotator.person.click(&named("Timetable")).await?;
+    annotator.person.click(&named("Lines and timetables")).await?;
     annotator.steps(1).await?;
     annotator.mark(1, "url_included_match").await?;
     annotator.save().await?;
@@ -535,6 +545,7 @@ async fn what_was_interrupted_or_killed_goes_on() -> Result<()> {
             "document.body.dataset.box === '1' && document.querySelector('input[name=who]').value === 'Ada'",
         )
         .await?;
+    annotator.panel.until("!view.is_playing").await?;
     annotator.steps(2).await?;
     annotator.person.press("Enter").await?;
     annotator.person.until("location.pathname === '/done'").await?;
@@ -551,7 +562,7 @@ async fn a_closed_window_saves_what_is_whole_and_keeps_what_is_not() -> Result<(
     let start = "https://www.aldria-rail.test/";
     let begin = [DEMO, "--url", start, "--id", "closed", "--copy-snapshot", "-o", suite.as_str()];
     let mut annotator = Annotator::start(&bench, &begin, start).await?;
-    annotator.person.click(&named("Timetable")).await?;
+    annotator.person.click(&named("Lines and timetables")).await?;
     annotator.steps(1).await?;
     annotator.person.call("Page.close", json!({})).await?;
     let (status, said) = annotator.end()?;
@@ -573,7 +584,7 @@ async fn a_closed_window_saves_what_is_whole_and_keeps_what_is_not() -> Result<(
     // What is discarded leaves nothing.
     let gone = bench.path("gone");
     let mut annotator = Annotator::start(&bench, &[DEMO, "--url", start, "-o", gone.as_str()], start).await?;
-    annotator.person.click(&named("Timetable")).await?;
+    annotator.person.click(&named("Lines and timetables")).await?;
     annotator.steps(1).await?;
     annotator.panel.evaluate("globalThis.confirm = () => true").await?;
     annotator.button("discard").await?;

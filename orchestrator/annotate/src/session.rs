@@ -83,6 +83,7 @@ impl Annotation {
         first: FirstPage,
         cancel: &CancellationToken,
     ) -> Result<Ending, Error> {
+        session.hold_for_pictures().await?;
         // What the browser did before the start page is nobody's step.
         self.workbench.set_playing(true);
         self.drain(events).await?;

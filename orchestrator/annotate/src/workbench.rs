@@ -15,7 +15,7 @@ use crate::draft::checks::{self, TakenIds};
 use crate::draft::edit::Edit;
 use crate::draft::journal::Journal;
 use crate::draft::{Draft, Step};
-use crate::panel::view::{self, View};
+use crate::panel::view::{self, Shown, View};
 
 /// How many changes can be undone.
 const UNDO: usize = 200;
@@ -81,6 +81,8 @@ struct State {
     status: Status,
     /// What the last wish has come to, where it could not be done.
     notice: String,
+    /// The steps are being played.
+    is_playing: bool,
     version: u64,
     /// When a panel last asked, and for which version.
     asked: Option<(Instant, u64)>,
@@ -101,6 +103,7 @@ impl Workbench {
             log: StepLog::new(),
             status: Status::Capturing,
             notice: String::new(),
+            is_playing: false,
             version: 1,
             asked: None,
         };
@@ -192,7 +195,12 @@ impl Workbench {
 
     /// From now on what happens is, or is not, the playing of the steps.
     pub(crate) fn set_playing(&self, is_playing: bool) {
-        self.state.lock().log.set_playing(is_playing);
+        let mut state = self.state.lock();
+        state.log.set_playing(is_playing);
+        state.is_playing = is_playing;
+        state.version += 1;
+        drop(state);
+        self.changed.notify_waiters();
     }
 
     /// Makes a change of the panel's.
@@ -260,20 +268,24 @@ impl Workbench {
         self.seen.notify_waiters();
         // Nothing new is an answer, too.
         let _ = timeout(within, newer).await;
-        let (draft, status, notice, version, can_undo) = {
+        let (draft, shown) = {
             let state = self.state.lock();
-            let can_undo = !state.undo.is_empty();
-            (state.draft.clone(), state.status.clone(), state.notice.clone(), state.version, can_undo)
+            let shown = Shown {
+                version: state.version,
+                status: state.status.clone(),
+                notice: state.notice.clone(),
+                can_undo: !state.undo.is_empty(),
+                is_playing: state.is_playing,
+            };
+            (state.draft.clone(), shown)
         };
         let page = |step: &Step| self.journal.page(step);
-        let view = view::of(&draft, &self.taken, &page);
-        View { version, status, notice, can_undo, ..view }
+        view::of(&draft, shown, &self.taken, &page)
     }
 
-    /// The picture of a step.
+    /// The picture of a step, which may have been removed meanwhile.
     pub(crate) fn picture(&self, number: u32) -> Option<Vec<u8>> {
-        let step = self.state.lock().draft.step(number).cloned()?;
-        self.journal.picture(&step)
+        self.journal.picture(number)
     }
 
     fn change(&self, make: impl FnOnce(&mut State) -> Result<(), Error>) -> Result<(), Error> {

@@ -90,23 +90,23 @@ impl Journal {
 
     /// Keeps the page of a step.
     pub(crate) fn keep_page(&self, step: &Step, html: &str) -> Result<(), Error> {
-        replace(&self.folder.join(step.page_name()), html.as_bytes())
+        replace(&self.folder.join(page_name(step.number)), html.as_bytes())
     }
 
     /// Keeps the picture of a step.
     pub(crate) fn keep_picture(&self, step: &Step, png: &[u8]) -> Result<(), Error> {
-        replace(&self.folder.join(step.picture_name()), png)
+        replace(&self.folder.join(picture_name(step.number)), png)
     }
 
     /// The page of a step; empty where there is none.
     pub(crate) fn page(&self, step: &Step) -> String {
-        let page = read(&self.folder.join(step.page_name())).unwrap_or_default();
+        let page = read(&self.folder.join(page_name(step.number))).unwrap_or_default();
         String::from_utf8_lossy(&page).into_owned()
     }
 
-    /// The picture of a step.
-    pub(crate) fn picture(&self, step: &Step) -> Option<Vec<u8>> {
-        read(&self.folder.join(step.picture_name())).ok().filter(|_| step.has_picture)
+    /// The picture of the step with this number.
+    pub(crate) fn picture(&self, number: u32) -> Option<Vec<u8>> {
+        read(&self.folder.join(picture_name(number))).ok()
     }
 
     /// Removes the draft and all that belongs to it.
@@ -123,6 +123,14 @@ impl Journal {
             }
         }
     }
+}
+
+fn picture_name(number: u32) -> String {
+    format!("{number}.png")
+}
+
+fn page_name(number: u32) -> String {
+    format!("{number}.html")
 }
 
 /// Writes a file beside its place and moves it there: whoever reads finds the old one or the new

@@ -182,14 +182,4 @@ impl Step {
             has_picture: false,
         }
     }
-
-    /// The name of its picture, beside the draft.
-    pub(crate) fn picture_name(&self) -> String {
-        format!("{}.png", self.number)
-    }
-
-    /// The name of the file with its page's HTML, beside the draft.
-    pub(crate) fn page_name(&self) -> String {
-        format!("{}.html", self.number)
-    }
 }

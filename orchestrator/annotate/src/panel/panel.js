@@ -224,7 +224,9 @@ function updateState() {
     for (const button of document.querySelectorAll('button')) button.disabled = isBusy;
     find('#undo').disabled = isBusy || !view.can_undo;
     for (const field of document.querySelectorAll('input, select, textarea')) field.disabled = isBusy;
-    if (status.state === 'saving') say('Writing the task …');
+    for (const id of ['play', 'over', 'save']) find(`#${id}`).disabled ||= view.is_playing;
+    if (status.state === 'capturing' && view.is_playing) say('Playing the steps in the browser; wait before you go on there …');
+    else if (status.state === 'saving') say('Writing the task …');
     else if (status.state === 'saved') say(`Saved: ${status.file}. Play it with`, 'good', status.play);
     else if (status.state === 'discarded') say('Discarded. You can close this page.');
     else if (status.state === 'kept') say('The browser was closed. The draft is kept; go on with', '', status.resume);
@@ -238,8 +240,8 @@ function show() {
     set(find('#goal'), view.goal);
     set(find('#id'), view.task_id);
     set(find('#answer'), view.answer);
-    const source = view.is_live ? 'recorded from the live web' : 'played from a snapshot';
-    find('#where').textContent = `${view.is_edited ? 'Editing a task, ' : ''}${source}, from ${view.start_url}`;
+    const source = view.is_live ? 'The live web is recorded' : 'A snapshot is played';
+    find('#where').textContent = `${view.is_edited ? 'An existing task is edited. ' : ''}${source}. The task begins at ${view.start_url}`;
     const count = view.steps.length;
     find('#count').textContent = count ? String(count) : '';
     find('#empty').hidden = count > 0;

@@ -9,29 +9,37 @@ use crate::draft::nodes::{self, NodeFields, Reached};
 use crate::draft::{Draft, Node, Step};
 use crate::workbench::Status;
 
-/// What the panel shows.
+/// How far the annotation is.
 #[derive(Debug, Serialize)]
-pub(crate) struct View {
+pub(crate) struct Shown {
     pub(crate) version: u64,
     pub(crate) status: Status,
     /// Why the last wish was not done.
     pub(crate) notice: String,
     pub(crate) can_undo: bool,
-    pub(crate) goal: String,
-    pub(crate) task_id: String,
-    pub(crate) start_url: String,
-    pub(crate) answer: String,
-    pub(crate) is_live: bool,
-    pub(crate) is_edited: bool,
+    pub(crate) is_playing: bool,
+}
+
+/// What the panel shows.
+#[derive(Debug, Serialize)]
+pub(crate) struct View {
+    #[serde(flatten)]
+    shown: Shown,
+    goal: String,
+    task_id: String,
+    start_url: String,
+    answer: String,
+    is_live: bool,
+    is_edited: bool,
     /// What is missing, as sentences.
-    pub(crate) missing: Vec<String>,
-    pub(crate) steps: Vec<StepView>,
+    missing: Vec<String>,
+    steps: Vec<StepView>,
     /// Key nodes of no step.
-    pub(crate) nodes: Vec<NodeView>,
+    nodes: Vec<NodeView>,
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct StepView {
+struct StepView {
     number: u32,
     /// The kind of the step, such as `click`.
     kind: &'static str,
@@ -69,7 +77,7 @@ struct NamedView {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct NodeView {
+struct NodeView {
     number: u32,
     fields: NodeFields,
     reached: Reached,
@@ -77,7 +85,7 @@ pub(crate) struct NodeView {
 }
 
 /// What is shown of a draft. `page` reads the HTML of a step's page.
-pub(crate) fn of(draft: &Draft, taken: &TakenIds, page: &dyn Fn(&Step) -> String) -> View {
+pub(crate) fn of(draft: &Draft, shown: Shown, taken: &TakenIds, page: &dyn Fn(&Step) -> String) -> View {
     let node = |node: &Node| NodeView {
         number: node.number,
         fields: NodeFields::of(&node.node),
@@ -90,10 +98,7 @@ pub(crate) fn of(draft: &Draft, taken: &TakenIds, page: &dyn Fn(&Step) -> String
         StepView { nodes: own.map(node).collect(), ..step_view(step, page) }
     };
     View {
-        version: 0,
-        status: Status::Capturing,
-        notice: String::new(),
-        can_undo: false,
+        shown,
         goal: draft.goal.clone(),
         task_id: draft.task_id.clone(),
         start_url: draft.start_url.clone(),

@@ -187,7 +187,8 @@ fn write_pictures(draft: &Draft, journal: &Journal, folder: &Utf8Path) -> Result
         .steps
         .iter()
         .enumerate()
-        .filter_map(|(place, step)| Some((place + 1, journal.picture(step)?)))
+        .filter(|(_, step)| step.has_picture)
+        .filter_map(|(place, step)| Some((place + 1, journal.picture(step.number)?)))
         .collect();
     if pictures.is_empty() {
         return Ok(());

@@ -10,7 +10,15 @@
 
 mod picture;
 
-use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use parking_lot::Mutex;
@@ -18,7 +26,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
     sync::{mpsc, oneshot},
-    time::timeout,
+    time::{error::Elapsed, timeout},
 };
 
 use crate::{
@@ -50,6 +58,8 @@ pub struct Capture {
 struct Shared {
     sender: mpsc::UnboundedSender<CaptureEvent>,
     tabs: Mutex<Tabs>,
+    /// Navigations wait for pictures.
+    holds: AtomicBool,
 }
 
 #[derive(Default)]
@@ -58,6 +68,12 @@ struct Tabs {
     of_session: HashMap<SessionId, String>,
     /// The session of each tab's page.
     pages: HashMap<String, SessionId>,
+    /// Tabs in which a button of the mouse went down, whose picture is that of the click, too.
+    pointed: HashSet<String>,
+    /// How many pictures of a tab are being taken.
+    pictures: HashMap<String, usize>,
+    /// Requests for documents that wait until the pictures of their tab are taken.
+    held: HashMap<String, Vec<(SessionId, String)>>,
 }
 
 /// Something that has happened in a captured browser.
@@ -174,7 +190,7 @@ pub struct PersonTarget {
 }
 
 /// A picture that the browser still takes.
-pub struct PendingPicture(Option<oneshot::Receiver<Reply>>);
+pub struct PendingPicture(Option<oneshot::Receiver<Option<Vec<u8>>>>);
 
 /// A history that the browser still tells.
 pub struct PendingHistory(oneshot::Receiver<Reply>);
@@ -208,7 +224,7 @@ impl Capture {
     /// Where to tell, and where it is heard.
     pub fn new() -> (Capture, mpsc::UnboundedReceiver<CaptureEvent>) {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared { sender, tabs: Mutex::default() });
+        let shared = Arc::new(Shared { sender, tabs: Mutex::default(), holds: AtomicBool::new(false) });
         (Capture { shared }, receiver)
     }
 
@@ -223,6 +239,50 @@ impl Capture {
                 json!({ "source": source, "worldName": WORLD, "runImmediately": true }),
             ),
         ]
+    }
+
+    /// The command that makes a page wait, before it leaves a document, for the picture of it.
+    pub(crate) fn hold_command(&self) -> Option<(&'static str, Value)> {
+        let patterns = json!([{ "urlPattern": "*", "resourceType": "Document" }]);
+        self.holds().then(|| ("Fetch.enable", json!({ "patterns": patterns })))
+    }
+
+    pub(crate) fn holds(&self) -> bool {
+        self.shared.holds.load(Ordering::Relaxed)
+    }
+
+    /// A request for a document waits for its tab's pictures.
+    fn on_request_paused(&self, cdp: &Cdp, session: &SessionId, tab: &str, request: &str) {
+        {
+            let mut tabs = self.shared.tabs.lock();
+            if tabs.pictures.get(tab).is_some_and(|count| *count > 0) {
+                tabs.held.entry(tab.to_owned()).or_default().push((session.clone(), request.to_owned()));
+                return;
+            }
+        }
+        resume(cdp, session, request);
+    }
+
+    /// Takes a picture of a tab. What leaves its page waits meanwhile.
+    fn take_picture(&self, cdp: &Cdp, page: &SessionId, tab: &str) -> oneshot::Receiver<Option<Vec<u8>>> {
+        *self.shared.tabs.lock().pictures.entry(tab.to_owned()).or_default() += 1;
+        let format = json!({ "format": "png", "optimizeForSpeed": true });
+        let reply = cdp.send(Some(page), "Page.captureScreenshot", format);
+        let (sender, receiver) = oneshot::channel();
+        let (shared, cdp, tab) = (Arc::clone(&self.shared), cdp.clone(), tab.to_owned());
+        tokio::spawn(async move {
+            let taken = picture(timeout(PICTURE_TIMEOUT, reply).await);
+            let held = {
+                let mut tabs = shared.tabs.lock();
+                let count = tabs.pictures.entry(tab.clone()).or_default();
+                *count = count.saturating_sub(1);
+                if *count == 0 { tabs.held.remove(&tab).unwrap_or_default() } else { Vec::new() }
+            };
+            held.iter().for_each(|(session, request)| resume(&cdp, session, request));
+            // Whoever wanted it may have gone.
+            let _ = sender.send(taken);
+        });
+        receiver
     }
 
     /// A page or frame has its session.
@@ -276,12 +336,29 @@ impl Capture {
                     tracing::warn!("a page's script reported something that is no input");
                     return;
                 };
-                let picture = json!({ "format": "png", "optimizeForSpeed": true });
-                let picture = cdp.send(Some(&page), "Page.captureScreenshot", picture);
-                let picture = PendingPicture(Some(picture));
+                let has_picture = self.has_picture(&tab, input.kind);
+                let picture = (!has_picture).then(|| self.take_picture(cdp, &page, &tab));
+                let picture = PendingPicture(picture);
                 self.tell(CaptureEvent::Input { tab, input: Box::new(input), picture });
             }
+            "Fetch.requestPaused" if self.holds() => {
+                self.on_request_paused(cdp, session, &tab, text("/requestId"));
+            }
             _ => {}
+        }
+    }
+
+    /// Whether the picture of this input is asked for already: one at a time is what a browser that
+    /// leaves a page can do.
+    fn has_picture(&self, tab: &str, kind: InputKind) -> bool {
+        let mut tabs = self.shared.tabs.lock();
+        match kind {
+            InputKind::Point => {
+                tabs.pointed.insert(tab.to_owned());
+                false
+            }
+            InputKind::Click => tabs.pointed.remove(tab),
+            _ => false,
         }
     }
 
@@ -310,30 +387,60 @@ impl fmt::Debug for PendingHistory {
 }
 
 impl PendingPicture {
-    /// No picture.
-    pub fn none() -> PendingPicture {
-        PendingPicture(None)
-    }
-
-    /// The PNG file; nothing where the tab could not be shown any more.
+    /// The PNG file; nothing where another input has it, or the tab could not be shown any more.
     pub async fn png(self) -> Option<Vec<u8>> {
-        let reply: Value = result(timeout(PICTURE_TIMEOUT, self.0?).await.ok()?)?;
-        STANDARD.decode(reply.get("data")?.as_str()?).ok()
+        self.0?.await.ok()?
     }
 }
 
 impl PendingHistory {
     /// The history; nothing where the tab has gone.
     pub async fn get(self) -> Option<TabHistory> {
-        result(timeout(PICTURE_TIMEOUT, self.0).await.ok()?)
+        let reply = timeout(PICTURE_TIMEOUT, self.0).await.ok()?.ok()?.ok()?;
+        serde_json::from_str(reply.get()).ok()
     }
 }
 
-fn result<T: for<'de> Deserialize<'de>>(reply: Result<Reply, oneshot::error::RecvError>) -> Option<T> {
-    serde_json::from_str(reply.ok()?.ok()?.get()).ok()
+/// The picture in the browser's reply.
+fn picture(reply: Result<Result<Reply, oneshot::error::RecvError>, Elapsed>) -> Option<Vec<u8>> {
+    match reply {
+        Ok(Ok(Ok(reply))) => {
+            let reply: Value = serde_json::from_str(reply.get()).ok()?;
+            STANDARD.decode(reply.get("data")?.as_str()?).ok()
+        }
+        Ok(Ok(Err(error))) => {
+            tracing::debug!(%error, "there is no picture of a step");
+            None
+        }
+        Ok(Err(_)) | Err(_) => {
+            tracing::debug!("there is no picture of a step in time");
+            None
+        }
+    }
+}
+
+fn resume(cdp: &Cdp, session: &SessionId, request: &str) {
+    drop(cdp.send(Some(session), "Fetch.continueRequest", json!({ "requestId": request })));
 }
 
 impl Session {
+    /// From now on no page is left before its picture is taken, where a person does something that
+    /// leaves it. To be called once pages are given what they had kept.
+    ///
+    /// # Errors
+    /// When the browser has ended.
+    pub async fn hold_for_pictures(&self) -> Result<(), Error> {
+        let Some(capture) = &self.launch.capture else { return Ok(()) };
+        capture.shared.holds.store(true, Ordering::Relaxed);
+        let pages = self.tracker.lock().pages.clone();
+        for page in pages {
+            if let Some((method, params)) = capture.hold_command() {
+                self.cdp().call(Some(&page.session), method, params).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Has every page tell what is typed into it and not told yet. The events have arrived when
     /// this returns.
     ///

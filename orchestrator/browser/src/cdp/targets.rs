@@ -190,8 +190,9 @@ fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &
     if let Some(script) = &setup.script {
         send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script, "runImmediately": true }));
     }
-    if setup.capture.is_some() {
+    if let Some(capture) = &setup.capture {
         Capture::commands().into_iter().for_each(|(method, params)| send(method, params));
+        capture.hold_command().into_iter().for_each(|(method, params)| send(method, params));
     }
     let (tracker, session) = (Arc::clone(tracker), Arc::clone(session));
     let setup = Arc::downgrade(setup);
