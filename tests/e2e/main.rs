@@ -2,6 +2,7 @@
 
 mod agents;
 mod annotating;
+mod annotator;
 mod attached;
 mod broken;
 mod chromium;

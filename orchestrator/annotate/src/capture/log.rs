@@ -191,17 +191,17 @@ impl StepLog {
         let (index_now, entry) = (self.tabs[place].index, entry);
         let is_old = entry.as_ref().is_some_and(|entry| entries.contains(&entry.id));
         if is_old && index_now < index && !echo {
-            self.to_front(draft, tab);
+            self.bring_to_front(draft, tab);
             for _ in index_now..index {
                 self.push(draft, OracleStep::GoBack, &before);
             }
         } else if is_old && index_now > index && !echo {
-            self.to_front(draft, tab);
+            self.bring_to_front(draft, tab);
             for _ in index..index_now {
                 self.push(draft, OracleStep::GoForward, &before);
             }
         } else if let Some(typed) = entry.filter(|entry| !is_old && is_typed(entry)) {
-            self.to_front(draft, tab);
+            self.bring_to_front(draft, tab);
             let address = if typed.typed_url.is_empty() { typed.url } else { typed.typed_url };
             self.push(draft, OracleStep::Goto(address), &before);
         } else {
@@ -232,7 +232,7 @@ impl StepLog {
             }
             _ => picture,
         };
-        self.to_front(draft, tab);
+        self.bring_to_front(draft, tab);
         let url = self.tabs.iter().find(|known| known.name == tab).map(|tab| tab.url.clone());
         let url = url.filter(|url| !url.is_empty()).unwrap_or_else(|| input.url.clone());
         self.drop_repeated(draft, &input);
@@ -268,7 +268,7 @@ impl StepLog {
     }
 
     /// Has the oracle come to a tab before something is done there.
-    fn to_front(&mut self, draft: &mut Draft, tab: &str) {
+    fn bring_to_front(&mut self, draft: &mut Draft, tab: &str) {
         self.settle_tabs(draft);
         if self.front.as_deref() == Some(tab) {
             return;

@@ -10,6 +10,7 @@ use super::{Draft, Node, Step};
 /// How a node is matched, by the benchmark's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::enum_variant_names, reason = "they are the benchmark's names")]
 pub(crate) enum Rule {
     UrlExactlyMatch,
     UrlIncludedMatch,

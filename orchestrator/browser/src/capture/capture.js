@@ -282,7 +282,7 @@
             if (['a', 'button', 'select', 'summary'].includes(tag) || (tag === 'input' && !isField(element))) return;
         }
         if (isArrow) {
-            // In these the arrows only move the cursor or change the value, which is told by itself.
+            // In these the arrows move the cursor or change the value, which is told by itself.
             const opens = element.getAttribute('role') === 'combobox' || element.hasAttribute('aria-autocomplete')
                 || element.hasAttribute('aria-controls') || element.hasAttribute('list');
             if (tag === 'select' || tag === 'input' && !(opens && event.key.length < 10 && /Up|Down/.test(event.key))

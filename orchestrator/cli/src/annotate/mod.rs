@@ -9,11 +9,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
 use url::Url;
 
+use self::web::Web;
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::gateway_options::{Deadline, LiveWeb, MAX_BODY, RedactOptions};
 use crate::options::DataFolder;
 use crate::{interrupt, out, progress, record, show, units};
-use web::Web;
 
 /// Make a task by doing it: a browser opens, and what you do in it becomes the task's solution
 ///
