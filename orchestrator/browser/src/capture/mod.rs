@@ -229,9 +229,10 @@ impl Capture {
     }
 
     /// The commands that make a page or frame tell.
-    pub(crate) fn commands() -> [(&'static str, Value); 3] {
+    pub(crate) fn commands() -> [(&'static str, Value); 4] {
         let source = format!("(() => {{ const REPORT = {};\n{SCRIPT}\n}})();", json!(REPORT));
         [
+            ("Accessibility.enable", json!({})),
             ("Runtime.enable", json!({})),
             ("Runtime.addBinding", json!({ "name": REPORT, "executionContextName": WORLD })),
             (
@@ -326,6 +327,12 @@ impl Capture {
             let history = PendingHistory(cdp.send(Some(session), "Page.getNavigationHistory", json!({})));
             self.tell(CaptureEvent::Navigated { tab: tab.clone(), url, history });
         };
+        if method == "Page.frameNavigated" {
+            // Keeps the tree of the new document. Without it each role and name that the script
+            // reads makes the whole tree anew, which takes a tenth of a second on large pages.
+            let frame = json!({ "frameId": text("/frame/id") });
+            drop(cdp.send(Some(session), "Accessibility.getRootAXNode", frame));
+        }
         match method {
             "Page.frameNavigated" if text("/frame/id") == tab => {
                 navigated(format!("{}{}", text("/frame/url"), text("/frame/urlFragment")));
