@@ -13,8 +13,8 @@ mod harness;
 use anyhow::{Context as _, Result, ensure};
 use camino::Utf8PathBuf;
 
-use annotator::{Annotator, plays, yaml};
-use harness::Bench;
+use crate::annotator::{Annotator, plays, yaml};
+use crate::harness::Bench;
 
 const CAPTURE: &str = "sanjari-orb+warc-bench/web_archives/triwest/triwest.wacz";
 const FIELD: &str = "Federal Tax ID";
