@@ -100,7 +100,8 @@ impl Tab {
 
     /// Clicks the middle of the element that an expression gives, with the mouse.
     pub(crate) async fn click(&mut self, element: &str) -> Result<()> {
-        self.until(&format!("!!({element})")).await?;
+        // Until its styles are there an element may still move.
+        self.until(&format!("document.readyState === 'complete' && !!({element})")).await?;
         let middle = format!(
             "(() => {{ const element = {element}; element.scrollIntoView({{ block: 'center' }});
                 let {{ x, y, width, height }} = element.getBoundingClientRect();
