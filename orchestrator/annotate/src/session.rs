@@ -202,7 +202,7 @@ impl Annotation {
             }
             self.drain(events).await.map_err(PlayError::Over)?;
         }
-        // The last effects are the steps' own. A window that was closed meanwhile ends nothing here.
+        // The last effects are the steps' own. A window that was closed meanwhile is told later.
         if let Err(error) = session.settle(&self.in_flight, SETTLE).await {
             tracing::debug!(%error, "the page does not settle after the last step");
         }
