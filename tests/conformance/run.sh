@@ -27,6 +27,9 @@ echo "== reading and writing the captures"
 export SANDBOX_CAPTURES="$captures" SANDBOX_CONFORMANCE="$work"
 cargo test -q --workspace --test captures --test har_captures --test ops_captures
 
+echo "== annotating a page of the captures"
+cargo test -q --workspace --test annotated_captures
+
 echo "== having what we wrote judged"
 "$venv/bin/python" -W ignore "$here/judge.py" "$work"/written/*.wacz "$work"/replay/made.wacz
 "$venv/bin/python" -W ignore "$here/compare_index.py" "$work"/written/*.wacz "$work"/replay/made.wacz

@@ -78,14 +78,76 @@ impl Tab {
         self.until(&format!("location.href === '{url}' && document.readyState === 'complete'")).await
     }
 
+    /// Speaks to a tab that is open already, as soon as one shows a URL with this part.
+    pub(crate) async fn switch(&mut self, part: &str) -> Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        self.session = None;
+        loop {
+            let targets = self.call("Target.getTargets", json!({})).await?;
+            let targets = targets["targetInfos"].as_array().context("targets")?;
+            let shows = |target: &&Value| {
+                target["type"] == "page" && target["url"].as_str().is_some_and(|url| url.contains(part))
+            };
+            if let Some(target) = targets.iter().find(shows) {
+                let attach = json!({ "targetId": target["targetId"], "flatten": true });
+                let session = self.call("Target.attachToTarget", attach).await?;
+                self.session = Some(session["sessionId"].as_str().context("a session")?.to_owned());
+                return self.until("document.readyState === 'complete'").await;
+            }
+            ensure!(Instant::now() < deadline, "no tab shows {part}: {targets:#?}");
+        }
+    }
+
+    /// Clicks the middle of the element that an expression gives, with the mouse.
+    pub(crate) async fn click(&mut self, element: &str) -> Result<()> {
+        // Until its styles are there an element may still move.
+        self.until(&format!("document.readyState === 'complete' && !!({element})")).await?;
+        let middle = format!(
+            "(() => {{ const element = {element}; element.scrollIntoView({{ block: 'center' }});
+                let {{ x, y, width, height }} = element.getBoundingClientRect();
+                for (let view = element.ownerDocument.defaultView; view.frameElement; view = view.parent) {{
+                    const frame = view.frameElement.getBoundingClientRect();
+                    x += frame.x + view.frameElement.clientLeft;
+                    y += frame.y + view.frameElement.clientTop;
+                }}
+                return [x + width / 2, y + height / 2]; }})()"
+        );
+        let middle = self.evaluate(&middle).await?;
+        for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
+            let mut event = json!({ "type": kind, "x": middle[0], "y": middle[1] });
+            if kind != "mouseMoved" {
+                (event["button"], event["clickCount"]) = (json!("left"), json!(1));
+            }
+            self.call("Input.dispatchMouseEvent", event).await?;
+        }
+        Ok(())
+    }
+
+    /// Types a text, key by key, where the cursor is.
+    pub(crate) async fn type_text(&mut self, text: &str) -> Result<()> {
+        for letter in text.chars() {
+            self.press(&letter.to_string()).await?;
+        }
+        Ok(())
+    }
+
     /// Presses and lets go of a key, by its name and the text that it gives, if it gives any.
     pub(crate) async fn press(&mut self, key: &str) -> Result<()> {
         let mut event = json!({ "type": "keyDown", "key": key });
         if key.chars().count() == 1 {
             event["text"] = json!(key);
         }
-        if key == "Escape" {
-            event["windowsVirtualKeyCode"] = json!(27);
+        let code = match key {
+            "Tab" => Some(9),
+            "Enter" => Some(13),
+            "Escape" => Some(27),
+            _ => None,
+        };
+        if let Some(code) = code {
+            event["windowsVirtualKeyCode"] = json!(code);
+        }
+        if key == "Enter" {
+            event["text"] = json!("\r");
         }
         self.call("Input.dispatchKeyEvent", event.clone()).await?;
         event["type"] = json!("keyUp");

@@ -217,6 +217,7 @@ fn a_window_needs_a_display() -> Result<()> {
         &["replay", "snapshots/demo.wacz", "--open"],
         &["record", "https://www.aldria-rail.test/", "--manual", "-o", bench.path("x.wacz").as_str()],
         &["record", "--suite", "tasks/demo", "--manual", "-o", bench.path("y.wacz").as_str()],
+        &["annotate", "snapshots/demo.wacz", "-o", bench.path("x").as_str()],
     ] {
         let mut command = bench.command(arguments);
         let output = command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").output()?;

@@ -1,6 +1,8 @@
 //! End to end: the built binary, real servers on loopback, real Chromium.
 
 mod agents;
+mod annotating;
+mod annotator;
 mod attached;
 mod broken;
 mod changes;

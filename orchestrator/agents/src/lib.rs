@@ -31,4 +31,5 @@ pub use agent::{
 };
 pub use call::Call;
 pub use error::Error;
+pub use oracle::action as oracle_action;
 pub use spec::{AgentSpec, EpisodeContext, LlmAgent, UnknownAgent, is_random};

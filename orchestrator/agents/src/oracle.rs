@@ -67,8 +67,14 @@ fn describe(element: &Element) -> String {
 }
 
 /// The action of a step on the current page. `None` for a field that the page does not show.
-fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result<Option<Action>, Error> {
+///
+/// # Errors
+/// When the page does not have the element. `number` is the step's, for the error.
+pub fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result<Option<Action>, Error> {
     let find = |wanted: &Element| {
+        if let Some(selector) = wanted.css() {
+            return Ok(format!("css={selector}"));
+        }
         let mut alike = observation.elements.iter().filter(|found| found.role == wanted.role);
         let mut fit = alike.clone().filter(|found| found.name == wanted.name);
         fit.nth(wanted.nth).map(|found| found.bid.clone()).ok_or_else(|| Error::ElementMissing {
@@ -97,6 +103,10 @@ fn action(step: &OracleStep, number: usize, observation: &Observation) -> Result
         OracleStep::Scroll(scroll) => Action::Scroll { at: None, dx: scroll.dx, dy: scroll.dy },
         OracleStep::Goto(url) => Action::Goto { url: url.clone() },
         OracleStep::GoBack => Action::GoBack,
+        OracleStep::GoForward => Action::GoForward,
+        OracleStep::NewTab => Action::NewTab,
+        OracleStep::CloseTab => Action::CloseTab,
+        OracleStep::FocusTab(index) => Action::FocusTab { index: *index },
         OracleStep::Noop => Action::Noop,
         OracleStep::Answer(text) => Action::Answer { text: text.clone() },
         OracleStep::Infeasible(reason) => Action::Infeasible { reason: reason.clone() },
@@ -150,6 +160,29 @@ mod tests {
             actions,
             ["click('5')", "click('a6')", "fill('4', \"Alton's\")", "send_msg_to_user('05:12')"]
         );
+    }
+
+    #[test]
+    fn an_element_may_be_named_by_a_selector_and_tabs_by_their_place() {
+        let mut oracle = Oracle::new(vec![
+            OracleStep::Click(element("css", "#menu > div:nth-of-type(2)")),
+            OracleStep::NewTab,
+            OracleStep::FocusTab(0),
+            OracleStep::CloseTab,
+            OracleStep::GoForward,
+        ]);
+        let mut actions = Vec::new();
+        while let Reply::Act { action, .. } = oracle.reply(&page(), None).unwrap() {
+            actions.push(action);
+        }
+        let expected = [
+            "click('css=#menu > div:nth-of-type(2)')",
+            "new_tab()",
+            "tab_focus(0)",
+            "tab_close()",
+            "go_forward()",
+        ];
+        assert_eq!(actions, expected);
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //! action/    what an agent can do, and the dialects in which that is written
 //! act/       doing it
 //! page/      scripts, text and links, cookies, storage, tabs, addresses
+//! capture/   what a person does in the pages
 //! attach/    attach mode: a browser that other programs drive, and what they may ask of it
 //! python     the literals and calls of Python, in which actions and observations are written
 //! ```
@@ -43,6 +44,7 @@
 mod act;
 mod action;
 mod attach;
+mod capture;
 mod cdp;
 mod clock;
 mod error;
@@ -56,6 +58,10 @@ mod session;
 
 pub use act::{ActionError, dialogs::Dialog, downloads::Download, element::ActionTarget};
 pub use action::{Action, Button, Dialect, Modifier, ParseError, Point, Press, UnknownDialect, choice_name};
+pub use capture::{
+    Capture, CaptureEvent, HistoryEntry, InputKind, PendingHistory, PendingPicture, PersonInput,
+    PersonTarget, TabHistory, outlined,
+};
 pub use clock::settle::SettleOutcome;
 pub use error::Error;
 pub use formats::{

@@ -4,6 +4,7 @@
 mod out;
 
 mod agents;
+mod annotate;
 mod board;
 mod build;
 mod ca;
@@ -78,6 +79,7 @@ struct Cli {
 enum Command {
     Record(record::Record),
     Replay(replay::Replay),
+    Annotate(annotate::Annotate),
     Run(run::Run),
     Env(env::Env),
     Gym(gym::Gym),
@@ -139,6 +141,7 @@ async fn run(cli: Cli) -> failure::Outcome {
     match cli.command {
         Command::Record(record) => record.run().await,
         Command::Replay(replay) => replay.run().await,
+        Command::Annotate(annotate) => annotate.run().await,
         Command::Run(run) => run.run().await,
         Command::Env(env) => env.run().await,
         Command::Gym(gym) => gym.run().await,

@@ -114,7 +114,7 @@ fn is_set(value: Option<OsString>) -> bool {
 
 /// Asks the desktop to open a page, one time. A browser that begins with that stays when we end: it
 /// is in a process group of its own, which Ctrl-C does not reach.
-async fn in_browser(url: String) {
+pub(crate) async fn in_browser(url: String) {
     let opened = Command::new("xdg-open")
         .arg(&url)
         .process_group(0)

@@ -8,13 +8,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Element {
-    /// Its ARIA role, such as `link`.
+    /// Its ARIA role, such as `link`; or `css`, for an element that no role and name tell.
     pub role: String,
-    /// Its accessible name, in full.
+    /// Its accessible name, in full; with the role `css` the selector that finds it.
     pub name: String,
     /// Which one, counted from 0 in page order, when several have that role and name.
     #[serde(default)]
     pub nth: usize,
+}
+
+/// The role of elements that are named by a selector of CSS.
+pub const CSS_ROLE: &str = "css";
+
+impl Element {
+    /// The selector of an element that is named by one.
+    pub fn css(&self) -> Option<&str> {
+        (self.role == CSS_ROLE).then_some(&*self.name)
+    }
 }
 
 /// One action of a solution.
@@ -38,6 +48,14 @@ pub enum OracleStep {
     Goto(String),
     /// Go one page back in history.
     GoBack,
+    /// Go one page forward in history.
+    GoForward,
+    /// Open an empty tab.
+    NewTab,
+    /// Close the tab that is in front.
+    CloseTab,
+    /// Bring another tab to the front: `focus_tab: 0` is the first one.
+    FocusTab(usize),
     /// Let a moment of page time pass.
     Noop,
     /// Give the answer and end the episode.
@@ -100,6 +118,17 @@ pub struct Scroll {
 }
 
 impl OracleStep {
+    /// The element that the step acts on, to be changed.
+    pub fn element_mut(&mut self) -> Option<&mut Element> {
+        match self {
+            OracleStep::Click(element)
+            | OracleStep::Fill(Fill { element, .. })
+            | OracleStep::Select(Select { element, .. })
+            | OracleStep::Press(Press { element, .. }) => Some(element),
+            _ => None,
+        }
+    }
+
     /// The element that the step acts on.
     pub fn element(&self) -> Option<&Element> {
         match self {
@@ -111,6 +140,10 @@ impl OracleStep {
             | OracleStep::Scroll(_)
             | OracleStep::Goto(_)
             | OracleStep::GoBack
+            | OracleStep::GoForward
+            | OracleStep::NewTab
+            | OracleStep::CloseTab
+            | OracleStep::FocusTab(_)
             | OracleStep::Noop
             | OracleStep::Answer(_)
             | OracleStep::Infeasible(_) => None,

@@ -12,7 +12,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    Determinism, Device, Error, Launch,
+    Capture, Determinism, Device, Error, Launch,
     cdp::{
         connection::{Cdp, SessionId},
         tracker::{BrowserState, Page, Tracker, Worker},
@@ -46,6 +46,8 @@ pub(crate) struct TargetSetup {
     device: Device,
     /// See [`crate::Session::user_agent_override`].
     user_agent: Option<Value>,
+    /// Where pages tell what a person does in them.
+    pub(crate) capture: Option<Capture>,
 }
 
 impl TargetSetup {
@@ -59,7 +61,18 @@ impl TargetSetup {
         let clock_shift = determinism.filter(|_| launch.attach_mode).map(virtual_time::clock_shift);
         let script = determinism.as_ref().map(|determinism| inject::page(determinism, clock_shift));
         let (device, downloads) = (launch.device.clone(), launch.downloads);
-        Self { context, script, downloads, download_folder, clock_shift, determinism, device, user_agent }
+        let capture = launch.capture.clone();
+        Self {
+            context,
+            script,
+            downloads,
+            download_folder,
+            clock_shift,
+            determinism,
+            device,
+            user_agent,
+            capture,
+        }
     }
 
     /// Whether other programs drive the pages.
@@ -106,6 +119,11 @@ pub(crate) fn on_attached(tracker: &Arc<Tracker>, cdp: &Cdp, parent: Option<&Ses
         return;
     };
     tracker.lock().contexts.insert(context.to_owned());
+    if let Some(capture) = &setup.capture
+        && matches!(kind, "page" | "iframe")
+    {
+        capture.on_attached(&session, parent, &params["targetInfo"]);
+    }
     match kind {
         "page" => {
             let (clock, first) = {
@@ -171,6 +189,10 @@ fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &
     send("Network.setCacheDisabled", json!({ "cacheDisabled": true }));
     if let Some(script) = &setup.script {
         send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script, "runImmediately": true }));
+    }
+    if let Some(capture) = &setup.capture {
+        Capture::commands().into_iter().for_each(|(method, params)| send(method, params));
+        capture.hold_command().into_iter().for_each(|(method, params)| send(method, params));
     }
     let (tracker, session) = (Arc::clone(tracker), Arc::clone(session));
     let setup = Arc::downgrade(setup);

@@ -307,6 +307,11 @@ impl Tracker {
             targets::on_attached(self, cdp, session.as_ref(), params);
             return;
         }
+        let capture = self.lock().setup.as_ref().and_then(|setup| setup.capture.clone());
+        if let Some(capture) = &capture {
+            capture.on_event(cdp, session.as_ref(), method, params);
+        }
+        let holds = capture.is_some_and(|capture| capture.holds());
         let mut state = self.lock();
         if let Some(session) = &session {
             let has_started = state.traffic.on_event(session, method, params);
@@ -343,7 +348,7 @@ impl Tracker {
             "Browser.downloadWillBegin" => state.on_download_begin(cdp, params),
             "Browser.downloadProgress" => state.on_download_progress(cdp, params),
             // Only while storage is read or written: see `page::storage`.
-            "Fetch.requestPaused" => {
+            "Fetch.requestPaused" if !holds => {
                 let answer = json!({
                     "requestId": text("/requestId"),
                     "responseCode": 200,

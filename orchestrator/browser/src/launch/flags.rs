@@ -1,7 +1,7 @@
 //! Chromium's command line. It is the same for every session, apart from the proxy, its key, the
 //! size and the language.
 
-use crate::{Launch, launch::programs::CHROMIUM_SANDBOX_VARIABLE};
+use crate::{Launch, capture, launch::programs::CHROMIUM_SANDBOX_VARIABLE};
 
 /// No traffic to Google, no experiments, nothing that depends on the machine.
 const COMMON_FLAGS: &[&str] = &[
@@ -150,6 +150,9 @@ pub(crate) fn command_line(launch: &Launch, begin_frame_control: bool, own_sandb
     flags.push(format!("--window-size={},{}", launch.device.viewport.0, launch.device.viewport.1));
     if !launch.ca_spki.is_empty() {
         flags.push(format!("--ignore-certificate-errors-spki-list={}", launch.ca_spki));
+    }
+    if launch.capture.is_some() {
+        flags.push(capture::FLAG.to_owned());
     }
     if launch.headless {
         flags.push("--headless=new".to_owned());

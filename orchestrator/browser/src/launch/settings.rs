@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf};
 use gateway::InFlight;
 use jiff::Timestamp;
 
-use crate::Device;
+use crate::{Capture, Device};
 
 /// The default limit of downloads, in bytes.
 const DEFAULT_DOWNLOAD_LIMIT: u64 = 1 << 30;
@@ -40,6 +40,8 @@ pub struct Launch {
     /// Attach mode: other programs drive the browser, over its DevTools address. In a world all
     /// pages are the episode's then. Clocks start at the world's time and run on.
     pub attach_mode: bool,
+    /// Where the browser tells what a person does in its pages. Not for frozen worlds.
+    pub capture: Option<Capture>,
 }
 
 impl Launch {
@@ -56,6 +58,7 @@ impl Launch {
             in_flight: None,
             determinism: None,
             attach_mode: false,
+            capture: None,
         }
     }
 

@@ -26,6 +26,6 @@ pub(crate) mod marks;
 mod node_numbers;
 pub(crate) mod observation;
 pub(crate) mod options;
-mod overlay;
+pub(crate) mod overlay;
 pub(crate) mod properties;
 pub(crate) mod screenshot;

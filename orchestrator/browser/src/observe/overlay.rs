@@ -41,6 +41,25 @@ pub(crate) fn draw(image: &mut Image, elements: &[(String, [f64; 4])]) {
     }
 }
 
+/// The colour of an outline: it stands out on white and on black.
+const OUTLINE: RGB<u8> = RGB { r: 230, g: 40, b: 60 };
+const OUTLINE_WIDTH: i64 = 3;
+
+/// Draws a solid frame just outside of these bounds.
+pub(crate) fn outline(image: &mut Image, [x, y, width, height]: [f64; 4]) {
+    if ![x, y, width, height].iter().all(|side| side.is_finite()) {
+        return;
+    }
+    let edge = |at: f64| rounded(at.clamp(-1e6, 1e6));
+    let (left, top) = (edge(x) - OUTLINE_WIDTH, edge(y) - OUTLINE_WIDTH);
+    let (right, bottom) = (edge(x + width) + OUTLINE_WIDTH - 1, edge(y + height) + OUTLINE_WIDTH - 1);
+    let across = OUTLINE_WIDTH - 1;
+    fill(image, [left, top, right, top + across], OUTLINE);
+    fill(image, [left, bottom - across, right, bottom], OUTLINE);
+    fill(image, [left, top, left + across, bottom], OUTLINE);
+    fill(image, [right - across, top, right, bottom], OUTLINE);
+}
+
 fn tag(image: &mut Image, id: &str, left: i64, top: i64) {
     let letters = i64::try_from(id.chars().count()).unwrap_or(i64::MAX / 8);
     let width = letters * (WIDTH + 1) - 1 + 2 * MARGIN;

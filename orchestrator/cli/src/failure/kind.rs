@@ -159,6 +159,32 @@ impl From<recorder::Error> for Failure {
     }
 }
 
+/// An annotation that cannot begin or be written.
+impl From<annotate::Error> for Failure {
+    fn from(error: annotate::Error) -> Failure {
+        use annotate::Error;
+        let kind: Kind = match &error {
+            Error::Read { source, .. } if source.kind() == ErrorKind::NotFound => Failure::Input,
+            Error::Malformed { .. }
+            | Error::Suite(_)
+            | Error::Task(_)
+            | Error::Unfit { .. }
+            | Error::Unfinished { .. }
+            | Error::NothingToResume { .. }
+            | Error::NewerFormat { .. }
+            | Error::Exists { .. } => Failure::Input,
+            Error::Read { .. }
+            | Error::Write { .. }
+            | Error::Listen { .. }
+            | Error::Template(_)
+            | Error::Browser(_)
+            | Error::Open { .. }
+            | Error::Encode { .. } => Failure::Environment,
+        };
+        failure(kind, &error, None)
+    }
+}
+
 fn of_snapshot(error: &snapshots::Error) -> Kind {
     use snapshots::Error;
     match error {

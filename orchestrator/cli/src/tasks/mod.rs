@@ -121,7 +121,7 @@ fn other_suite(folder: &Utf8Path) -> Option<String> {
 }
 
 /// The time of a world that names none: that of its first snapshot.
-fn recorded(snapshots: &[Utf8PathBuf]) -> Result<Timestamp, Failure> {
+pub(crate) fn recorded(snapshots: &[Utf8PathBuf]) -> Result<Timestamp, Failure> {
     let Some(first) = snapshots.first() else {
         return Err(Failure::Input(
             "failed to load the suite: its world has no `clock`, and no snapshot to take the time from; write one, \

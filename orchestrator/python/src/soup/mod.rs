@@ -28,3 +28,8 @@ pub fn parse(html: &str) -> Result<Tree, ParserRejectedMarkup> {
 pub fn select_one(tree: &Tree, selector: &str) -> Option<NodeId> {
     select::first(tree, &css::parse(selector)?)
 }
+
+/// `len(soup.select(selector))`; nothing for a selector that soupsieve refuses.
+pub fn count(tree: &Tree, selector: &str) -> Option<usize> {
+    Some(select::count(tree, &css::parse(selector)?))
+}

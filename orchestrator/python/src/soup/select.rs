@@ -24,6 +24,11 @@ pub(super) fn first(tree: &Tree, list: &List) -> Option<NodeId> {
     Page::new(tree).list(list).iter().position(|&found| found)
 }
 
+/// How many elements of the page a selector means.
+pub(super) fn count(tree: &Tree, list: &List) -> usize {
+    Page::new(tree).list(list).iter().filter(|&&found| found).count()
+}
+
 /// A page and what of it selectors can see.
 pub(super) struct Page<'a> {
     pub(super) tree: &'a Tree,

@@ -141,6 +141,11 @@ fn storage_state(path: &Utf8Path) -> Result<StorageState, EnvironmentError> {
     serde_json::from_slice(&text).map_err(|error| doing()(format!("{path}: {error}")))
 }
 
+/// What the pages of a task in this world see.
+pub fn device_of(spec: &WorldSpec, task: &DeviceSpec) -> Device {
+    on(&device(spec), task)
+}
+
 /// What the pages of a world's tasks see.
 fn device(spec: &WorldSpec) -> Device {
     Device {

@@ -75,7 +75,7 @@ fn is_on_host(url: &str, netloc: &str) -> Result<bool, ScoreError> {
 
 /// `get_netloc`: the part between the first two dots when the host starts with `www`, else the part
 /// before the first dot; empty when the dots are not there.
-fn host_word(netloc: &str) -> &str {
+pub(super) fn host_word(netloc: &str) -> &str {
     let before_dot = |text: &'_ str| text.find('.');
     let start = if netloc.starts_with("www") { before_dot(netloc).map(|dot| dot + 1) } else { Some(0) };
     let rest = start.map_or("", |start| &netloc[start..]);

@@ -66,7 +66,7 @@ pub fn mind2web_live(json: &str) -> Result<Import, ImportError> {
 }
 
 /// WebCanvas allows half as many steps again as the reference took, ten at least.
-fn max_steps(reference: u32) -> u32 {
+pub fn max_steps(reference: u32) -> u32 {
     reference.saturating_add(reference / 2).max(10)
 }
 

@@ -32,7 +32,7 @@ use thiserror::Error;
 
 pub use assistantbench::assistantbench;
 pub use fanoutqa::fanoutqa;
-pub use mind2web_live::mind2web_live;
+pub use mind2web_live::{max_steps as mind2web_live_max_steps, mind2web_live};
 pub use new_suite::{NewSuite, WriteError};
 pub use site_manifests::{SiteManifests, SiteSet};
 pub use webarena_lite::only_lite;

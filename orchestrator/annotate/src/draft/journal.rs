@@ -1,0 +1,192 @@
+//! A draft on disk: `.annotate/` in the folder of the suite.
+//!
+//! ```text
+//! draft.json          the draft, replaced as a whole by each change
+//! 3.png, 3.html       the picture and the page of step 3
+//! ```
+
+use std::fs;
+use std::io;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use formats::Version;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Draft, Step, VERSION};
+use crate::Error;
+
+const FOLDER: &str = ".annotate";
+const DRAFT: &str = "draft.json";
+/// The largest draft, page or picture that is read again, in bytes.
+const LARGEST: u64 = 64 << 20;
+
+/// The folder of a draft.
+#[derive(Debug, Clone)]
+pub struct Journal {
+    suite: Utf8PathBuf,
+    folder: Utf8PathBuf,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File<D> {
+    format: Version,
+    #[serde(flatten)]
+    draft: D,
+}
+
+impl Journal {
+    /// The journal in the folder of a suite. Nothing is read or written.
+    pub fn of(suite: &Utf8Path) -> Journal {
+        Journal { suite: suite.to_owned(), folder: suite.join(FOLDER) }
+    }
+
+    /// Begins the journal of this draft. The folder of the suite is made where it is missing.
+    ///
+    /// # Errors
+    /// When there is an unfinished one, or the folder cannot be written.
+    pub fn begin(&self, draft: &Draft) -> Result<(), Error> {
+        if let Some(left) = self.left_over()? {
+            return Err(Error::Unfinished { folder: self.suite.clone(), task: left.task_id });
+        }
+        fs::create_dir_all(&self.folder).map_err(Error::write(&self.folder))?;
+        self.keep(draft)
+    }
+
+    /// The unfinished draft to go on with.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    pub fn resume(&self) -> Result<Draft, Error> {
+        self.left_over()?.ok_or_else(|| Error::NothingToResume { folder: self.suite.clone() })
+    }
+
+    /// The unfinished draft, if there is one.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn left_over(&self) -> Result<Option<Draft>, Error> {
+        let path = self.folder.join(DRAFT);
+        let text = match read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            text => text.map_err(Error::read(&path))?,
+        };
+        let malformed =
+            |error: serde_json::Error| Error::Malformed { path: path.clone(), why: error.to_string() };
+        let value: Value = serde_json::from_slice(&text).map_err(malformed)?;
+        let version = Version::of(&value).map_err(malformed)?;
+        version.check(VERSION).map_err(|source| Error::NewerFormat { path: path.clone(), source })?;
+        let File { draft, .. } = serde_json::from_value::<File<Draft>>(value).map_err(malformed)?;
+        Ok(Some(draft))
+    }
+
+    /// Replaces the draft on disk.
+    pub(crate) fn keep(&self, draft: &Draft) -> Result<(), Error> {
+        let path = self.folder.join(DRAFT);
+        let text = serde_json::to_vec_pretty(&File { format: VERSION, draft });
+        let text = text.map_err(|error| Error::Encode { what: path.to_string(), why: error.to_string() })?;
+        replace(&path, &text)
+    }
+
+    /// Keeps the page of a step.
+    pub(crate) fn keep_page(&self, step: &Step, html: &str) -> Result<(), Error> {
+        replace(&self.folder.join(page_name(step.number)), html.as_bytes())
+    }
+
+    /// Keeps the picture of a step.
+    pub(crate) fn keep_picture(&self, step: &Step, png: &[u8]) -> Result<(), Error> {
+        replace(&self.folder.join(picture_name(step.number)), png)
+    }
+
+    /// The page of a step; empty where there is none.
+    pub(crate) fn page(&self, step: &Step) -> String {
+        let page = read(&self.folder.join(page_name(step.number))).unwrap_or_default();
+        String::from_utf8_lossy(&page).into_owned()
+    }
+
+    /// The picture of the step with this number.
+    pub(crate) fn picture(&self, number: u32) -> Option<Vec<u8>> {
+        read(&self.folder.join(picture_name(number))).ok()
+    }
+
+    /// Removes the draft and all that belongs to it.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn remove(&self) -> Result<(), Error> {
+        match fs::remove_dir_all(&self.folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::write(&self.folder)(error)),
+            _ => {
+                // An annotation that was thrown away leaves no empty folder.
+                let _ = fs::remove_dir(&self.suite);
+                Ok(())
+            }
+        }
+    }
+}
+
+fn picture_name(number: u32) -> String {
+    format!("{number}.png")
+}
+
+fn page_name(number: u32) -> String {
+    format!("{number}.html")
+}
+
+/// Writes a file beside its place and moves it there: whoever reads finds the old one or the new
+/// one, whole.
+pub(crate) fn replace(path: &Utf8Path, bytes: &[u8]) -> Result<(), Error> {
+    let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    let failed = |source| Error::Write { path: path.to_owned(), source };
+    let mut file = tempfile::Builder::new().prefix(".part-").tempfile_in(folder).map_err(failed)?;
+    io::Write::write_all(&mut file, bytes).map_err(failed)?;
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    file.as_file().set_permissions(mode).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// Reads a regular file; a link is not followed.
+fn read(path: &Utf8Path) -> io::Result<Vec<u8>> {
+    let metadata = fs::symlink_metadata(path)?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    if metadata.len() > LARGEST {
+        return Err(io::Error::other(format!("it is larger than {LARGEST} bytes")));
+    }
+    fs::read(path)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::Source;
+
+    #[test]
+    fn a_draft_is_found_again_and_never_begun_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let suite = Utf8Path::from_path(folder.path()).unwrap().join("suite");
+        let journal = Journal::of(&suite);
+        assert!(matches!(journal.resume(), Err(Error::NothingToResume { .. })));
+        let clock = jiff::Timestamp::UNIX_EPOCH;
+        let mut draft =
+            Draft::new(Source::Live("a.wacz".into()), "one".to_owned(), "https://a.test/".to_owned(), clock);
+        journal.begin(&draft).unwrap();
+        draft.goal = "Do <it>".to_owned();
+        journal.keep(&draft).unwrap();
+        assert_eq!(journal.resume().unwrap(), draft);
+        let error = journal.begin(&draft).unwrap_err().to_string();
+        assert!(error.contains("unfinished annotation of `one`") && error.contains("--resume"), "{error}");
+        let path = suite.join(".annotate/draft.json");
+        let newer = fs::read_to_string(&path).unwrap().replace("\"major\": 1", "\"major\": 2");
+        fs::write(&path, newer).unwrap();
+        let error = journal.resume().unwrap_err().to_string();
+        assert!(error.contains("use a newer sandbox"), "{error}");
+        fs::write(&path, "{").unwrap();
+        assert!(matches!(journal.resume(), Err(Error::Malformed { .. })));
+        journal.remove().unwrap();
+        assert!(!suite.exists());
+    }
+}

@@ -1,0 +1,30 @@
+//! Annotation: a person shows in a browser how a task is done, and it becomes a task.
+//!
+//! ```text
+//! browser --- events ---> capture ---> draft <--- edits --- panel (a page on loopback)
+//!                                        |
+//!                      journal on disk <-+-> checks, and on "save" the writer
+//! ```
+//!
+//! A draft grows by one step for each thing that the person does. In the panel the person writes
+//! the goal, mends steps and marks key nodes. Every change is on disk before the panel shows it, so
+//! that an annotation that was interrupted or killed goes on where it was. Saving writes a task of
+//! a suite, its solution, pictures of its steps, and the task in Mind2Web-Live's own form.
+//!
+//! *Invariants:* What a password field holds is never stored. Nothing that exists is overwritten
+//! but the task that is edited. The panel answers only who knows its address.
+
+mod capture;
+mod draft;
+mod error;
+mod panel;
+mod session;
+mod workbench;
+mod write;
+
+pub use draft::{Draft, Source, journal::Journal};
+pub use error::Error;
+pub use panel::Panel;
+pub use session::{Annotation, Ending, FirstPage};
+pub use workbench::{Status, Workbench};
+pub use write::{Saved, TaskFolder, existing::load, now, save};

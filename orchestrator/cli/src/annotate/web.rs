@@ -1,0 +1,186 @@
+//! Where the pages of an annotation come from: the live web, recorded, or snapshots.
+
+use std::sync::Arc;
+
+use annotate::{Draft, Source, TaskFolder};
+use browser::{Determinism, Device, Launch, Session, StorageState};
+use camino::Utf8PathBuf;
+use gateway::{
+    CertificateAuthority, DatePolicy, Gateway, InFlight, MatchLevel, Replay, ReplayOptions, Routes, Target,
+};
+use recorder::{Studio, StudioOptions};
+use runs::browser_state;
+use snapshots::RecordingOptions;
+use tasks::{DeviceSpec, WorldSpec};
+
+use super::{Annotate, draft};
+use crate::failure::{Failure, OrFail as _, Outcome};
+use crate::{finish, gateway_options, replay};
+
+/// The web that the browser reaches.
+pub(super) enum Web {
+    /// The live web is recorded into this snapshot.
+    Live(Box<Studio>, Utf8PathBuf),
+    /// Snapshots are the web.
+    Frozen(Box<Frozen>),
+}
+
+pub(super) struct Frozen {
+    gateway: Gateway,
+    ca: Arc<CertificateAuthority>,
+    determinism: Determinism,
+    device: Device,
+    /// What pages had kept when they were recorded, and what the world begins with.
+    states: Vec<StorageState>,
+}
+
+impl Annotate {
+    /// Opens the recording or the snapshots of a draft.
+    pub(super) async fn open_web(&mut self, draft: &Draft, place: &TaskFolder) -> Result<Web, Failure> {
+        let mut config = gateway_options::config(&self.data, None)?;
+        std::mem::take(&mut self.live).apply(&mut config);
+        self.deadline.apply(&mut config);
+        match &draft.source {
+            Source::Live(path) => {
+                let options = StudioOptions {
+                    recording: RecordingOptions {
+                        title: Some(draft.start_url.clone()),
+                        ..RecordingOptions::default()
+                    },
+                    gateway: config,
+                    redact: std::mem::take(&mut self.redact).into_redact(),
+                    body_cap: self.max_body,
+                    resume: self.resume,
+                    behind: None,
+                };
+                Ok(Web::Live(Box::new(Studio::open(path, options).await?), path.clone()))
+            }
+            Source::Snapshots(files) => {
+                let usual = WorldSpec {
+                    clock: draft.clock,
+                    ..tasks::import::live::world(
+                        files.clone(),
+                        draft.clock,
+                        tasks::import::live::BROWSERGYM,
+                        None,
+                    )
+                };
+                let of_suite = place.world.clone().filter(|world| draft::is_of(world, files));
+                let world = of_suite.unwrap_or(usual);
+                let set = replay::open(files, &self.data)?;
+                let mut states = vec![browser_state::recorded_state(&set)];
+                if let Some(path) = &world.storage_state {
+                    let text = std::fs::read(path).or_input(format!("read {path}"))?;
+                    states.push(serde_json::from_slice(&text).or_input(format!("read {path}"))?);
+                }
+                let options = ReplayOptions {
+                    level: level(world.match_level),
+                    dates: DatePolicy::Recorded,
+                    ..ReplayOptions::default()
+                };
+                let mut replay = Replay::new(set, options);
+                if world.search_pages {
+                    replay = replay.with_search(Some(&self.data.indexes()?));
+                }
+                config.routes = Routes::all(Target::Replay(Arc::new(replay)));
+                let ca = Arc::clone(&config.ca);
+                let gateway = Gateway::start(config).await.or_environment("start the gateway")?;
+                let task = edited_device(draft)?;
+                Ok(Web::Frozen(Box::new(Frozen {
+                    gateway,
+                    ca,
+                    determinism: Determinism { clock_start: draft.clock, seed: world.seed },
+                    device: runs::world::device_of(&world, &task),
+                    states,
+                })))
+            }
+        }
+    }
+}
+
+/// The device of the task that is edited.
+fn edited_device(draft: &Draft) -> Result<DeviceSpec, Failure> {
+    let Some(file) = &draft.edited else { return Ok(DeviceSpec::default()) };
+    let task: tasks::Task = yaml::read(file).or_input("load the task")?;
+    Ok(task.device)
+}
+
+fn level(level: tasks::MatchLevel) -> MatchLevel {
+    match level {
+        tasks::MatchLevel::Exact => MatchLevel::Exact,
+        tasks::MatchLevel::Normalised => MatchLevel::Normalised,
+        tasks::MatchLevel::Fuzzy { threshold } => MatchLevel::Fuzzy { threshold },
+    }
+}
+
+impl Web {
+    /// The settings of a browser that reaches it. Clocks of pages of a snapshot begin at its time.
+    pub(super) fn launch(&self) -> Launch {
+        match self {
+            Web::Live(studio, _) => Launch {
+                in_flight: Some(studio.in_flight().clone()),
+                ..Launch::new(studio.gateway().local_addr(), studio.ca().spki_sha256_base64())
+            },
+            Web::Frozen(frozen) => Launch {
+                in_flight: Some(frozen.gateway.in_flight()),
+                device: frozen.device.clone(),
+                determinism: Some(frozen.determinism),
+                attach_mode: true,
+                ..Launch::new(frozen.gateway.local_addr(), frozen.ca.spki_sha256_base64())
+            },
+        }
+    }
+
+    pub(super) fn in_flight(&self) -> InFlight {
+        match self {
+            Web::Live(studio, _) => studio.in_flight().clone(),
+            Web::Frozen(frozen) => frozen.gateway.in_flight(),
+        }
+    }
+
+    /// Gives the browser what pages had kept.
+    pub(super) async fn restore(&self, session: &mut Session) -> Outcome {
+        let Web::Frozen(frozen) = self else { return Ok(()) };
+        for state in &frozen.states {
+            let given = browser_state::restore(session, state).await;
+            given.or_environment("give the browser what pages had kept")?;
+        }
+        Ok(())
+    }
+
+    /// Makes the snapshot of what was recorded.
+    pub(super) async fn finish(self) -> Outcome {
+        match self {
+            Web::Live(studio, path) => {
+                let finished = finish::finish(*studio, &path, &[], finish::EmptyRecording::Failure).await?;
+                eprintln!("{}", finish::summary(&finished));
+            }
+            Web::Frozen(frozen) => frozen.gateway.shutdown().await,
+        }
+        Ok(())
+    }
+
+    /// Leaves the recording as it is, to go on with.
+    pub(super) async fn keep(self) -> Outcome {
+        match self {
+            Web::Live(studio, path) => {
+                studio.close().await.or_environment(format!("close the recording of {path}"))?;
+            }
+            Web::Frozen(frozen) => frozen.gateway.shutdown().await,
+        }
+        Ok(())
+    }
+
+    /// Removes what was recorded.
+    pub(super) async fn discard(self) -> Outcome {
+        match self {
+            Web::Live(studio, path) => {
+                let doing = format!("remove the recording of {path}");
+                let (recording, _) = studio.close().await.or_environment(&doing)?;
+                recording.discard().or_environment(&doing)?;
+            }
+            Web::Frozen(frozen) => frozen.gateway.shutdown().await,
+        }
+        Ok(())
+    }
+}
