@@ -190,9 +190,9 @@ fn an_index_is_used_again_until_the_archive_changes() {
         let indexes = all.filter(|path| path.extension() == Some("pages"));
         indexes.map(|path| (path.clone(), path.metadata().unwrap().modified().unwrap())).collect()
     };
-    world.search().prepare().unwrap();
+    world.search().prepare(&mut |_| ()).unwrap();
     let first = pages();
-    world.search().prepare().unwrap();
+    world.search().prepare(&mut |_| ()).unwrap();
     assert_eq!((pages(), first.len()), (first.clone(), 1));
 
     std::fs::write(&first[0].0, "nothing of the kind").unwrap();

@@ -10,6 +10,7 @@ use tasks::WorldSpec;
 
 use crate::play::browser_state::recorded_state;
 use crate::play::environment::EnvironmentError;
+use crate::play::progress::{Event, Progress};
 
 /// What a world has of its snapshots.
 #[derive(Debug, Default)]
@@ -32,6 +33,7 @@ impl WorldSnapshots {
         spec: &WorldSpec,
         cache: Option<&Utf8Path>,
         fill: Option<&Arc<Recorder>>,
+        progress: &Progress,
     ) -> Result<WorldSnapshots, EnvironmentError> {
         if spec.snapshots.is_empty() {
             return Ok(WorldSnapshots::default());
@@ -56,7 +58,8 @@ impl WorldSnapshots {
             replay = replay.with_search(cache);
         }
         // Before any episode, as the first one's page would wait for it.
-        let search = replay.search().map_or(Ok(()), search::Search::prepare);
+        let mut tell = |at: search::IndexProgress| progress(Event::Indexing(&at));
+        let search = replay.search().map_or(Ok(()), |search| search.prepare(&mut tell));
         search.map_err(EnvironmentError::while_doing(
             "index the recorded pages for searches, which `search_pages: false` of a world leaves out",
         ))?;

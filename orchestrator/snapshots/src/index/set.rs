@@ -100,6 +100,11 @@ impl ReplaySet {
         self.group(|index| index.exact(key))
     }
 
+    /// The captures of one archive under an exact key, in recorded order.
+    pub fn exact_in(&self, member: u32, key: &Key) -> Result<Vec<IndexHit>, IndexError> {
+        Ok(hits(member, self.member(member)?.index.exact(key)?).collect())
+    }
+
     /// The captures under a normalised key, in recorded order.
     pub fn normalised(&self, key: &Key) -> Result<Vec<IndexHit>, IndexError> {
         self.group(|index| index.normalised(key))
@@ -109,20 +114,14 @@ impl ReplaySet {
         &self,
         look_up: impl Fn(&Index) -> Result<Vec<super::row::Entry>, IndexError>,
     ) -> Result<Vec<IndexHit>, IndexError> {
-        let mut hits = Vec::new();
+        let mut found = Vec::new();
         for (number, member) in self.members.iter().enumerate() {
-            let of = |entry: super::row::Entry| IndexHit {
-                member: number as u32,
-                capture: entry.capture,
-                at_millis: entry.at_millis,
-                status: entry.status,
-            };
-            hits.extend(look_up(&member.index)?.into_iter().map(of));
+            found.extend(hits(number as u32, look_up(&member.index)?));
         }
         if self.members.len() > 1 {
-            hits.sort_by_key(|hit| (hit.at_millis, hit.member));
+            found.sort_by_key(|hit| (hit.at_millis, hit.member));
         }
-        Ok(hits)
+        Ok(found)
     }
 
     /// The record locations of a capture.
@@ -249,4 +248,13 @@ impl ReplaySet {
             IndexError::Archive(crate::Error::NoSuchSegment { segment: number, segments })
         })
     }
+}
+
+fn hits(member: u32, entries: Vec<super::row::Entry>) -> impl Iterator<Item = IndexHit> {
+    entries.into_iter().map(move |entry| IndexHit {
+        member,
+        capture: entry.capture,
+        at_millis: entry.at_millis,
+        status: entry.status,
+    })
 }
