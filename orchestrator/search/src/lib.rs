@@ -12,10 +12,12 @@
 mod engines;
 mod error;
 mod index;
+mod json;
 mod links;
 mod page;
 mod query;
 mod segment;
+mod site_forms;
 mod text;
 mod words;
 
@@ -28,13 +30,24 @@ use snapshots::index::ReplaySet;
 pub use engines::{SearchQuery, hosts, query_of};
 pub use error::SearchError;
 pub use links::links;
+pub use site_forms::{SearchForm, search_forms};
 
+use engines::Form;
 use index::{Index, MARKS};
 use query::Query;
 
 /// Whether a text has words to search for. `site:` and excluded words alone only narrow a search.
 pub fn has_words(typed: &str) -> bool {
     query::read(typed).is_some()
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const JSON: &str = "application/json; charset=utf-8";
+
+/// Reads the bytes of an index as if its checksums were right, for the fuzzer. Only panics matter.
+#[doc(hidden)]
+pub fn fuzz_segment(bytes: &[u8]) {
+    let _ = segment::read_hostile(bytes);
 }
 
 /// Number of results on a page.
@@ -96,8 +109,10 @@ pub struct IndexProgress {
 /// The answer to a search engine's URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// The HTML, in UTF-8.
-    pub html: String,
+    /// The HTML or JSON, in UTF-8.
+    pub text: String,
+    /// Its `Content-Type`.
+    pub media_type: &'static str,
     /// The number of matches on all result pages. `None` if there was no query.
     pub found: Option<u64>,
 }
@@ -167,17 +182,25 @@ impl Search {
         }
     }
 
-    /// The page for a search engine's URL: results, or a search form if there is no query.
+    /// The answer to a search engine's URL: results as the engine gives them, or a search form if
+    /// there is no query. In a site's own search, only pages of the site are found.
     ///
     /// # Errors
     /// As [`Search::results`].
     pub fn answer(&self, query: &SearchQuery<'_>) -> Result<Page, Arc<SearchError>> {
         let results = match &query.query {
-            Some(text) => Some(self.results(text, query.first, PER_PAGE)?),
+            Some(text) if query.own_site => {
+                Some(self.results_on(query.host, text, query.first, query.count)?)
+            }
+            Some(text) => Some(self.results(text, query.first, query.count)?),
             None => None,
         };
         let found = results.as_ref().map(|results| results.total);
-        Ok(Page { html: page::render(query, results.as_ref()), found })
+        let (text, media_type) = match (&results, query.form) {
+            (None, _) | (_, Form::Page) => (page::render(query, results.as_ref()), HTML),
+            (Some(results), _) => (json::render(query, results), JSON),
+        };
+        Ok(Page { text, media_type, found })
     }
 
     fn index(&self, progress: &mut dyn FnMut(IndexProgress)) -> Result<Arc<Index>, Arc<SearchError>> {

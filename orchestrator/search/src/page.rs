@@ -22,8 +22,9 @@ pub(crate) fn render(query: &SearchQuery<'_>, results: Option<&Results>) -> Stri
     let rendered = environment().get_template(NAME).and_then(|template| {
         template.render(context! {
             host => query.host,
-            action => query.action(),
-            field => query.field(),
+            action => query.action,
+            field => query.field,
+            own_site => query.own_site,
             query => &query.query,
             total => total,
             at_least => results.is_some_and(|results| results.at_least),

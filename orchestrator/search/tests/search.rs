@@ -217,7 +217,7 @@ fn results_are_a_page_with_links() {
         page,
         "byte for byte"
     );
-    let body = &page.html[page.html.find("<body").unwrap()..];
+    let body = &page.text[page.text.find("<body").unwrap()..];
     insta::assert_snapshot!(body);
 }
 
@@ -228,7 +228,7 @@ fn more_results_are_on_further_pages() {
         world.html(&format!("https://trees.test/{number:02}"), "<title>Oak</title>");
     }
     let search = world.search();
-    let page_at = |url: &str| search.answer(&query_of("www.bing.com", url).unwrap()).unwrap().html;
+    let page_at = |url: &str| search.answer(&query_of("www.bing.com", url).unwrap()).unwrap().text;
     let first = page_at("https://www.bing.com/search?q=oak");
     assert!(
         first.contains("Results 1 to 10 of 23") && first.contains("search?q=oak&amp;first=11"),
@@ -243,9 +243,9 @@ fn more_results_are_on_further_pages() {
     assert!(nothing.contains("No recorded page has words of <b>elm</b>"), "{nothing}");
     let home = search.answer(&query_of("www.bing.com", "https://www.bing.com/").unwrap()).unwrap();
     assert!(
-        home.found.is_none() && home.html.contains("<input type=\"search\" name=\"q\" value=\"\""),
+        home.found.is_none() && home.text.contains("<input type=\"search\" name=\"q\" value=\"\""),
         "{}",
-        home.html
+        home.text
     );
 }
 

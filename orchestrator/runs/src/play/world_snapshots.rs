@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use browser::StorageState;
 use camino::Utf8Path;
-use gateway::{DatePolicy, Fill, MatchLevel, Recorder, Replay, ReplayOptions, Routes, Target};
+use gateway::{DatePolicy, Fill, MatchLevel, Recorder, Replay, ReplayOptions, Routes, SiteSearch, Target};
+use search::SearchForm;
 use snapshots::index::ReplaySet;
 use tasks::WorldSpec;
 
@@ -55,7 +56,7 @@ impl WorldSnapshots {
         };
         let mut replay = Replay::new(set, options);
         if spec.search_pages {
-            replay = replay.with_search(cache);
+            replay = replay.with_search(cache).with_site_search(site_search(&spec.site_search));
         }
         // Before any episode, as the first one's page would wait for it.
         let mut tell = |at: search::IndexProgress| progress(Event::Indexing(&at));
@@ -76,5 +77,16 @@ impl WorldSnapshots {
             }
         }
         Ok(WorldSnapshots { routes, hosts, browser_state })
+    }
+}
+
+/// The searches of sites that are answered. The addresses were checked when the suite was read.
+fn site_search(wanted: &tasks::SiteSearch) -> SiteSearch {
+    match wanted {
+        tasks::SiteSearch::Off => SiteSearch::Off,
+        tasks::SiteSearch::Forms => SiteSearch::Forms,
+        tasks::SiteSearch::At(addresses) => {
+            SiteSearch::At(addresses.iter().filter_map(|address| SearchForm::of_template(address)).collect())
+        }
     }
 }

@@ -204,12 +204,11 @@ fn affordable(items: &[Item]) -> Vec<usize> {
 fn best(scores: &[u32], first: u64, count: u64) -> (u64, Vec<u32>) {
     let highest = scores.iter().copied().max().unwrap_or_default();
     let shift = (u32::BITS - highest.leading_zeros()).saturating_sub(STEPS.ilog2());
+    let total = scores.iter().map(|score| u32::from(*score != 0)).sum::<u32>().into();
     let mut steps = vec![0u64; STEPS];
-    for score in scores {
+    for score in scores.iter().filter(|score| **score != 0) {
         steps[(score >> shift) as usize] += 1;
     }
-    let zeros = scores.iter().filter(|score| **score == 0).count() as u64;
-    let total = scores.len() as u64 - zeros;
     let end = first.saturating_add(count).min(total);
     if first >= end {
         return (total, Vec::new());

@@ -221,21 +221,33 @@ impl List {
     ) -> Result<(), SegmentError> {
         let (mut at, mut from) = (0, 0);
         let mut decoded = Vec::new();
+        // One read is cheaper than one for every block, if most of them are needed.
+        let size = self.places.end.saturating_sub(self.places.start);
+        let at_once = pages.len() > self.blocks() && size <= *budget;
+        let whole = if at_once { read(self.places.clone())? } else { Vec::new() };
+        *budget -= whole.len() as u64;
         while let Some(wanted) = pages.get(at) {
             let Some(number) = self.block_of(*wanted, from) else { return Ok(()) };
             let block = self.block(number).ok_or(DAMAGED)?;
-            let range = self.places.start.checked_add(block.places.start).ok_or(DAMAGED)?
-                ..self.places.start.checked_add(block.places.end).ok_or(DAMAGED)?;
-            if range.end > self.places.end || range.start > range.end {
-                return Err(DAMAGED);
-            }
-            let Some(left) = budget.checked_sub(range.end - range.start) else {
-                *budget = 0;
-                return Ok(());
+            let own;
+            let mut places = if at_once {
+                let range = block.places.start as usize..block.places.end as usize;
+                whole.get(range).ok_or(DAMAGED)?
+            } else {
+                let size = block.places.end.checked_sub(block.places.start).ok_or(DAMAGED)?;
+                let start = self.places.start.checked_add(block.places.start).ok_or(DAMAGED)?;
+                let range = start..start.checked_add(size).ok_or(DAMAGED)?;
+                if range.end > self.places.end {
+                    return Err(DAMAGED);
+                }
+                let Some(left) = budget.checked_sub(size) else {
+                    *budget = 0;
+                    return Ok(());
+                };
+                *budget = left;
+                own = read(range)?;
+                &own
             };
-            *budget = left;
-            let places = read(range)?;
-            let mut places = places.as_slice();
             let mut bytes = self.bytes.get(block.pages).ok_or(DAMAGED)?;
             let mut page = block.before;
             for _ in 0..block.count {

@@ -22,6 +22,8 @@ const PLACE: u64 = 12;
 pub(crate) struct Segment {
     file: File,
     header: Header,
+    /// Whether checksums count. If not, everything else must hold out alone.
+    sealed: bool,
     /// For each group of words the hash of the first.
     sparse: Vec<u64>,
     /// For each group of words the checksum of their rows.
@@ -49,6 +51,11 @@ impl Segment {
 
     /// Opens a file of any state.
     pub(crate) fn read(file: File) -> Result<Segment, SegmentError> {
+        Segment::read_as(file, true)
+    }
+
+    /// Opens a file of any state. Checksums count if `sealed`; without, hostile files get further.
+    pub(super) fn read_as(file: File, sealed: bool) -> Result<Segment, SegmentError> {
         let length = file.metadata()?.len();
         let damaged = || SegmentError::Damaged("the header");
         if length < HEADER as u64 {
@@ -56,15 +63,16 @@ impl Segment {
         }
         let mut bytes = [0; HEADER];
         file.read_exact_at(&mut bytes, 0)?;
-        let header = Header::from_bytes(&bytes, length).ok_or_else(damaged)?;
+        let header = if sealed { Header::from_bytes } else { Header::unsealed };
+        let header = header(&bytes, length).ok_or_else(damaged)?;
         let resident = bytes_at(&file, header.resident_at..header.end)?;
-        if u64::from(checksum(&resident)) != header.resident_crc {
+        if sealed && u64::from(checksum(&resident)) != header.resident_crc {
             return Err(SegmentError::Damaged("the table of pages"));
         }
-        Segment::assemble(file, header, &resident).ok_or(SegmentError::Damaged("the table of pages"))
+        Segment::assemble(file, header, sealed, &resident).ok_or(SegmentError::Damaged("the table of pages"))
     }
 
-    fn assemble(file: File, header: Header, mut resident: &[u8]) -> Option<Segment> {
+    fn assemble(file: File, header: Header, sealed: bool, mut resident: &[u8]) -> Option<Segment> {
         let mut part = |size: u64| {
             let (part, rest) = resident.split_at_checked(usize::try_from(size).ok()?)?;
             resident = rest;
@@ -90,6 +98,7 @@ impl Segment {
         fits.then_some(Segment {
             file,
             header,
+            sealed,
             sparse,
             checksums,
             urls,
@@ -122,7 +131,7 @@ impl Segment {
         let at = |row: u64| self.header.words_at + row * ROW as u64;
         let rows = bytes_at(&self.file, at(first)..at(last))?;
         let own = rows.len().min(EVERY as usize * ROW);
-        if self.checksums.get(group) != Some(&checksum(&rows[..own])) {
+        if self.sealed && self.checksums.get(group) != Some(&checksum(&rows[..own])) {
             return Err(damaged);
         }
         let rows: Vec<Row> = rows.as_chunks::<ROW>().0.iter().map(Row::of).collect();
@@ -134,10 +143,22 @@ impl Segment {
             return Err(damaged);
         }
         let bytes = bytes_at(&self.file, row.at..places)?;
-        if checksum(&bytes) != row.crc {
+        if self.sealed && checksum(&bytes) != row.crc {
             return Err(SegmentError::Damaged("postings"));
         }
         Ok(Some(List { count: row.count, bytes, places: places..end }))
+    }
+
+    /// The number of words.
+    pub(super) fn words(&self) -> u64 {
+        self.header.words
+    }
+
+    /// The pages with the word in this row.
+    pub(super) fn list_at(&self, row: u64) -> Result<Option<List>, SegmentError> {
+        let at = self.header.words_at.saturating_add(row.saturating_mul(ROW as u64));
+        let hash = bytes_at(&self.file, at..at.saturating_add(8))?;
+        self.list(eight(&hash, 0))
     }
 
     /// Bytes of the places of a list.
