@@ -1,4 +1,4 @@
-//! The search engines whose URLs are answered, with the format of their URLs and of their responses.
+//! The search engines whose URLs are answered, with the format of their URLs and responses.
 
 use std::borrow::Cow;
 

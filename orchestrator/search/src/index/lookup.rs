@@ -13,7 +13,7 @@ use crate::segment::{List, Segment, SegmentError, hash_of};
 use crate::{Results, SearchHit};
 
 /// Postings that are read for one query, but at least all of its rarest word.
-const BUDGET: u64 = 4_000_000;
+const BUDGET: u64 = 1_500_000;
 /// Into how many steps scores are divided to find the best.
 const STEPS: usize = 1 << 14;
 
@@ -229,10 +229,11 @@ fn best(scores: &[u32], first: u64, count: u64) -> (u64, Vec<u32>) {
             break;
         }
     }
-    let range = bottom as u32..=top.unwrap_or(bottom) as u32;
+    let lowest = ((bottom as u32) << shift).max(1);
+    let top = top.unwrap_or(bottom) as u32;
     let mut pages: Vec<(u32, u32)> = Vec::new();
     for (page, score) in scores.iter().enumerate() {
-        if range.contains(&(score >> shift)) && *score > 0 {
+        if *score >= lowest && score >> shift <= top {
             pages.push((u32::MAX - score, page as u32));
         }
     }

@@ -5,8 +5,13 @@ use crate::query::Phrase;
 use crate::segment::{List, Segment, SegmentError, frequency, hash_of, pair_hash, tf_code};
 use crate::words::makes_pairs;
 
-/// The bytes of places that are read for one phrase. Beyond it, further pages are not examined.
-pub(super) const BUDGET: u64 = 12 << 20;
+/// What the look-up of one phrase may cost: bytes of places, and three for each posting. Beyond it,
+/// further archives, and the rest of the last, are not examined.
+pub(super) const BUDGET: u64 = 2_000_000;
+/// What a posting costs: it is decoded to find the pages, and again to find the places.
+const POSTING: u64 = 3;
+/// The bytes of places that are read in the archive that uses up the budget.
+const LAST: u64 = 500_000;
 
 /// A word of the index, or a pair of common ones, with its place in the phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,12 +75,20 @@ impl Lists {
     /// The pages with the phrase, each with the code of its frequency.
     pub(super) fn pages(&self, segment: &Segment, budget: &mut u64) -> Result<Vec<(u32, u8)>, SegmentError> {
         let Some(((shortest, _), others)) = self.lists.split_first() else { return Ok(Vec::new()) };
+        if *budget == 0 {
+            return Ok(Vec::new());
+        }
+        let postings: u64 = self.lists.iter().map(|(list, _)| u64::from(list.len())).sum();
+        let left = budget.saturating_sub(postings * POSTING);
+        // The archive that uses up the budget is still examined for a part.
+        let mut places = if left == 0 { LAST } else { left };
         let mut pages = Vec::with_capacity(shortest.len() as usize);
         shortest.for_each(|page, _| pages.push(page))?;
         for (list, _) in others {
             list.retain(&mut pages)?;
         }
-        let starts = self.starts(segment, &pages, budget)?;
+        let starts = self.starts(segment, &pages, &mut places)?;
+        *budget = if left == 0 { 0 } else { places };
         let mut from = 0;
         let pages = starts.pages.iter().map(|(page, end)| {
             let places = &starts.places[std::mem::replace(&mut from, *end)..*end];
