@@ -15,7 +15,9 @@ use crate::{Results, SearchHit};
 /// Postings that are read for one query, but at least all of its rarest word.
 const BUDGET: u64 = 1_500_000;
 /// Into how many steps scores are divided to find the best.
-const STEPS: usize = 1 << 14;
+const STEPS: usize = 1 << 12;
+/// Scores that are looked at together.
+const CHUNK: usize = 256;
 
 /// A word or phrase of a query, in every segment.
 struct Item {
@@ -202,12 +204,21 @@ fn affordable(items: &[Item]) -> Vec<usize> {
 /// The number of pages with a score, and those from rank `first` on, at most `count`. Equal scores
 /// are in order of pages.
 fn best(scores: &[u32], first: u64, count: u64) -> (u64, Vec<u32>) {
-    let highest = scores.iter().copied().max().unwrap_or_default();
+    // What every chunk has at most: all bits of its scores. It is found faster than the highest.
+    let bits: Vec<u32> =
+        scores.chunks(CHUNK).map(|chunk| chunk.iter().fold(0, |all, score| all | score)).collect();
+    let chunks = || scores.chunks(CHUNK).zip(&bits);
+    let total = chunks()
+        .filter(|(_, bits)| **bits != 0)
+        .map(|(chunk, _)| u64::from(chunk.iter().map(|score| u32::from(*score != 0)).sum::<u32>()));
+    let total = total.sum();
+    let highest = bits.iter().fold(0, |all, bits| all | bits);
     let shift = (u32::BITS - highest.leading_zeros()).saturating_sub(STEPS.ilog2());
-    let total = scores.iter().map(|score| u32::from(*score != 0)).sum::<u32>().into();
-    let mut steps = vec![0u64; STEPS];
-    for score in scores.iter().filter(|score| **score != 0) {
-        steps[(score >> shift) as usize] += 1;
+    let mut steps = vec![0u32; STEPS];
+    for score in chunks().filter(|(_, bits)| **bits != 0).flat_map(|(chunk, _)| chunk) {
+        if let Some(step) = steps.get_mut((score >> shift) as usize) {
+            *step += u32::from(*score != 0);
+        }
     }
     let end = first.saturating_add(count).min(total);
     if first >= end {
@@ -216,7 +227,7 @@ fn best(scores: &[u32], first: u64, count: u64) -> (u64, Vec<u32>) {
     // The steps in which the wanted ranks lie, and the number of pages above them.
     let (mut above, mut before, mut top, mut bottom) = (0, 0, None, 0);
     for step in (0..STEPS).rev() {
-        above += steps[step];
+        above += u64::from(steps[step]);
         if top.is_none() {
             if above > first {
                 top = Some(step);
@@ -232,9 +243,11 @@ fn best(scores: &[u32], first: u64, count: u64) -> (u64, Vec<u32>) {
     let lowest = ((bottom as u32) << shift).max(1);
     let top = top.unwrap_or(bottom) as u32;
     let mut pages: Vec<(u32, u32)> = Vec::new();
-    for (page, score) in scores.iter().enumerate() {
-        if *score >= lowest && score >> shift <= top {
-            pages.push((u32::MAX - score, page as u32));
+    for (number, (chunk, _)) in chunks().enumerate().filter(|(_, (_, bits))| **bits >= lowest) {
+        for (place, score) in chunk.iter().enumerate() {
+            if *score >= lowest && score >> shift <= top {
+                pages.push((u32::MAX - score, (number * CHUNK + place) as u32));
+            }
         }
     }
     let (from, to) = ((first - before) as usize, (end - before) as usize);
