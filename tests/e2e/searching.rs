@@ -192,17 +192,19 @@ fn a_sites_own_search_is_answered_where_a_suite_asks_for_it() -> Result<()> {
          - click: {role: button, name: Search}\n\
          - click: {role: link, name: The Salt Road · Cityscreen}\n- answer: The Salt Road\n",
     )?;
-    let run = |world: String| -> Result<Value> {
+    let run = |name: &str, world: String| -> Result<Value> {
         fs::write(suite.join("suite.yaml"), world)?;
-        let arguments = ["run", suite.as_str(), "--agent=oracle", "--repeat=2", "--json"];
+        let out = bench.path(name);
+        let arguments =
+            ["run", suite.as_str(), "--agent=oracle", "--repeat=2", "--json", "--output", out.as_str()];
         Ok(serde_json::from_slice(&bench.run(&arguments)?.stdout)?)
     };
-    for wanted in ["true", "[\"https://www.cityscreen.test/search?q={}\"]"] {
-        let summary = run(world(&format!("  site_search: {wanted}\n")))?;
+    for (name, wanted) in [("forms", "true"), ("listed", "[\"https://www.cityscreen.test/search?q={}\"]")] {
+        let summary = run(name, world(&format!("  site_search: {wanted}\n")))?;
         ensure!(summary["score"] == 1.0 && summary["deterministic"] == true, "{wanted}: {summary:#}");
         ensure!(summary["requests"]["search"] == 2 && summary["requests"]["miss"] == 0, "{summary:#}");
     }
-    let without = run(world(""))?;
+    let without = run("without", world(""))?;
     ensure!(without["score"] == 0.0 && without["requests"]["search"] == 0, "{without:#}");
     ensure!(without["requests"]["miss"].as_u64() >= Some(2), "{without:#}");
     fs::write(suite.join("suite.yaml"), world("  site_search: [\"https://www.cityscreen.test/search\"]\n"))?;
