@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo docs test-docs
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo docs test-docs
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -125,6 +125,9 @@ bench-reset: build ## resets of every site, 200 each, beside `docker rm -f && do
 bench-observe: setup build ## looking at pages beside BrowserGym in one run: SHARED=their folder
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh bench $(SANDBOX)
+
+bench-search: ## searches among a million recorded pages beside SQLite FTS5 in one run: PAGES=1000000
+	./tests/bench/search.sh $(or $(PAGES),1000000)
 
 bench-episodes: setup build ## episodes a minute beside BrowserGym's loop on the demo and the town: SHARED=their folder
 	@./setup.sh python

@@ -147,5 +147,68 @@ async fn any_client_of_a_replay_may_search() -> Result<()> {
     ])?;
     let found: Value = serde_json::from_str(&found)?;
     ensure!(found["found"][0]["url"] == "https://www.aldria-rail.test/trains/re-401", "{found:#}");
+    ensure!(found["found"][0]["rank"] == 1 && found["query"] == "quiet coach on RE 401", "{found:#}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn programs_search_by_the_apis_that_they_know() -> Result<()> {
+    let bench = Bench::new()?;
+    let snapshot = repository().join("snapshots/demo.wacz");
+    let replay = bench.proxy(&["replay", snapshot.as_str(), "--announce"])?;
+    let client = replay.client()?;
+    let words = "quiet+coach+on+RE+401";
+    for (url, list, link) in [
+        ("https://www.google.com/search?format=json&q=", "/results", "/url"),
+        ("https://www.googleapis.com/customsearch/v1?key=k&cx=c&num=3&q=", "/items", "/link"),
+        ("https://api.search.brave.com/res/v1/web/search?count=3&q=", "/web/results", "/url"),
+    ] {
+        let url = format!("{url}{words}");
+        let (first, again) = (client.get(&url).await?, client.get(&url).await?);
+        ensure!(first.status() == 200 && first.headers()["sandbox-answer"] == "search", "{first:?}");
+        ensure!(first.body() == again.body(), "{first:?}");
+        let found: Value = serde_json::from_slice(first.body())?;
+        let best = found.pointer(&format!("{list}/0{link}"));
+        ensure!(best == Some(&json!("https://www.aldria-rail.test/trains/re-401")), "{found:#}");
+    }
+    replay.end()?;
+    Ok(())
+}
+
+/// A search of the cinema guide that nobody recorded.
+#[test]
+fn a_sites_own_search_is_answered_where_a_suite_asks_for_it() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = bench.path("suite");
+    fs::create_dir_all(&suite)?;
+    let snapshot = repository().join("snapshots/demo.wacz");
+    let world =
+        |more: &str| format!("world:\n  snapshots: [{snapshot}]\n  clock: 2026-03-12T08:30:00Z\n{more}");
+    fs::write(
+        suite.join("film.yaml"),
+        "id: film\ngoal: Which film has salt in its name?\nstart_url: https://www.cityscreen.test/\nscorer:\n  \
+         assistantbench: {gold: The Salt Road}\noracle:\n\
+         - fill: {role: searchbox, name: Search films, value: salt road lantern orrery}\n\
+         - click: {role: button, name: Search}\n\
+         - click: {role: link, name: The Salt Road · Cityscreen}\n- answer: The Salt Road\n",
+    )?;
+    let run = |name: &str, world: String| -> Result<Value> {
+        fs::write(suite.join("suite.yaml"), world)?;
+        let out = bench.path(name);
+        let arguments =
+            ["run", suite.as_str(), "--agent=oracle", "--repeat=2", "--json", "--output", out.as_str()];
+        Ok(serde_json::from_slice(&bench.run(&arguments)?.stdout)?)
+    };
+    for (name, wanted) in [("forms", "true"), ("listed", "[\"https://www.cityscreen.test/search?q={}\"]")] {
+        let summary = run(name, world(&format!("  site_search: {wanted}\n")))?;
+        ensure!(summary["score"] == 1.0 && summary["deterministic"] == true, "{wanted}: {summary:#}");
+        ensure!(summary["requests"]["search"] == 2 && summary["requests"]["miss"] == 0, "{summary:#}");
+    }
+    let without = run("without", world(""))?;
+    ensure!(without["score"] == 0.0 && without["requests"]["search"] == 0, "{without:#}");
+    ensure!(without["requests"]["miss"].as_u64() >= Some(2), "{without:#}");
+    fs::write(suite.join("suite.yaml"), world("  site_search: [\"https://www.cityscreen.test/search\"]\n"))?;
+    let refused = bench.run(&["run", suite.as_str(), "--agent=oracle"])?;
+    ensure!(text(&refused.stderr).contains("is not an address with `{}`"), "{}", text(&refused.stderr));
     Ok(())
 }

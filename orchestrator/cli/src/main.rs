@@ -39,6 +39,7 @@ mod open_page;
 mod options;
 mod pack;
 mod packed_run;
+mod page_search;
 mod progress;
 mod pull;
 mod record;

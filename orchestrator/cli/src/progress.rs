@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use search::IndexProgress;
 
 /// A bar over a known number of things.
 pub(crate) fn bar(total: u64, doing: &str) -> ProgressBar {
@@ -30,6 +31,20 @@ pub(crate) fn advance(bar: &ProgressBar, done: u64, total: u64) {
         bar.set_draw_target(ProgressDrawTarget::stderr());
     }
     bar.set_position(done);
+}
+
+/// Shows how much of the recorded pages is indexed.
+pub(crate) fn advance_indexing(bar: &ProgressBar, at: &IndexProgress) {
+    bar.set_message(indexing(at));
+    advance(bar, at.pages, at.most_pages.max(at.pages));
+}
+
+/// How much of the recorded pages is indexed, in words.
+pub(crate) fn indexing(at: &IndexProgress) -> String {
+    match at.archives {
+        1 => "indexing pages".to_owned(),
+        archives => format!("indexing pages of snapshot {} of {archives}", at.archive),
+    }
 }
 
 /// A bar that is there already, to look as one over a known number of things.

@@ -3,14 +3,10 @@
 //! Every operation returns a report; for people it is printed as YAML without what is absent, for
 //! scripts (`--json`) as JSON.
 
-use std::sync::Arc;
-
 use camino::{Utf8Path, Utf8PathBuf};
-use search::Search;
 use serde::Serialize;
 use snapshots::Progress;
 use snapshots::collection::Collection;
-use snapshots::index::ReplaySet;
 use snapshots::matching::ChangingParts;
 use snapshots::ops::{self, Format, ImportOptions, Redaction, SplitBy};
 
@@ -18,6 +14,7 @@ use crate::changes::{self, Check, ReportOptions};
 use crate::coverage::Coverage;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
+use crate::page_search::PageSearch;
 use crate::{out, progress};
 
 /// Inspect, verify, convert, merge, compare, repair and redact snapshots
@@ -47,18 +44,7 @@ enum Command {
         /// WACZ file, or a collection: every member is checked
         file: Utf8PathBuf,
     },
-    /// Search the pages of snapshots, as offline search engines do for agents
-    Search {
-        /// Words to search for
-        #[arg(allow_hyphen_values = true)]
-        query: String,
-        /// WACZ, WARC or ARC files, or collections
-        #[arg(required = true)]
-        files: Vec<Utf8PathBuf>,
-        /// Number of pages to list
-        #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
-        first: u64,
-    },
+    Search(PageSearch),
     Coverage(Coverage),
     Check(Check),
     /// Make a snapshot from WARC, ARC, HAR or WACZ files without an index
@@ -228,10 +214,7 @@ impl Snapshot {
                     })
                 })
             }
-            Command::Search { query, files, first } => {
-                bar.finish_and_clear();
-                search(&query, &files, first, json)
-            }
+            Command::Search(search) => search.run(json),
             Command::Import { files, output, title } => {
                 let options = ImportOptions { title, ..ImportOptions::default() };
                 write(&output, force, json, |path| ops::import(&files, path, &options, on), "import")
@@ -346,22 +329,6 @@ fn is_several(files: &[Utf8PathBuf]) -> Outcome {
     }
 }
 
-fn search(query: &str, files: &[Utf8PathBuf], first: u64, json: bool) -> Outcome {
-    if !search::has_words(query) {
-        return Err(Failure::Input(format!("failed to search: {query:?} has no word to look for")));
-    }
-    let set = ReplaySet::open(files, None, &mut |_, _| {}).or_input("open the snapshots")?;
-    let results =
-        Search::new(Arc::new(set), None).results(query, 0, first).or_input("search the snapshots")?;
-    let found = results.found.iter().map(|found| SearchHit {
-        url: &found.url,
-        title: &found.title,
-        text: found.text(),
-    });
-    show(&SearchResults { total: results.total, found: found.collect() }, json);
-    Ok(())
-}
-
 /// Prints the rules of a snapshot, or writes it anew with others.
 fn rules(
     file: &Utf8Path,
@@ -411,22 +378,7 @@ fn write<T: Serialize>(
     Ok(())
 }
 
-/// What a search has found.
-#[derive(Serialize)]
-struct SearchResults<'a> {
-    /// How many pages.
-    total: u64,
-    found: Vec<SearchHit<'a>>,
-}
-
-#[derive(Serialize)]
-struct SearchHit<'a> {
-    url: &'a str,
-    title: &'a str,
-    text: String,
-}
-
-fn show(report: &impl Serialize, json: bool) {
+pub(crate) fn show(report: &impl Serialize, json: bool) {
     if json {
         out::json(report);
     } else {

@@ -60,6 +60,9 @@ pub enum Answer {
     Search {
         /// How many pages were found; 0 if the search form was requested.
         found: u64,
+        /// Whether they stand for a site's search of its own pages, which would have had others.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        of_site: bool,
     },
     /// From the live web.
     Live,
@@ -121,6 +124,7 @@ impl Answer {
             }
             Answer::Refused { reason } => Some(reason.clone()),
             Answer::Failed { error } => Some(error.clone()),
+            Answer::Search { of_site: true, .. } => Some("in place of the site's own search".to_owned()),
             Answer::Exact | Answer::Search { .. } | Answer::Live | Answer::Site => None,
         }
     }

@@ -64,7 +64,7 @@ pub use ledger::{Answer, Entry, Ledger, Levels, NearestRequest};
 pub use limits::Limits;
 pub use message::{Reply, RequestHead, Scheme};
 pub use record::{Recorder, RecorderReport, Redact};
-pub use replay::{DatePolicy, MatchLevel, Replay, ReplayOptions};
+pub use replay::{DatePolicy, MatchLevel, Replay, ReplayOptions, SiteSearch};
 pub use routes::{BadPattern, Routes, Target};
 pub use site::{BadHeader, Site};
 pub use tls::{CertificateAuthority, ClientTls};

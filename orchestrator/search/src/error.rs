@@ -8,15 +8,15 @@ pub enum SearchError {
     /// A snapshot cannot be read.
     #[error(transparent)]
     Snapshot(#[from] snapshots::index::IndexError),
-    /// The index cannot be created or read.
-    #[error("search the recorded pages by their index {path}, which is built again if you remove it")]
-    Database {
+    /// The index has changed since it was opened. It is built again by the next search.
+    #[error("search the recorded pages by their index {path}: {part} is damaged")]
+    Damaged {
         /// The index.
         path: Utf8PathBuf,
-        /// SQLite's error.
-        source: rusqlite::Error,
+        /// What is damaged in it.
+        part: &'static str,
     },
-    /// A file cannot be written.
+    /// A file cannot be read or written.
     #[error("{action} {path}")]
     Io {
         /// The operation.

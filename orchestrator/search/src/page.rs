@@ -7,9 +7,9 @@ use minijinja::value::Serde;
 use minijinja::{Environment, context};
 use serde::Serialize;
 
-use crate::PER_PAGE;
 use crate::engines::SearchQuery;
-use crate::index::{MARKS, Results, SearchHit};
+use crate::index::MARKS;
+use crate::{PER_PAGE, Results, SearchHit};
 
 /// The extension makes the template engine escape HTML.
 const NAME: &str = "results.html";
@@ -22,10 +22,12 @@ pub(crate) fn render(query: &SearchQuery<'_>, results: Option<&Results>) -> Stri
     let rendered = environment().get_template(NAME).and_then(|template| {
         template.render(context! {
             host => query.host,
-            action => query.action(),
-            field => query.field(),
+            action => query.action,
+            field => query.field,
+            own_site => query.own_site,
             query => &query.query,
             total => total,
+            at_least => results.is_some_and(|results| results.at_least),
             first => query.first.saturating_add(1),
             last => query.first.saturating_add(shown),
             results => Serde(results.map_or(&[][..], |results| &results.found).iter().map(ResultView::of).collect::<Vec<_>>()),

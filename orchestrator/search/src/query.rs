@@ -1,20 +1,23 @@
-//! Translates search queries into expressions of SQLite FTS5.
+//! Translates search queries into the words of the index.
 
-/// Common words, which are ignored if the query has others.
-const COMMON: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "by", "did", "do", "does", "for", "from", "has", "have",
-    "how", "i", "in", "is", "it", "its", "me", "my", "of", "on", "or", "that", "the", "there", "this", "to",
-    "was", "were", "what", "when", "where", "which", "who", "why", "will", "with",
-];
+use crate::words::{COMMON, words};
+
 /// Maximum number of words; others are ignored.
 const MOST: usize = 64;
 
+/// Words that stand in a row.
+pub(crate) type Phrase = Vec<String>;
+
 /// A parsed query.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Query {
-    /// An FTS5 expression. Pages with any of the words match; those with more and rarer words come
-    /// first. Quoted phrases are required, and words after a minus are excluded.
-    pub(crate) expression: String,
+    /// Pages with any of these match; those with more and rarer ones come first. Each is there
+    /// once.
+    pub(crate) any: Vec<Phrase>,
+    /// How many of them, from the first on, every page must have: the quoted ones.
+    pub(crate) required: usize,
+    /// Pages with any of these do not match.
+    pub(crate) without: Vec<Phrase>,
     /// The page must be on one of these hosts or below. Any host if empty.
     pub(crate) hosts: Vec<String>,
 }
@@ -28,9 +31,9 @@ pub(crate) fn read(typed: &str) -> Option<Query> {
             hosts.extend(host_of(host).filter(|_| !not));
         } else if !text.contains(char::is_alphanumeric) {
         } else if not {
-            without.push(literal(text));
+            without.push(phrase(text));
         } else if quoted {
-            phrases.push(literal(text));
+            phrases.push(phrase(text));
         } else if !matches!(text, "OR" | "AND") {
             words.push(text);
         }
@@ -39,20 +42,20 @@ pub(crate) fn read(typed: &str) -> Option<Query> {
     if !(phrases.is_empty() && words.iter().all(common)) {
         words.retain(|word| !common(word));
     }
-    let words: Vec<String> = words.into_iter().map(literal).collect();
-    let any = [&phrases[..], &words].concat();
-    if any.is_empty() {
-        return None;
-    }
+    let mut any = Vec::<Phrase>::new();
+    let mut add = |phrase: Phrase| {
+        if !phrase.is_empty() && !any.contains(&phrase) {
+            any.push(phrase);
+        }
+        any.len()
+    };
     // Phrases are also among the optional words, so that other words affect only the rank.
-    let mut expression = format!("({})", any.join(" OR "));
-    for phrase in phrases {
-        expression = format!("{expression} AND {phrase}");
-    }
-    if !without.is_empty() {
-        expression = format!("({expression}) NOT ({})", without.join(" OR "));
-    }
-    Some(Query { expression, hosts })
+    let required = phrases.into_iter().map(&mut add).last().unwrap_or_default();
+    words.into_iter().map(phrase).for_each(|phrase| {
+        add(phrase);
+    });
+    without.retain(|phrase| !phrase.is_empty());
+    (!any.is_empty()).then_some(Query { any, required, without, hosts })
 }
 
 struct Piece<'a> {
@@ -96,65 +99,47 @@ fn host_of(typed: &str) -> Option<String> {
     (!host.is_empty()).then_some(host)
 }
 
-/// A string of FTS5. Its tokenizer splits the text into one or several adjacent words.
-fn literal(text: &str) -> String {
-    let text: String = text.chars().filter(|c| *c != '\0').collect();
-    format!("\"{}\"", divided(&text).replace('"', "\"\""))
-}
-
-/// An invisible divider between characters of scripts without blanks between words. It makes each
-/// character a word.
-pub(crate) const DIVIDER: char = '\u{200b}';
-
-/// Puts a [`DIVIDER`] around each character of such a script.
-pub(crate) fn divided(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            // Kana and ideographs.
-            '\u{3040}'..='\u{30ff}'
-            | '\u{3400}'..='\u{4dbf}'
-            | '\u{4e00}'..='\u{9fff}'
-            | '\u{f900}'..='\u{faff}'
-            | '\u{20000}'..='\u{2ffff}' => {
-                out.extend([DIVIDER, c, DIVIDER]);
-            }
-            c => out.push(c),
-        }
-    }
-    out
+/// What is written without blanks is one or several words in a row.
+fn phrase(text: &str) -> Phrase {
+    let mut words = words(text);
+    words.truncate(MOST);
+    words
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(typed: &str, expect: Option<(&str, &[&str])>) {
-        let query = read(typed);
-        let query = query.as_ref().map(|query| (query.expression.as_str(), query.hosts.clone()));
-        let expect = expect
-            .map(|(expression, hosts)| (expression, hosts.iter().map(|host| (*host).to_owned()).collect()));
-        assert_eq!(query, expect, "{typed}");
+    /// Phrases are written `any | without | hosts`, required ones with a plus.
+    fn check(typed: &str, expect: &str) {
+        let list = |phrases: &[Phrase]| phrases.iter().map(|words| words.join("_")).collect::<Vec<_>>();
+        let query = read(typed).map(|query| {
+            let mut any = list(&query.any);
+            any[..query.required].iter_mut().for_each(|phrase| phrase.insert(0, '+'));
+            [any, list(&query.without), query.hosts].map(|part| part.join(" ")).join("|")
+        });
+        assert_eq!(query.unwrap_or_default(), expect, "{typed}");
     }
 
     #[test]
     fn what_is_typed_is_read_as_search_engines_do() {
-        check("Which oak is tallest?", Some((r#"("oak" OR "tallest?")"#, &[])));
-        check("who is it", Some((r#"("who" OR "is" OR "it")"#, &[])));
-        check(r#"oak "old town" height"#, Some((r#"("old town" OR "oak" OR "height") AND "old town""#, &[])));
-        check("oak -pine OR ash", Some((r#"(("oak" OR "ash")) NOT ("pine")"#, &[])));
-        check("oak site:https://www.trees.test/a", Some((r#"("oak")"#, &["trees.test"])));
-        check(r#"oak "never closed"#, Some((r#"("oak" OR "never" OR "closed")"#, &[])));
-        check("", None);
-        check("?! -", None);
-        check("site:trees.test", None);
-        check("-oak", None);
-        check(r#"oak -"old town""#, Some((r#"(("oak")) NOT ("old town")"#, &[])));
-        check(r#""-5 degrees""#, Some((r#"("-5 degrees") AND "-5 degrees""#, &[])));
-        check("oak - pine", Some((r#"("oak" OR "pine")"#, &[])));
-        check("oak site: -site:pine.test", Some((r#"("oak")"#, &[])));
-        check("oak site:.edu site:www.a.test:8080", Some((r#"("oak")"#, &["edu", "a.test"])));
-        check("oak”old”", Some((r#"("old" OR "oak") AND "old""#, &[])));
-        check("東京a", Some(("(\"\u{200b}東\u{200b}\u{200b}京\u{200b}a\")", &[])));
+        check("Which oak is tallest?", "oak tallest||");
+        check("who is it", "who is it||");
+        check(r#"oak "old town" height"#, "+old_town oak height||");
+        check("oak -pine OR ash", "oak ash|pine|");
+        check("oak site:https://www.trees.test/a", "oak||trees.test");
+        check(r#"oak "never closed"#, "oak never close||");
+        check("", "");
+        check("?! -", "");
+        check("site:trees.test", "");
+        check("-oak", "");
+        check(r#"oak -"old town""#, "oak|old_town|");
+        check(r#""-5 degrees""#, "+5_degre||");
+        check("oak - pine", "oak pine||");
+        check("oak site: -site:pine.test", "oak||");
+        check("oak site:.edu site:www.a.test:8080", "oak||edu a.test");
+        check("oak”old”", "+old oak||");
+        check(r#"oak oaks "oak""#, "+oak||");
+        check("東京a", "東_京_a||");
     }
 }

@@ -190,9 +190,9 @@ fn an_index_is_used_again_until_the_archive_changes() {
         let indexes = all.filter(|path| path.extension() == Some("pages"));
         indexes.map(|path| (path.clone(), path.metadata().unwrap().modified().unwrap())).collect()
     };
-    world.search().prepare().unwrap();
+    world.search().prepare(&mut |_| ()).unwrap();
     let first = pages();
-    world.search().prepare().unwrap();
+    world.search().prepare(&mut |_| ()).unwrap();
     assert_eq!((pages(), first.len()), (first.clone(), 1));
 
     std::fs::write(&first[0].0, "nothing of the kind").unwrap();
@@ -217,7 +217,7 @@ fn results_are_a_page_with_links() {
         page,
         "byte for byte"
     );
-    let body = &page.html[page.html.find("<body").unwrap()..];
+    let body = &page.text[page.text.find("<body").unwrap()..];
     insta::assert_snapshot!(body);
 }
 
@@ -228,7 +228,7 @@ fn more_results_are_on_further_pages() {
         world.html(&format!("https://trees.test/{number:02}"), "<title>Oak</title>");
     }
     let search = world.search();
-    let page_at = |url: &str| search.answer(&query_of("www.bing.com", url).unwrap()).unwrap().html;
+    let page_at = |url: &str| search.answer(&query_of("www.bing.com", url).unwrap()).unwrap().text;
     let first = page_at("https://www.bing.com/search?q=oak");
     assert!(
         first.contains("Results 1 to 10 of 23") && first.contains("search?q=oak&amp;first=11"),
@@ -243,9 +243,9 @@ fn more_results_are_on_further_pages() {
     assert!(nothing.contains("No recorded page has words of <b>elm</b>"), "{nothing}");
     let home = search.answer(&query_of("www.bing.com", "https://www.bing.com/").unwrap()).unwrap();
     assert!(
-        home.found.is_none() && home.html.contains("<input type=\"search\" name=\"q\" value=\"\""),
+        home.found.is_none() && home.text.contains("<input type=\"search\" name=\"q\" value=\"\""),
         "{}",
-        home.html
+        home.text
     );
 }
 

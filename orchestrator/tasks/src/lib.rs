@@ -16,6 +16,6 @@ pub mod schema;
 
 pub use fall_back::FallBack;
 pub use suite::{
-    DATE, DeviceSpec, Error, GoalText, Interjection, MatchLevel, Place, StopRules, Suite, Task, UNDATED,
-    UnknownTask, WorldSpec,
+    DATE, DeviceSpec, Error, GoalText, Interjection, MatchLevel, Place, SiteSearch, StopRules, Suite, Task,
+    UNDATED, UnknownTask, WorldSpec,
 };

@@ -60,6 +60,7 @@ impl Bars {
                 self.lines.insert(0, progress::counting(self.episodes.clone(), "episodes"));
             }
             Event::Opening => self.figures.set_message("opening the snapshots; what is new is indexed"),
+            Event::Indexing(at) => self.figures.set_message(progress::indexing(at)),
             Event::Site(event) => {
                 if let Some(text) = daemon::describe(event) {
                     self.figures.set_message(text);

@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{self, Instant};
 
 use super::totals::Totals;
-use crate::daemon;
+use crate::{daemon, progress};
 
 /// The target of these lines where they are logged.
 pub(crate) const PROGRESS: &str = "sandbox::progress";
@@ -93,6 +93,7 @@ impl Inner {
                 (self.planned, self.done) = (Some(episodes), done);
             }
             Event::Opening => self.doing = "opening the snapshots; what is new is indexed".to_owned(),
+            Event::Indexing(at) => self.doing = progress::indexing(at),
             Event::Site(event) => {
                 if let Some(text) = daemon::describe(event) {
                     tracing::info!("{text}");

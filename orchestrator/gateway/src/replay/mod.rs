@@ -39,6 +39,7 @@ use http::{HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
 use remembered::Remembered;
 use search::Search;
+use searched::SiteForms;
 use snapshots::{
     index::{IndexError, IndexHit, ReplaySet, SOCKET},
     matching::{Payload, ReplayRequest},
@@ -52,6 +53,7 @@ use crate::{
 
 pub use dates::DatePolicy;
 pub use level::{BadMatchLevel, MatchLevel};
+pub use searched::SiteSearch;
 
 /// The response header that carries the match level.
 pub const SANDBOX_ANSWER: HeaderName = HeaderName::from_static("sandbox-answer");
@@ -92,6 +94,7 @@ impl Default for ReplayOptions {
 pub struct Replay {
     set: Arc<ReplaySet>,
     search: Option<Search>,
+    site_forms: SiteForms,
     options: ReplayOptions,
     cache: Cache,
     /// The budget for bodies in memory: those in the cache, and those in transit to clients.
@@ -114,6 +117,7 @@ impl Replay {
         Replay {
             set: Arc::new(set),
             search: None,
+            site_forms: SiteForms::default(),
             options,
             cache: Cache::new(options.cache),
             bodies: Budget::new(options.cache + BODIES),
@@ -132,6 +136,12 @@ impl Replay {
         self
     }
 
+    /// Answers unrecorded searches of sites in the same way. Needs [`Replay::with_search`].
+    pub fn with_site_search(mut self, site_search: SiteSearch) -> Self {
+        self.site_forms = SiteForms::new(site_search);
+        self
+    }
+
     /// The search over the recorded pages, if enabled.
     pub fn search(&self) -> Option<&Search> {
         self.search.as_ref()
@@ -139,7 +149,7 @@ impl Replay {
 
     /// Whether this request may need a search over the recorded pages.
     pub(crate) fn searches(&self, head: &RequestHead) -> bool {
-        self.search.is_some() && searched::query_of(head).is_some()
+        self.search.is_some() && (searched::query_of(head).is_some() || self.site_forms.may_search(head))
     }
 
     /// The snapshots that are replayed.
@@ -170,7 +180,9 @@ impl Replay {
     /// local files. The first search takes longer unless its index already exists.
     pub fn answer(&self, head: &RequestHead, body: &Bytes, episode: &Episode) -> Reply {
         let request = replay_request(head, body);
-        let search = self.search.as_ref().zip(searched::query_of(head));
+        let forms = self.search.as_ref().map(|_| self.site_forms.of(&self.set, head)).unwrap_or_default();
+        let query = || searched::query_of(head).or_else(|| searched::site_query(&forms, head));
+        let search = self.search.as_ref().and_then(|search| Some((search, query()?)));
         // For a search engine, the most similar recorded query is no better than the results of a
         // search for the requested one.
         let level = match (&search, self.options.level) {

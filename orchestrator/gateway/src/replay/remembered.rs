@@ -7,22 +7,22 @@ use parking_lot::{Mutex, MutexGuard};
 /// The maximum number of cached facts.
 const REMEMBERED: usize = 256;
 
-/// Yes/no facts that need a walk through the index; a bounded number of them.
+/// Facts that need a walk through the index; a bounded number of them.
 #[derive(Debug)]
-pub(super) struct Remembered<K>(Mutex<HashMap<K, bool>>);
+pub(super) struct Remembered<K, V = bool>(Mutex<HashMap<K, V>>);
 
-impl<K> Default for Remembered<K> {
+impl<K, V> Default for Remembered<K, V> {
     fn default() -> Self {
         Remembered(Mutex::default())
     }
 }
 
-impl<K: Eq + Hash> Remembered<K> {
-    pub(super) fn get(&self, key: &K) -> Option<bool> {
-        self.lock().get(key).copied()
+impl<K: Eq + Hash, V: Clone> Remembered<K, V> {
+    pub(super) fn get(&self, key: &K) -> Option<V> {
+        self.lock().get(key).cloned()
     }
 
-    pub(super) fn put(&self, key: K, answer: bool) {
+    pub(super) fn put(&self, key: K, answer: V) {
         let mut known = self.lock();
         if known.len() >= REMEMBERED {
             known.clear();
@@ -30,7 +30,7 @@ impl<K: Eq + Hash> Remembered<K> {
         known.insert(key, answer);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<K, bool>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, V>> {
         self.0.lock()
     }
 }

@@ -71,7 +71,7 @@ pub async fn serve(
     let open = async {
         let sites = Sites::of(running.as_ref()).await?;
         let town = running.as_ref().map(|running| running.town.clone());
-        let world = start_pages::open(&suite.world, &tasks, town, options).await?;
+        let world = start_pages::open(&suite.world, &tasks, town, options, &progress).await?;
         let (spec, settle) = (suite.world.clone(), options.limits.settle);
         let bring_up = move || {
             let (spec, world) = (spec.clone(), world.clone());

@@ -54,7 +54,10 @@ fn request_view(Request { entry, .. }: &Request) -> RequestView {
         Answer::Exact | Answer::Live | Answer::Site => (None, Vec::new()),
         Answer::Normalised { rules } => (Some(rules.join(", ")), Vec::new()),
         Answer::Fuzzy { score, url } => (Some(format!("{score:.2} like {url}")), Vec::new()),
-        Answer::Search { found } => (Some(format!("{found} found")), Vec::new()),
+        Answer::Search { found, of_site: false } => (Some(format!("{found} found")), Vec::new()),
+        Answer::Search { found, of_site: true } => {
+            (Some(format!("{found} found, in place of the site's own search")), Vec::new())
+        }
         Answer::Synthesised { what, .. } => (Some(what.clone()), Vec::new()),
         Answer::Miss { near } => (None, near.clone()),
         Answer::Refused { reason } => (Some(reason.clone()), Vec::new()),

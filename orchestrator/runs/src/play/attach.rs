@@ -114,7 +114,7 @@ where
         let coming = tokio::select! {
             biased;
             () = interrupt.cancelled() => None,
-            coming = bring_up(suite, task, town, options) => Some(coming),
+            coming = bring_up(suite, task, town, options, progress) => Some(coming),
         };
         let record = match coming {
             None => None,
@@ -154,9 +154,10 @@ async fn bring_up(
     task: &Task,
     town: Option<SiteGroup>,
     options: &Options,
+    progress: &Progress,
 ) -> Result<World, Error> {
     let tasks = std::slice::from_ref(task);
-    let shared = start_pages::open(&suite.world, tasks, town, options).await?;
+    let shared = start_pages::open(&suite.world, tasks, town, options, progress).await?;
     let world = World::bring_up_attached(&suite.world, task, shared, options).await;
     let mut world = world.map_err(|source| Error::World { source })?;
     world.keep_network(options.keep_network || task.scorer.needs().traffic);

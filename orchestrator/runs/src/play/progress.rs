@@ -22,6 +22,8 @@ pub enum Event<'a> {
     /// The snapshots are opened; those that were not used before are indexed, and so are their
     /// pages, which takes a while.
     Opening,
+    /// Pages of a snapshot are indexed for searches.
+    Indexing(&'a search::IndexProgress),
     /// Something happened with a copy of a site.
     Site(&'a sites::Event),
     /// A worker begins to bring up its world.

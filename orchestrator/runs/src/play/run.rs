@@ -79,7 +79,7 @@ async fn run_with(
     let tasks = select(suite, options)?;
     let town = running.map(|running| running.town.clone());
     progress(Event::Opening);
-    let world = start_pages::open(&suite.world, &tasks, town, options).await?;
+    let world = start_pages::open(&suite.world, &tasks, town, options, &progress).await?;
     let (spec, settle) = (suite.world.clone(), options.limits.settle);
     let bring_up = move |_worker| {
         let (spec, world) = (spec.clone(), world.clone());

@@ -8,6 +8,7 @@ use sites::{Site, SiteGroup};
 use tasks::{Task, WorldSpec};
 use url::Url;
 
+use crate::play::progress::Progress;
 use crate::play::world::WorldResources;
 use crate::{Error, Options};
 
@@ -21,9 +22,10 @@ pub(crate) async fn open(
     tasks: &[Task],
     town: Option<SiteGroup>,
     options: &Options,
+    progress: &Progress,
 ) -> Result<WorldResources, Error> {
     let sites: Vec<Arc<Site>> = town.iter().flat_map(SiteGroup::sites).collect();
-    let shared = WorldResources::open(spec, tasks, town, options)
+    let shared = WorldResources::open(spec, tasks, town, options, progress)
         .await
         .map_err(|source| Error::Snapshots { source })?;
     for task in tasks {

@@ -28,6 +28,7 @@ use crate::evidence::programs::{Confinement, ProgramContext};
 use crate::play::browser_state;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
 use crate::play::options::Options;
+use crate::play::progress::Progress;
 use crate::play::running_sites::{self, LeasedSites};
 use crate::play::world_snapshots::WorldSnapshots;
 
@@ -91,6 +92,7 @@ impl WorldResources {
         tasks: &[Task],
         town: Option<SiteGroup>,
         options: &Options,
+        progress: &Progress,
     ) -> Result<WorldResources, EnvironmentError> {
         let authority = CertificateAuthority::in_memory()
             .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
@@ -99,8 +101,9 @@ impl WorldResources {
         worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
         let cache = options.index_cache.clone();
         let recorder = options.fill.as_ref().map(|fill| Arc::clone(&fill.recorder));
+        let progress = Arc::clone(progress);
         let open = move |spec: WorldSpec| {
-            let recorded = WorldSnapshots::open(&spec, cache.as_deref(), recorder.as_ref())?;
+            let recorded = WorldSnapshots::open(&spec, cache.as_deref(), recorder.as_ref(), &progress)?;
             Ok::<_, EnvironmentError>((spec.snapshots, recorded))
         };
         let opened = tokio::task::spawn_blocking(move || {

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use browser::StorageState;
 use camino::Utf8Path;
-use gateway::{DatePolicy, Fill, MatchLevel, Recorder, Replay, ReplayOptions, Routes, Target};
+use gateway::{DatePolicy, Fill, MatchLevel, Recorder, Replay, ReplayOptions, Routes, SiteSearch, Target};
+use search::SearchForm;
 use snapshots::index::ReplaySet;
 use tasks::WorldSpec;
 
 use crate::play::browser_state::recorded_state;
 use crate::play::environment::EnvironmentError;
+use crate::play::progress::{Event, Progress};
 
 /// What a world has of its snapshots.
 #[derive(Debug, Default)]
@@ -32,6 +34,7 @@ impl WorldSnapshots {
         spec: &WorldSpec,
         cache: Option<&Utf8Path>,
         fill: Option<&Arc<Recorder>>,
+        progress: &Progress,
     ) -> Result<WorldSnapshots, EnvironmentError> {
         if spec.snapshots.is_empty() {
             return Ok(WorldSnapshots::default());
@@ -58,10 +61,11 @@ impl WorldSnapshots {
         };
         let mut replay = Replay::new(set, options);
         if spec.search_pages {
-            replay = replay.with_search(cache);
+            replay = replay.with_search(cache).with_site_search(site_search(&spec.site_search));
         }
         // Before any episode, as the first one's page would wait for it.
-        let search = replay.search().map_or(Ok(()), search::Search::prepare);
+        let mut tell = |at: search::IndexProgress| progress(Event::Indexing(&at));
+        let search = replay.search().map_or(Ok(()), |search| search.prepare(&mut tell));
         search.map_err(EnvironmentError::while_doing(
             "index the recorded pages for searches, which `search_pages: false` of a world leaves out",
         ))?;
@@ -78,5 +82,16 @@ impl WorldSnapshots {
             }
         }
         Ok(WorldSnapshots { routes, hosts, browser_state })
+    }
+}
+
+/// The searches of sites that are answered. The addresses were checked when the suite was read.
+fn site_search(wanted: &tasks::SiteSearch) -> SiteSearch {
+    match wanted {
+        tasks::SiteSearch::Off => SiteSearch::Off,
+        tasks::SiteSearch::Forms => SiteSearch::Forms,
+        tasks::SiteSearch::At(addresses) => {
+            SiteSearch::At(addresses.iter().filter_map(|address| SearchForm::of_template(address)).collect())
+        }
     }
 }

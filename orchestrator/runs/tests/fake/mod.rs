@@ -238,6 +238,7 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
             seed: 7,
             search: None,
             search_pages: true,
+            site_search: tasks::SiteSearch::Off,
             viewport: (1280, 720),
             locale: "en-US".to_owned(),
             timezone: "UTC".to_owned(),

@@ -24,15 +24,14 @@ impl ReplaySet {
     /// lazily.
     pub fn pages(&self) -> impl Iterator<Item = Page> {
         let mut seen = HashSet::new();
-        let pages = self.members().flat_map(|(archive, _)| {
-            let mut listed = archive.listed_pages().peekable();
-            let pages: Box<dyn Iterator<Item = Page>> = match listed.peek() {
-                Some(_) => Box::new(listed),
-                None => Box::new(documents(archive)),
-            };
-            pages
-        });
+        let pages = self.members().flat_map(|(archive, _)| pages(archive));
         pages.filter(move |page| seen.insert(Key::of("page", &[page.url.as_bytes()])))
+    }
+
+    /// The pages of one archive, as [`ReplaySet::pages`] has them. A URL may appear several times.
+    /// Empty if the set has no such archive.
+    pub fn pages_of(&self, member: u32) -> impl Iterator<Item = Page> {
+        self.members().nth(member as usize).into_iter().flat_map(|(archive, _)| pages(archive))
     }
 
     /// The documents that a browser can show: the pages of the page lists, then every other HTML
@@ -106,6 +105,14 @@ impl ReplaySet {
 
 fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or(url)
+}
+
+fn pages(archive: &Archive) -> Box<dyn Iterator<Item = Page> + '_> {
+    let mut listed = archive.listed_pages().peekable();
+    match listed.peek() {
+        Some(_) => Box::new(listed),
+        None => Box::new(documents(archive)),
+    }
 }
 
 /// Damaged records are skipped, because they cannot be visited either.

@@ -71,25 +71,25 @@ impl ReplaySet {
         self.group(KeyKind::Exact, key)
     }
 
+    /// The captures of one archive under an exact key, in recorded order.
+    pub fn exact_in(&self, member: u32, key: &Key) -> Result<Vec<IndexHit>, IndexError> {
+        Ok(hits(member, self.member(member)?.index.exact(key)?).collect())
+    }
+
     /// The captures under a normalised key, in recorded order.
     pub fn normalised(&self, key: &Key) -> Result<Vec<IndexHit>, IndexError> {
         self.group(KeyKind::Normalised, key)
     }
 
     fn group(&self, kind: KeyKind, key: &Key) -> Result<Vec<IndexHit>, IndexError> {
-        let mut hits = Vec::new();
+        let mut found = Vec::new();
         let mut ask = |number: u32, member: &Member| -> Result<(), IndexError> {
             let entries = match kind {
                 KeyKind::Exact => member.index.exact(key)?,
                 KeyKind::Normalised => member.index.normalised(key)?,
                 KeyKind::Anchor => member.index.anchors(key)?,
             };
-            hits.extend(entries.into_iter().map(|entry| IndexHit {
-                member: number,
-                capture: entry.capture,
-                at_millis: entry.at_millis,
-                status: entry.status,
-            }));
+            found.extend(hits(number, entries));
             Ok(())
         };
         match &self.routes {
@@ -105,9 +105,9 @@ impl ReplaySet {
             }
         }
         if self.members.len() > 1 {
-            hits.sort_by_key(|hit| (hit.at_millis, hit.member));
+            found.sort_by_key(|hit| (hit.at_millis, hit.member));
         }
-        Ok(hits)
+        Ok(found)
     }
 
     /// The record locations of a capture.
@@ -261,4 +261,13 @@ impl ReplaySet {
             IndexError::Archive(crate::Error::NoSuchSegment { segment: number, segments })
         })
     }
+}
+
+fn hits(member: u32, entries: Vec<super::row::Entry>) -> impl Iterator<Item = IndexHit> {
+    entries.into_iter().map(move |entry| IndexHit {
+        member,
+        capture: entry.capture,
+        at_millis: entry.at_millis,
+        status: entry.status,
+    })
 }

@@ -31,5 +31,6 @@ pub fn world(
         match_level: MatchLevel::default(),
         search,
         search_pages: true,
+        site_search: crate::SiteSearch::Off,
     }
 }

@@ -81,6 +81,7 @@ pub fn world(seed: u64) -> WorldSpec {
         match_level: crate::MatchLevel::Exact,
         search: None,
         search_pages: true,
+        site_search: crate::SiteSearch::Off,
     }
 }
 

@@ -190,6 +190,7 @@ pub fn world(clock: Timestamp) -> WorldSpec {
         match_level: MatchLevel::default(),
         search: None,
         search_pages: true,
+        site_search: crate::SiteSearch::Off,
     }
 }
 

@@ -73,6 +73,7 @@ pub fn world(sites: Utf8PathBuf, clock: Timestamp) -> WorldSpec {
         match_level: MatchLevel::Exact,
         search: None,
         search_pages: true,
+        site_search: crate::SiteSearch::Off,
     }
 }
 

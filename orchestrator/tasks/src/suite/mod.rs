@@ -20,7 +20,7 @@ pub(crate) use load::SuiteFile;
 pub use stop::StopRules;
 pub use task::{Interjection, Task};
 pub use versions::DATE;
-pub use world::{MatchLevel, UNDATED, WorldSpec};
+pub use world::{MatchLevel, SiteSearch, UNDATED, WorldSpec};
 
 /// Ids named in an error before the rest is only counted.
 const NAMED: usize = 20;

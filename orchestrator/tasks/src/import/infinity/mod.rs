@@ -129,6 +129,7 @@ pub fn world() -> WorldSpec {
         match_level: MatchLevel::Exact,
         search: None,
         search_pages: true,
+        site_search: crate::SiteSearch::Off,
     }
 }
 

@@ -107,6 +107,7 @@ pub fn world(snapshots: Vec<camino::Utf8PathBuf>) -> WorldSpec {
         match_level: crate::MatchLevel::Normalised,
         search: None,
         search_pages: true,
+        site_search: crate::SiteSearch::Off,
     }
 }
 

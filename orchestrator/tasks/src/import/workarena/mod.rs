@@ -57,6 +57,7 @@ pub fn world(sites: Utf8PathBuf, clock: Timestamp, seed: u64) -> WorldSpec {
         match_level: MatchLevel::Exact,
         search: None,
         search_pages: true,
+        site_search: crate::SiteSearch::Off,
     }
 }
 
