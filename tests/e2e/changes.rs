@@ -119,3 +119,33 @@ async fn pages_that_changed_moved_or_died_are_told_by_task() -> Result<()> {
     ensure!(again.status.success() && said.contains("tasks        5 of 5"), "{said}");
     Ok(())
 }
+
+#[test]
+fn a_check_that_cannot_end_well_begins_no_visit() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = suite(&bench, &[("page", "https://www.aldria-rail.test/".to_owned())])?;
+    let demo = fs::canonicalize("../../snapshots/demo.wacz")?;
+    let demo = demo.to_str().context("a path in UTF-8")?;
+    fs::copy(demo, suite.join("web.wacz"))?;
+    let (own, nowhere) = (suite.join("web.wacz"), bench.path("nowhere/x.xml"));
+    // Nothing may be asked of this web.
+    let check = ["snapshot", "check", suite.as_str(), "--live", "--connect-to=::127.0.0.1:1"];
+    for (more, expected) in [
+        (&["--junit", nowhere.as_str()][..], "its folder does not exist"),
+        (&["-o", own.as_str(), "--force"], "it is what the pages are compared with"),
+    ] {
+        let refused = bench.run(&[&check[..], more].concat())?;
+        let said = text(&refused.stderr);
+        ensure!(refused.status.code() == Some(2) && said.contains(expected), "{said}");
+    }
+    fs::write(suite.join("suite.yaml"), "name: web\nworld: {clock: 2026-03-12T08:30:00Z}\n")?;
+    let said = text(&bench.run(&check)?.stderr);
+    ensure!(said.contains("it has none; record them with"), "{said}");
+    // A task with a snapshot of its own, and a world that is a collection and has no clock.
+    fs::write(suite.join("suite.yaml"), "name: web\nworld: {snapshots: [all.json]}\n")?;
+    let all = suite.join("all.json");
+    bench.succeed(&["snapshot", "collection", own.as_str(), "-o", all.as_str()])?;
+    let same = bench.succeed(&["snapshot", "check", suite.as_str(), "--against", demo])?;
+    ensure!(same.contains("tasks        1 of 1"), "{same}");
+    Ok(())
+}

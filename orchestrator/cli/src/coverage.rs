@@ -8,6 +8,7 @@ use serde::Serialize;
 use snapshots::index::ReplaySet;
 use tasks::{Suite, Task};
 
+use crate::changes::snapshots_of;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::packed_run::OpenRun;
@@ -58,13 +59,8 @@ impl Coverage {
             [] => suite.tasks.iter().collect(),
             ids => ids.iter().map(|id| suite.task(id)).collect::<Result<_, _>>().or_input("find the task")?,
         };
-        let files = if self.snapshots.is_empty() { &suite.world.snapshots } else { &self.snapshots };
-        if files.is_empty() {
-            return Err(Failure::Input(format!(
-                "failed to look at the snapshots of {}: it has none; record them with `sandbox record --suite {}`",
-                self.suite, self.suite
-            )));
-        }
+        let own = if self.snapshots.is_empty() { snapshots_of(&suite, &tasks)? } else { Vec::new() };
+        let files = if self.snapshots.is_empty() { &own } else { &self.snapshots };
         let cache = self.data.indexes()?;
         let set = ReplaySet::open(files, Some(&cache), &mut |_, _| {}).or_input("open the snapshots")?;
         let report = coverage::coverage(&suite, &tasks, &set).or_input("look at the snapshots")?;

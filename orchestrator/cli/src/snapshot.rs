@@ -243,7 +243,7 @@ impl Snapshot {
                     By::Host => SplitBy::Host,
                     By::Date => SplitBy::Date,
                 };
-                out::is_no_stdout(&output).and_then(|()| {
+                out::is_no_stdout(&output).and_then(|()| is_free(&output)).and_then(|()| {
                     ops::split(&file, &output, by, on).or_input("split").map(|report| show(&report, json))
                 })
             }
@@ -317,6 +317,14 @@ impl Redact {
 /// named by the operation.
 fn is_collection(file: &Utf8Path) -> bool {
     Collection::is_json(file).unwrap_or(false)
+}
+
+/// A folder is never replaced.
+fn is_free(folder: &Utf8Path) -> Outcome {
+    match folder.exists() {
+        true => Err(Failure::Input(format!("failed to split: {folder} exists; name another folder"))),
+        false => Ok(()),
+    }
 }
 
 /// Merging one file would only copy it.

@@ -25,6 +25,8 @@ impl WriteGuard {
     pub fn new(hosts: impl IntoIterator<Item = String>) -> WriteGuard {
         let site = |host: String| {
             let host = host.to_ascii_lowercase();
+            // An IPv6 address stands in brackets in a URL.
+            let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
             match host.parse::<IpAddr>() {
                 Ok(_) => host,
                 Err(_) => psl::domain_str(&host).unwrap_or(&host).to_owned(),
@@ -33,10 +35,10 @@ impl WriteGuard {
         WriteGuard { sites: hosts.into_iter().map(site).collect(), ..WriteGuard::default() }
     }
 
-    /// Lets everything pass from now on: a person decides what is sent, such as the solution of a
-    /// CAPTCHA.
-    pub fn open(&self) {
-        self.open.store(true, Ordering::Relaxed);
+    /// Whether everything passes from now on: while a person decides what is sent, such as the
+    /// solution of a CAPTCHA.
+    pub fn set_open(&self, open: bool) {
+        self.open.store(open, Ordering::Relaxed);
     }
 
     /// Whether a request is stopped. Counts it if so.
@@ -67,7 +69,8 @@ mod tests {
 
     #[test]
     fn only_what_may_change_something_at_others_is_stopped() {
-        let named = ["www.Shop.de", "app.other.co.uk", "www.gov.uk", "me.github.io", "192.0.2.1"];
+        let named =
+            ["www.Shop.de", "app.other.co.uk", "www.gov.uk", "me.github.io", "192.0.2.1", "[2001:db8::1]"];
         let guard = WriteGuard::new(named.map(str::to_owned));
         for (method, host, stopped) in [
             (Method::GET, "tracker.test", false),
@@ -84,11 +87,14 @@ mod tests {
             (Method::POST, "you.github.io", true),
             (Method::POST, "192.0.2.1", false),
             (Method::POST, "192.0.2.2", true),
+            (Method::POST, "2001:db8::1", false),
         ] {
             assert_eq!(guard.stops(&method, host), stopped, "{method} {host}");
         }
         assert_eq!(guard.stopped().values().sum::<u64>(), 6);
-        guard.open();
-        assert!(!guard.stops(&Method::POST, "tracker.test"));
+        for open in [true, false] {
+            guard.set_open(open);
+            assert_eq!(guard.stops(&Method::POST, "tracker.test"), !open);
+        }
     }
 }

@@ -99,10 +99,11 @@ impl Studio {
         Ok(recording.leave_out(period)?)
     }
 
-    /// Lists every document that is recorded from now on as a page: a person browses.
-    pub fn list_documents_from_now(&self) -> Result<(), Error> {
+    /// Notes that pages are handed over to a person now. Documents from now on become pages, and
+    /// what stands in front of these pages is left out.
+    pub fn hand_over(&self, urls: &[String]) -> Result<(), Error> {
         let recording = self.recorder.recording().ok_or(Error::Closed)?;
-        Ok(recording.list_documents_from(Timestamp::now())?)
+        Ok(recording.hand_over(Timestamp::now(), urls)?)
     }
 
     /// The folder of the recording.

@@ -58,6 +58,11 @@ impl Visitor {
         self.session.as_mut()
     }
 
+    /// Drops the browser, such as one that hangs. The next visit starts another one.
+    pub(crate) fn forget(&mut self) {
+        self.session = None;
+    }
+
     /// Opens a page at the time of its recording, and waits until it has come to rest.
     pub(crate) async fn visit(&mut self, page: &Page) -> Result<Visit, browser::Error> {
         let determinism = browser::Determinism { clock_start: page.ts.inner(), seed: 0 };

@@ -68,12 +68,13 @@ impl VisitOptions {
             resume: false,
             behind: None,
         };
+        let is_new = !output.exists();
         let studio = Studio::open(output, options).await?;
         let visited = self.visit(suite, &studio, &urls).await;
         let empty = if is_kept { EmptyRecording::Snapshot } else { EmptyRecording::Temporary };
         match finish::finish(studio, output, &[], empty).await {
             Ok(_) => {}
-            Err(Failure::Environment(why)) if output.exists() => out::warn(&why),
+            Err(Failure::Environment(why)) if is_new && output.exists() => out::warn(&why),
             Err(failure) => return Err(failure),
         }
         visited

@@ -15,13 +15,13 @@ use runs::changes::{
     pictures_of, write_junit, write_report,
 };
 use runs::{counted, short_url};
-use snapshots::Archive;
 use snapshots::index::ReplaySet;
 use tasks::{Suite, Task};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::packed_run::temporary;
+use crate::tasks::recorded_at;
 use crate::{finish, interrupt, out, progress, units};
 
 /// How long a page may take to settle when it is shown offline.
@@ -91,10 +91,11 @@ impl Check {
         if pages.urls.is_empty() {
             return Err(Failure::Input(format!("failed to check {}: no task names a page", self.suite)));
         }
+        let old = snapshots_of(&suite, &tasks)?;
+        self.check_outputs(&old)?;
         let (_folder, folder) = temporary()?;
         let new = if self.live {
             let output = self.output.clone().unwrap_or_else(|| folder.join("now.wacz"));
-            finish::check_name(&output)?;
             pages.absent = self
                 .visits
                 .record(&suite, &pages.urls, (&output, self.output.is_some()), force, &self.data)
@@ -103,35 +104,53 @@ impl Check {
         } else {
             self.against.clone()
         };
-        let old = &suite.world.snapshots;
         let device = Device {
             viewport: suite.world.viewport,
             locale: suite.world.locale.clone(),
             timezone: suite.world.timezone.clone(),
             ..Device::default()
         };
-        let changes = self.report.compare(old, &new, &pages, device, self.tolerance, &self.data).await?;
+        let changes = self.report.compare(&old, &new, &pages, device, self.tolerance, &self.data).await?;
         let of_tasks = tasks.iter().zip(&urls_of);
         let now = if self.live { "the live web".to_owned() } else { dated(&new) };
         let report = SuiteChanges {
             name: &suite.name,
-            old: dated(old),
+            old: dated(&old),
             new: now,
             tasks: of_tasks
                 .map(|(task, urls)| TaskChanges::new(&task.id, &task.goal.to_string(), urls, &changes))
                 .collect(),
             changes: &changes,
         };
-        self.report.write(&report)?;
-        if let Some(path) = &self.junit {
-            write_junit(path, &report)?;
-        }
         if json {
             out::json(&report);
         } else {
             print(&report);
         }
+        self.report.write(&report)?;
+        if let Some(path) = &self.junit {
+            write_junit(path, &report)?;
+        }
         self.verdict(&suite, &changes)
+    }
+
+    /// Fails early for files that cannot be written: the visits may take hours.
+    fn check_outputs(&self, old: &[Utf8PathBuf]) -> Outcome {
+        for path in [&self.junit, &self.report.html, &self.output].into_iter().flatten() {
+            let folder = path.parent().filter(|folder| !folder.as_str().is_empty());
+            if folder.is_some_and(|folder| !folder.is_dir()) {
+                return Err(Failure::Input(format!("failed to write {path}: its folder does not exist")));
+            }
+        }
+        let Some(output) = &self.output else { return Ok(()) };
+        finish::check_name(output)?;
+        let whole = |path: &Utf8PathBuf| path.canonicalize_utf8().ok();
+        if output.exists() && old.iter().any(|path| whole(path) == whole(output)) {
+            return Err(Failure::Input(format!(
+                "failed to write {output}: it is what the pages are compared with; name another file"
+            )));
+        }
+        Ok(())
     }
 
     fn verdict(&self, suite: &Suite, changes: &Changes) -> Outcome {
@@ -199,11 +218,38 @@ impl ReportOptions {
     }
 }
 
+/// The snapshots that these tasks are played in.
+///
+/// # Errors
+/// When there are none, or no version of them.
+pub(crate) fn snapshots_of(suite: &Suite, tasks: &[&Task]) -> Result<Vec<Utf8PathBuf>, Failure> {
+    let of_tasks = tasks.iter().flat_map(|task| task.snapshots.as_ref().unwrap_or(&suite.world.snapshots));
+    let mut files: Vec<Utf8PathBuf> = Vec::new();
+    for path in of_tasks {
+        if !files.contains(path) {
+            files.push(path.clone());
+        }
+    }
+    let record = out::command_line(["sandbox", "record", "--suite", suite.folder.as_str()]);
+    if files.is_empty() {
+        return Err(Failure::Input(format!(
+            "failed to look at the snapshots of {}: it has none; record them with `{record}`",
+            suite.folder
+        )));
+    }
+    if let Some(path) = files.iter().find(|path| path.as_str().contains(tasks::DATE)) {
+        return Err(Failure::Input(format!(
+            "failed to open {path}: no version of it is there; record one with `{record}`"
+        )));
+    }
+    Ok(files)
+}
+
 /// Snapshots by name, with the day of their recording.
 fn dated(files: &[Utf8PathBuf]) -> String {
     let each = files.iter().map(|path| {
         let name = path.file_name().unwrap_or(path.as_str());
-        match Archive::open(path).ok().and_then(|archive| archive.recorded()) {
+        match recorded_at(path).ok().flatten() {
             Some(time) => format!("{name} of {}", time.inner().strftime("%Y-%m-%d")),
             None => name.to_owned(),
         }
@@ -237,7 +283,7 @@ fn print(report: &SuiteChanges<'_>) {
     let same = changes.count(Verdict::Same);
     println!("same         {same} of {}", counted(changes.pages.len(), "page"));
     if !report.tasks.is_empty() {
-        let whole = report.tasks.iter().filter(|task| task.verdict == Verdict::Same).count();
+        let whole = report.tasks.iter().filter(|task| task.is_same()).count();
         println!("tasks        {whole} of {} with all their pages the same", report.tasks.len());
     }
 }
@@ -286,5 +332,9 @@ pub(crate) async fn picture_diff(
         tasks: Vec::new(),
         changes: &changes,
     };
-    report.write(&drawn)
+    report.write(&drawn)?;
+    match changes.interrupted {
+        true => Err(Failure::Interrupted("interrupted; the report has only some of the pages".to_owned())),
+        false => Ok(()),
+    }
 }

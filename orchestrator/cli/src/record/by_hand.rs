@@ -1,5 +1,7 @@
 //! The pages of a suite that only a person can get at: behind a CAPTCHA or a log-in.
 
+use std::collections::HashSet;
+
 use browser::Device;
 use camino::Utf8Path;
 use gateway::WriteGuard;
@@ -46,16 +48,29 @@ impl Record {
              press Ctrl-C",
             counted(urls.len(), "page")
         );
-        guard.iter().for_each(|guard| guard.open());
-        studio.list_documents_from_now().or_environment(format!("write into the recording of {output}"))?;
+        let named: Vec<String> = urls.iter().map(Url::to_string).collect();
+        studio.hand_over(&named).or_environment(format!("write into the recording of {output}"))?;
+        let ledger = studio.gateway().ledger();
+        let before = ledger.entries().len();
         let device = plan.vantages.first().map_or_else(Device::default, suite::device);
         let mut session = self.start_browser(studio, device, true).await?;
+        guard.iter().for_each(|guard| guard.set_open(true));
         let browsed = recorder::by_hand(&mut session, &urls, cancel).await.or_environment("browse");
-        self.end_browser(session, studio).await?;
+        let ended = self.end_browser(session, studio).await;
+        // Agents that go on from here decide nothing.
+        guard.iter().for_each(|guard| guard.set_open(false));
+        browsed.and(ended)?;
+        let shown: HashSet<String> = ledger
+            .entries()
+            .into_iter()
+            .skip(before)
+            .filter(|entry| entry.status == 200)
+            .map(|entry| entry.url)
+            .collect();
         for pages in summary.walls.values_mut() {
-            pages.retain(|(_, url)| Url::parse(url).is_ok_and(|url| !urls.contains(&url)));
+            pages.retain(|(_, url)| !shown.contains(url));
         }
         summary.walls.retain(|_, pages| !pages.is_empty());
-        browsed
+        Ok(())
     }
 }

@@ -68,6 +68,13 @@ impl SuiteOptions {
     /// Writes the plan if only that is wanted, and says what is in it.
     pub(super) fn only_writes(&self, plan: &Plan, force: bool) -> Result<bool, Failure> {
         let Some(path) = &self.write_plan else { return Ok(false) };
+        let folder = path.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+        let is_whole = |a: &Utf8Path, b: &Utf8Path| a.canonicalize_utf8().ok() == b.canonicalize_utf8().ok();
+        if plan.suite.as_deref().is_some_and(|suite| is_whole(suite, folder)) {
+            return Err(Failure::Input(format!(
+                "failed to write {path}: each YAML file beside suite.yaml is a task; name a file in another folder"
+            )));
+        }
         plan.write(path, force).or_input("keep the plan")?;
         print_plan(plan);
         println!("{path}: read it, change it, and record with\n  sandbox record --plan {path}");
@@ -139,6 +146,10 @@ pub(super) fn default_output(plan: &Plan) -> Result<Utf8PathBuf, Failure> {
     let folder = &suite.folder;
     match suite.world.snapshots.as_slice() {
         [] => Ok(folder.join("web.wacz")),
+        [one] if one.extension() == Some("json") => Err(Failure::Input(format!(
+            "failed to record {folder}: its world has a collection; name the snapshot to write with --output, and list \
+             it with `sandbox snapshot collection`"
+        ))),
         [one] => Ok(one.clone()),
         _ => Err(Failure::Input(format!(
             "failed to record {folder}: its world has several snapshots; name the one to write with --output"

@@ -120,6 +120,13 @@ fn other_suite(folder: &Utf8Path) -> Option<String> {
     Some(format!(" (did you mean `{}`?)", folder.with_file_name(near)))
 }
 
+/// The time of the first recording in a file or a collection.
+pub(crate) fn recorded_at(snapshot: &Utf8Path) -> Result<Option<snapshots::Timestamp>, snapshots::Error> {
+    let files = snapshots::collection::files_of(snapshot)?;
+    let times = files.iter().map(|file| Ok(Archive::open(file)?.recorded()));
+    Ok(times.collect::<Result<Vec<_>, snapshots::Error>>()?.into_iter().flatten().min())
+}
+
 /// The time of a world that names none: that of its first snapshot.
 pub(crate) fn recorded(snapshots: &[Utf8PathBuf]) -> Result<Timestamp, Failure> {
     let Some(first) = snapshots.first() else {
@@ -129,8 +136,7 @@ pub(crate) fn recorded(snapshots: &[Utf8PathBuf]) -> Result<Timestamp, Failure> 
                 .to_owned(),
         ));
     };
-    let archive = Archive::open(first).or_input("load the suite")?;
-    match archive.recorded() {
+    match recorded_at(first).or_input("load the suite")? {
         Some(time) => Ok(time.inner()),
         None => Err(Failure::Input(format!(
             "failed to load the suite: its world has no `clock`, and {first} holds nothing with a time; write one, \

@@ -365,7 +365,7 @@ oracle: [{goto: 'https://rail.test/lines'}, {answer: first}]
             ("plan.yaml", "tasks/live", "tasks/live"),
             ("plans/plan.yaml", "tasks/live", "../tasks/live"),
             ("plans/plan.yaml", "tasks/live@2026-11-26", "../tasks/live@2026-11-26"),
-            ("tasks/live/plan.yaml", "tasks/live", "."),
+            ("tasks/live/plan", "tasks/live", "."),
         ] {
             let (file, suite) = (folder.join(file), folder.join(suite));
             let seen = as_seen_from(&file, &suite);

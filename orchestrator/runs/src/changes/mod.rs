@@ -147,10 +147,10 @@ pub async fn compare(
     let mut changes = Changes::default();
     for (done, url) in pages.urls.iter().enumerate() {
         on(url, done);
-        let before = old.show(url, options).await.map_err(EnvironmentError::while_doing("visit a page"))?;
+        let before = old.try_to_show(url, options).await?;
         let after = match pages.absent.get(url) {
             Some((verdict, why)) => Shown::absent(*verdict, why.clone()),
-            None => new.show(url, options).await.map_err(EnvironmentError::while_doing("visit a page"))?,
+            None => new.try_to_show(url, options).await?,
         };
         if cancel.is_cancelled() {
             changes.interrupted = true;
@@ -168,6 +168,9 @@ pub async fn compare(
     Ok(changes)
 }
 
+/// How many pages in a row may fail before the browser is to blame.
+const MAX_FAILURES: usize = 3;
+
 /// A snapshot, and the browser that shows it.
 struct Recorded {
     visitor: Visitor,
@@ -175,6 +178,8 @@ struct Recorded {
     times: BTreeMap<String, Timestamp>,
     /// The time of pages that it does not list.
     otherwise: Timestamp,
+    /// Number of pages in a row that a browser could not show.
+    failures: usize,
 }
 
 /// A page as it is shown.
@@ -203,7 +208,24 @@ impl Recorded {
         let first = set.members().filter_map(|(archive, _)| archive.recorded()).min();
         let replay = ReplayOptions { list_nearest: false, ..ReplayOptions::default() };
         let visitor = Visitor::open(set, replay, options.device.clone(), options.settle_within).await?;
-        Ok(Recorded { visitor, times, otherwise: first.unwrap_or(Timestamp::from_millis(0)) })
+        Ok(Recorded { visitor, times, otherwise: first.unwrap_or(Timestamp::from_millis(0)), failures: 0 })
+    }
+
+    /// Shows a page. One that a browser cannot show, such as one whose script never ends, counts as
+    /// not shown; the next one gets another browser.
+    async fn try_to_show(&mut self, url: &str, options: &ChangeOptions) -> Result<Shown, EnvironmentError> {
+        match self.show(url, options).await {
+            Ok(shown) => {
+                self.failures = 0;
+                Ok(shown)
+            }
+            Err(error) if self.failures < MAX_FAILURES => {
+                self.failures += 1;
+                self.visitor.forget();
+                Ok(Shown::absent(Verdict::Gone, format!("failed to {}", error_text::with_causes(&error))))
+            }
+            Err(error) => Err(EnvironmentError::while_doing("visit a page")(error)),
+        }
     }
 
     async fn show(&mut self, url: &str, options: &ChangeOptions) -> Result<Shown, browser::Error> {

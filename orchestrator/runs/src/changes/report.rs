@@ -34,10 +34,12 @@ pub struct TaskChanges {
     pub verdict: Verdict,
     /// Its pages, as positions in the list of all pages.
     pub pages: Vec<usize>,
+    /// Number of its pages that were not visited, as the check was interrupted.
+    pub not_checked: usize,
 }
 
 impl TaskChanges {
-    /// The task with these pages. Pages that were not visited are left out.
+    /// The task with these pages.
     pub fn new(id: &str, goal: &str, urls: &[String], changes: &Changes) -> TaskChanges {
         let at = |url: &String| changes.pages.iter().position(|page| page.url == *url);
         let pages: Vec<usize> = urls.iter().filter_map(at).collect();
@@ -46,8 +48,14 @@ impl TaskChanges {
             id: id.to_owned(),
             goal: goal.to_owned(),
             verdict: verdict.unwrap_or(Verdict::Same),
+            not_checked: urls.len() - pages.len(),
             pages,
         }
+    }
+
+    /// Whether all of its pages were visited and are the same.
+    pub fn is_same(&self) -> bool {
+        self.verdict == Verdict::Same && self.not_checked == 0
     }
 }
 

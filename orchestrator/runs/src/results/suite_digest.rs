@@ -63,7 +63,11 @@ impl Digests {
         for path in tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten().chain(&world.snapshots)
         {
             let digest = hex::encode(self.of_snapshot(path)?);
-            snapshots.insert(path.file_name().unwrap_or_default().to_owned(), digest);
+            let name = path.file_name().unwrap_or_default();
+            // Files of one name in two folders are two snapshots.
+            let is_other = snapshots.get(name).is_some_and(|known| *known != digest);
+            let name = if is_other { path.as_str() } else { name };
+            snapshots.insert(name.to_owned(), digest);
         }
         Ok(WorldRecord { clock: world.clock, seed: world.seed, snapshots, ..WorldRecord::default() })
     }

@@ -275,14 +275,19 @@ fn report(path: &Utf8Path, collection: Collection) -> CollectionReport {
         created: collection.created,
         software: collection.software,
         files: members.len(),
-        bytes: members.iter().filter_map(|member| member.bytes).sum(),
-        records: members.iter().filter_map(|member| member.records).sum(),
-        pages: members.iter().filter_map(|member| member.pages).sum(),
+        bytes: total(members.iter().filter_map(|member| member.bytes)),
+        records: total(members.iter().filter_map(|member| member.records)),
+        pages: total(members.iter().filter_map(|member| member.pages)),
         first: members.iter().filter_map(|member| member.first).min(),
         last: members.iter().filter_map(|member| member.last).max(),
         hosts,
         members,
     }
+}
+
+/// A sum of figures that anybody may have written.
+fn total(figures: impl Iterator<Item = u64>) -> u64 {
+    figures.fold(0, u64::saturating_add)
 }
 
 /// Verifies every member of a collection, on all cores: that it is the listed file, by its digest,

@@ -14,7 +14,7 @@ use super::pages::{Candidate, choose};
 use super::snapshot::{NewSnapshot, describe};
 use super::stage::{Stage, Survey, starts, survey};
 use super::{Error, OnProgress};
-use crate::collection::Collection;
+use crate::collection::{Collection, CollectionFlaw};
 use crate::har::{self, Note};
 use crate::{Archive, Damage, Exchange, Page, Recording, RecordingOptions};
 
@@ -116,12 +116,13 @@ pub fn import(
     let mut archives = Vec::new();
     let mut hars = Vec::new();
     for path in inputs {
-        if Collection::is_json(path)? && Collection::read(path).is_ok() {
-            archives.extend(open_all(std::slice::from_ref(path))?);
-        } else if is_har(path)? {
-            hars.push(path);
-        } else {
-            archives.push(Archive::open(path)?);
+        match Collection::read_if_json(path) {
+            Ok(Some(_)) => archives.extend(open_all(std::slice::from_ref(path))?),
+            Ok(None) if is_har(path)? => hars.push(path),
+            Ok(None) => archives.push(Archive::open(path)?),
+            // JSON of another form.
+            Err(crate::Error::Collection { flaw: CollectionFlaw::Malformed(_), .. }) => hars.push(path),
+            Err(error) => return Err(error.into()),
         }
     }
     let description = describe(options.title.as_deref(), options.description.as_deref(), &archives);

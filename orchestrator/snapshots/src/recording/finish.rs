@@ -60,10 +60,11 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
     let total = recording.bytes();
     let archive = Archive::open(&data)?;
     let periods = Recording::left_out_in(&recording.folder)?;
+    let by_hand = recording.by_hand(&archive)?;
     for record in archive.records() {
         match record {
             Ok((at, record)) => {
-                if !is_left_out(&record, &periods) {
+                if !is_left_out(&record, &periods) && !by_hand.is_wall(&record) {
                     writer.add(record)?;
                 }
                 progress(Progress { done: at.offset + at.length, total });
@@ -82,9 +83,8 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
         listed.insert(page.url);
     }
     // There is no page list if the recording served any proxy client, or a person with a browser.
-    let by_hand =
-        if listed.is_empty() { Some(Timestamp::from_millis(0)) } else { recording.documents_from()? };
-    if let Some(from) = by_hand {
+    let since = if listed.is_empty() { Some(Timestamp::from_millis(0)) } else { by_hand.since };
+    if let Some(from) = since {
         let is_kept = |page: &&Page| !periods.iter().any(|(from, to)| *from <= page.ts && page.ts <= *to);
         let found = pages::find(&archive);
         let new = found.iter().filter(|page| page.ts >= from && !listed.contains(&page.url));

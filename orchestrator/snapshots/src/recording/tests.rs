@@ -95,10 +95,28 @@ fn what_a_person_browsed_at_the_end_is_listed() {
     page("https://site.test/", 1);
     page("https://site.test/frame", 2);
     recording.append_page(&Page::new("https://site.test/", Timestamp::from_millis(0))).unwrap();
-    recording.list_documents_from(Timestamp::from_millis(1_700_000_003_000)).unwrap();
-    page("https://site.test/account", 4);
-    page("https://site.test/", 5);
+    let handed_over = Timestamp::from_millis(1_700_000_003_000);
+    let walled = ["https://site.test/account", "https://site.test/orders"].map(str::to_owned);
+    recording.hand_over(handed_over, &walled).unwrap();
+    for (url, second, status) in [(&walled[0], 4, 403), (&walled[1], 5, 302)] {
+        let mut wall = exchange(url, b"<title>Are you human?</title>");
+        wall.started = Timestamp::from_millis(1_700_000_000_000 + second * 1000);
+        wall.response.status = status;
+        recording.append(&wall).unwrap();
+    }
+    page("https://site.test/account", 6);
+    page("https://site.test/", 7);
+    // A second hand-over, after a kill, lists no less.
+    recording.hand_over(Timestamp::from_millis(1_700_000_008_000), &walled[1..]).unwrap();
     recording.finish(&|_| {}).unwrap();
+    let archive = Archive::open(&out).unwrap();
+    let responses = archive.records().filter_map(|found| {
+        let (_, mut record) = found.unwrap();
+        (record.kind() == RecordKind::Response || record.kind() == RecordKind::Revisit)
+            .then(|| (record.target_uri().unwrap().into_owned(), record.response_head().unwrap().status))
+    });
+    let of_account: Vec<_> = responses.filter(|(url, _)| walled.contains(url)).collect();
+    assert_eq!(of_account, [("https://site.test/account".to_owned(), 200)]);
     let pages = Archive::open(&out).unwrap().pages();
     let urls: Vec<&str> = pages.iter().map(|page| page.url.as_str()).collect();
     assert_eq!(urls, ["https://site.test/", "https://site.test/account"]);
