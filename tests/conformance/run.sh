@@ -39,6 +39,7 @@ echo "== replaying a recording with pywb"
 
 echo "== opening a collection of ours in ReplayWeb.page"
 cargo build -q --workspace --bin sandbox
+command -v npm >/dev/null || apt-get install -y -qq --no-install-recommends npm >/dev/null
 (cd "$work" && npm pack --silent replaywebpage@2.4.6 >/dev/null && tar xzf replaywebpage-2.4.6.tgz)
 "$target/debug/sandbox" snapshot split snapshots/demo.wacz --output "$work/hosts" >/dev/null
 "$venv/bin/python" "$here/replaywebpage.py" "$work/package" "$work/hosts/datapackage.json" \

@@ -79,13 +79,15 @@ impl PageFinder {
     }
 }
 
-/// The pages of a recording that was made without a page list. Damaged records are skipped.
-pub(crate) fn find(archive: &Archive) -> Vec<Page> {
+/// The pages of a recording that was made without a page list, among the records that are kept.
+/// Damaged records are skipped.
+pub(crate) fn find(archive: &Archive, is_kept: impl Fn(&Record) -> bool) -> Vec<Page> {
+    let kept = || archive.records().flatten().filter(|(_, record)| is_kept(record));
     let mut finder = PageFinder::default();
-    for (_, mut record) in archive.records().flatten() {
+    for (_, mut record) in kept() {
         finder.note(&mut record);
     }
-    let responses = archive.records().flatten().filter(|(_, record)| record.kind() == RecordKind::Response);
+    let responses = kept().filter(|(_, record)| record.kind() == RecordKind::Response);
     let candidates = responses.filter_map(|(_, mut record)| {
         let (url, ts) = (record.target_uri()?.into_owned(), record.date()?);
         finder.consider(&url, ts, &mut record.block)

@@ -14,7 +14,7 @@ use super::read_back::verify;
 use super::{Progress, Recording, RecordingReport};
 use crate::ops::pages;
 use crate::wacz::{Description, PageLines, SnapshotWriter, WriteReport};
-use crate::{Archive, Error, Page, RecordKind, Timestamp};
+use crate::{Archive, Error, Record, RecordKind, Timestamp};
 
 impl Recording {
     /// Creates the snapshot: digests, one copy of each payload, compression, index, pages. It is
@@ -85,10 +85,13 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
     // There is no page list if the recording served any proxy client, or a person with a browser.
     let since = if listed.is_empty() { Some(Timestamp::from_millis(0)) } else { by_hand.since };
     if let Some(from) = since {
-        let is_kept = |page: &&Page| !periods.iter().any(|(from, to)| *from <= page.ts && page.ts <= *to);
-        let found = pages::find(&archive);
-        let new = found.iter().filter(|page| page.ts >= from && !listed.contains(&page.url));
-        new.filter(is_kept).try_for_each(|page| writer.add_page(page))?;
+        let is_kept = |record: &Record| {
+            record.date().is_some_and(|at| at >= from)
+                && !is_left_out(record, &periods)
+                && !by_hand.is_wall(record)
+        };
+        let found = pages::find(&archive, is_kept);
+        found.iter().filter(|page| !listed.contains(&page.url)).try_for_each(|page| writer.add_page(page))?;
     }
     progress(Progress { done: total, total });
     let description = Description {

@@ -94,8 +94,13 @@ fn what_a_person_browsed_at_the_end_is_listed() {
     };
     page("https://site.test/", 1);
     page("https://site.test/frame", 2);
+    // The crawler saw a CAPTCHA at the address of a page.
+    page("https://site.test/account", 3);
+    recording
+        .leave_out((Timestamp::from_millis(1_700_000_002_500), Timestamp::from_millis(1_700_000_003_500)))
+        .unwrap();
     recording.append_page(&Page::new("https://site.test/", Timestamp::from_millis(0))).unwrap();
-    let handed_over = Timestamp::from_millis(1_700_000_003_000);
+    let handed_over = Timestamp::from_millis(1_700_000_003_600);
     let walled = ["https://site.test/account", "https://site.test/orders"].map(str::to_owned);
     recording.hand_over(handed_over, &walled).unwrap();
     for (url, second, status) in [(&walled[0], 4, 403), (&walled[1], 5, 302)] {
