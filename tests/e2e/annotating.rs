@@ -433,6 +433,40 @@ async fn a_closed_window_saves_what_is_whole_and_keeps_what_is_not() -> Result<(
     Ok(())
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_is_interrupted_or_closed_is_kept_and_replaces_nothing() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = existing(&bench)?;
+    let file = suite.join("guest-booking.yaml");
+    let before = std::fs::read_to_string(&file)?;
+    let edit = ["-o", file.as_str()];
+    // Nothing was done yet: there is nothing to keep, and nobody is told to go on.
+    let mut annotator = Annotator::start(&bench, &edit, "aldria-rail.test").await?;
+    annotator.person.switch("/trains/re-406").await?;
+    annotator.panel.until("view.nodes.length === 3 && !view.is_playing").await?;
+    interrupt(&annotator.child)?;
+    let (status, said) = annotator.end()?;
+    ensure!(status.code() == Some(4) && !said.contains("--resume"), "{status}: {said}");
+    ensure!(!suite.join(".annotate").exists());
+    let mut annotator = Annotator::start(&bench, &edit, "aldria-rail.test").await?;
+    annotator.person.switch("/trains/re-406").await?;
+    annotator.panel.until("view.nodes.length === 3 && !view.is_playing").await?;
+    annotator.person.click(&named("Lines and timetables")).await?;
+    annotator.steps(4).await?;
+    interrupt(&annotator.child)?;
+    let (status, said) = annotator.end()?;
+    ensure!(status.code() == Some(4) && said.contains("4 steps"), "{status}: {said}");
+    let resume = ["--resume", "-o", suite.as_str()];
+    let mut annotator = Annotator::start(&bench, &resume, "aldria-rail.test").await?;
+    annotator.steps(4).await?;
+    annotator.panel.until("!view.is_playing && view.missing.length === 0").await?;
+    annotator.person.call("Page.close", json!({})).await?;
+    let (status, said) = annotator.end()?;
+    ensure!(status.code() == Some(4) && said.contains("--resume"), "{status}: {said}");
+    ensure!(std::fs::read_to_string(&file)? == before && suite.join(".annotate").exists());
+    Ok(())
+}
+
 #[test]
 fn what_cannot_be_annotated_is_said_before_anything_opens() -> Result<()> {
     let bench = Bench::new()?;

@@ -132,11 +132,6 @@ impl Draft {
         self.steps.len()
     }
 
-    /// Whether nothing was done yet.
-    pub fn is_untouched(&self) -> bool {
-        self.edited.is_some() || (self.steps.is_empty() && self.goal.is_empty())
-    }
-
     /// The page at which the annotation has come to.
     pub fn last_url(&self) -> &str {
         let mut urls = self.steps.iter().rev().flat_map(|step| [&step.url_after, &step.url]);
