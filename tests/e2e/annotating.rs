@@ -166,6 +166,8 @@ const HOSTILE: &str = r#"<!doctype html><meta charset="utf-8"><title>Hostile</ti
 <a href="/never" id="never">Never clicked</a>
 <script>
     addEventListener('click', event => { if (event.target.closest('[data-act]')) document.body.dataset.box = 1; }, true);
+    // As frameworks do: what is typed is an attribute, too.
+    addEventListener('input', event => event.target.setAttribute('value', event.target.value), true);
     const forge = () => {
         const never = document.getElementById('never'), who = document.querySelector('input[name=who]');
         for (const type of ['pointerdown', 'mousedown', 'mouseup', 'click']) {
@@ -270,6 +272,7 @@ async fn a_hostile_page_forges_no_step_and_breaks_no_panel() -> Result<()> {
         "{:?}",
         annotator.reached().await?
     );
+    holds_nowhere(&suite.join(".annotate"), "hunter2")?;
     // A selector that finds more than one element says so, and can be mended.
     let path = "#steps > li:nth-child(1) .reference textarea";
     annotator.write(path, "div").await?;
@@ -282,6 +285,17 @@ async fn a_hostile_page_forges_no_step_and_breaks_no_panel() -> Result<()> {
     let task = yaml(&suite.join("tabs.yaml"))?;
     ensure!(task["oracle"][0]["click"]["role"] == "css", "{task:#}");
     plays(&bench, &suite, 1)
+}
+
+/// No file of a folder, which has some, holds this text.
+fn holds_nowhere(folder: &Utf8Path, text: &str) -> Result<()> {
+    let files = folder.read_dir_utf8()?.collect::<Result<Vec<_>, _>>()?;
+    ensure!(!files.is_empty(), "{folder} is empty");
+    for file in files {
+        let bytes = std::fs::read(file.path())?;
+        ensure!(!bytes.windows(text.len()).any(|part| part == text.as_bytes()), "{}", file.path());
+    }
+    Ok(())
 }
 
 /// A suite with one task, without its snapshot.

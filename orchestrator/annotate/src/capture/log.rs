@@ -167,7 +167,7 @@ impl StepLog {
     ) {
         let echo = self.is_echo(tab, now);
         let Some(place) = self.tabs.iter().position(|known| known.name == tab) else { return };
-        if url == "about:blank" || url.starts_with("chrome:") {
+        if url == "about:blank" || url.starts_with("chrome:") || url.starts_with("chrome-error:") {
             return;
         }
         let known = &mut self.tabs[place];
@@ -220,7 +220,7 @@ impl StepLog {
         picture: Option<Vec<u8>>,
         now: Instant,
     ) -> Option<StepFiles> {
-        let place = format!("{} {}", input.url, input.element.path);
+        let place = input.element.identity.clone();
         if input.kind == InputKind::Point {
             self.point = Some((place, picture));
             return None;
@@ -255,7 +255,7 @@ impl StepLog {
             return;
         }
         while let Some(last) = draft.steps.last() {
-            let is_same = last.seen.as_ref().is_some_and(|seen| seen.path == input.element.path);
+            let is_same = last.seen.as_ref().is_some_and(|seen| seen.identity == input.element.identity);
             let is_before =
                 matches!(last.action, OracleStep::Click(_) | OracleStep::Fill(_) | OracleStep::Select(_));
             let led_nowhere = last.url_after.is_empty() || last.url_after == last.url;
@@ -349,6 +349,7 @@ fn step(number: u32, url: &str, input: &PersonInput, has_picture: bool) -> Step 
         alike: target.alike,
         css: target.css.clone(),
         path: target.path.clone(),
+        identity: target.identity.clone(),
         tag: target.tag.clone(),
         text: target.text.clone(),
         html: target.html.clone(),

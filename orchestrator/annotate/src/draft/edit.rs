@@ -74,7 +74,7 @@ impl Draft {
         match edit {
             Edit::Goal { text } => self.goal = text,
             Edit::Id { text } => self.task_id = text.trim().to_owned(),
-            Edit::Answer { text } => self.answer = text,
+            Edit::Answer { text } => self.answer = text.trim().to_owned(),
             Edit::RemoveStep { step } => {
                 self.known(step)?;
                 self.steps.retain(|known| known.number != step);

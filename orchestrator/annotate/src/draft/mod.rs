@@ -91,6 +91,9 @@ pub(crate) struct SeenElement {
     pub(crate) css: String,
     /// Its path from the root of its document.
     pub(crate) path: String,
+    /// Names this very element; empty in drafts of earlier versions.
+    #[serde(default)]
+    pub(crate) identity: String,
     pub(crate) tag: String,
     pub(crate) text: String,
     pub(crate) html: String,
