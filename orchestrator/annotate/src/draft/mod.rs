@@ -78,6 +78,9 @@ pub(crate) struct Step {
     /// Whether there is a picture of the page.
     #[serde(default)]
     pub(crate) has_picture: bool,
+    /// The place, from 1, that the step has in the file of an existing task.
+    #[serde(default)]
+    pub(crate) place_before: Option<usize>,
 }
 
 /// An element as it was when the person acted on it.
@@ -178,6 +181,7 @@ impl Step {
             secret: false,
             unplayable: None,
             has_picture: false,
+            place_before: None,
         }
     }
 }
