@@ -13,6 +13,9 @@ use crate::draft::{Draft, SeenElement, Step};
 const ECHO: Duration = Duration::from_secs(1);
 /// What is typed into a password field is this in the task.
 const SECRET: &str = "PASSWORD";
+/// Why a step is unplayable that can be mended by another way to its element.
+pub(crate) const UNNAMED: &str =
+    "the element is in a shadow root and has neither role nor name to find it by";
 /// Ways to a page that begin in the address bar.
 const TYPED: [&str; 5] = ["typed", "generated", "keyword", "keyword_generated", "auto_bookmark"];
 
@@ -321,8 +324,7 @@ fn step(number: u32, url: &str, input: &PersonInput, has_picture: bool) -> Step 
     let target = &input.element;
     let element = oracle_element(target);
     let is_unnamed = !target.named && target.shadow;
-    let mut unplayable = is_unnamed
-        .then(|| "the element is in a shadow root and has neither role nor name to find it by".to_owned());
+    let mut unplayable = is_unnamed.then(|| UNNAMED.to_owned());
     let value = if target.secret { SECRET.to_owned() } else { input.value.clone() };
     let action = match input.kind {
         InputKind::Fill => OracleStep::Fill(Fill { element, value: value.clone() }),

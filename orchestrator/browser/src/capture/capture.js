@@ -26,8 +26,12 @@
     const typeOf = element => (element.localName === 'input' ? element.type : '');
     const isField = element => element instanceof Element && (element.localName === 'textarea'
         || (element.localName === 'input' && TEXT_TYPES.has(element.type)) || element.isContentEditable);
+    // Names of password fields that were seen: a page may put another field in their place.
+    const secretNames = new Set();
+    const namesOf = field => [field.name && `name ${field.name}`, field.id && `id ${field.id}`].filter(Boolean);
     const isSecret = element => typeOf(element) === 'password'
-        || (element.localName === 'input' && /\b(current|new)-password\b/i.test(element.autocomplete));
+        || (element.localName === 'input' && (/\b(current|new)-password\b/i.test(element.autocomplete)
+            || namesOf(element).some(name => secretNames.has(name))));
     // A field that shows its password is a password still.
     const secrets = new WeakSet();
     const textOf = element => String(element.value ?? element.innerText ?? element.textContent ?? '');
@@ -236,7 +240,16 @@
             send('fill', field, { value: isSecret(field) || secrets.has(field) ? '' : value });
         }
     };
+    // Before a person can have a field show its password, there is this event.
+    const learnSecrets = event => {
+        const roots = event.composedPath().filter(node => node instanceof ShadowRoot);
+        for (const field of [document, ...roots].flatMap(root => [...root.querySelectorAll('input[type="password"]')])) {
+            secrets.add(field);
+            namesOf(field).forEach(name => secretNames.add(name));
+        }
+    };
     const touch = event => {
+        if (event.isTrusted) learnSecrets(event);
         const element = event.isTrusted && target(event);
         if (!element || !isField(element)) return;
         const field = element.isContentEditable ? editable(element) : element;
