@@ -183,6 +183,7 @@ mod tests {
             Draft::new(Source::Live("a.wacz".into()), "one".to_owned(), "https://a.test/".to_owned(), clock);
         journal.begin(&draft).unwrap();
         draft.goal = "Do <it>".to_owned();
+        draft.options.redact_credentials = true;
         journal.keep(&draft).unwrap();
         assert_eq!(journal.resume().unwrap(), draft);
         let mode = |path: &str| {

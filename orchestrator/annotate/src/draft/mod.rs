@@ -35,12 +35,29 @@ pub struct Draft {
     /// The file of the task, where an existing one is edited.
     #[serde(default)]
     pub edited: Option<Utf8PathBuf>,
+    /// What the person has asked for, so that whoever goes on asks for it, too.
+    #[serde(default)]
+    pub options: DraftOptions,
     /// What was done, in its order.
     pub(crate) steps: Vec<Step>,
     /// What an agent has to reach.
     pub(crate) nodes: Vec<Node>,
     /// The last number that was given to a step or a node.
     pub(crate) last_number: u32,
+}
+
+/// Options of an annotation that hold until its end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DraftOptions {
+    /// Credentials are replaced by placeholders in the recording.
+    pub redact_credentials: bool,
+    /// The values of these headers are.
+    pub redact_headers: Vec<String>,
+    /// The values of these cookies are.
+    pub redact_cookies: Vec<String>,
+    /// Snapshots are copied into the suite.
+    pub copy_snapshot: bool,
 }
 
 /// Where the pages of an annotation come from.
@@ -127,6 +144,7 @@ impl Draft {
             answer: String::new(),
             clock,
             edited: None,
+            options: DraftOptions::default(),
             steps: Vec::new(),
             nodes: Vec::new(),
             last_number: 0,

@@ -3,7 +3,7 @@
 mod draft;
 mod web;
 
-use annotate::{Annotation, Draft, Ending, FirstPage, Journal, Source, Status, TaskFolder};
+use annotate::{Annotation, Draft, DraftOptions, Ending, FirstPage, Journal, Source, Status, TaskFolder};
 use browser::{Capture, Session};
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
@@ -80,9 +80,12 @@ impl Annotate {
             let draft = journal.resume()?;
             let own = draft.edited.as_deref().and_then(Utf8Path::file_name);
             place.taken.retain(|_, file| Some(file.as_str()) != own);
-            (draft::resumed(draft), None)
+            let mut draft = draft::resumed(draft);
+            draft.options = self.options_with(draft.options);
+            (draft, None)
         } else {
-            let draft = self.new_draft(&place, edited)?;
+            let mut draft = self.new_draft(&place, edited)?;
+            draft.options = self.options_with(DraftOptions::default());
             (draft.clone(), Some(draft))
         };
         if !self.headless && !show::has_display() {
@@ -251,6 +254,25 @@ impl Annotate {
         let saved = annotate::save(&draft, journal, place)?;
         journal.remove()?;
         Ok(saved)
+    }
+
+    /// These options as well as those that an earlier command had. From now on they are in force.
+    fn options_with(&mut self, earlier: DraftOptions) -> DraftOptions {
+        let RedactOptions { credentials, headers, cookies } = &mut self.redact;
+        *credentials |= earlier.redact_credentials;
+        headers.extend(earlier.redact_headers);
+        cookies.extend(earlier.redact_cookies);
+        for names in [&mut *headers, &mut *cookies] {
+            names.sort();
+            names.dedup();
+        }
+        self.copy_snapshot |= earlier.copy_snapshot;
+        DraftOptions {
+            redact_credentials: *credentials,
+            redact_headers: headers.clone(),
+            redact_cookies: cookies.clone(),
+            copy_snapshot: self.copy_snapshot,
+        }
     }
 
     fn resume_command(&self, place: &TaskFolder) -> String {

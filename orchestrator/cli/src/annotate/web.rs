@@ -42,13 +42,16 @@ impl Annotate {
         self.deadline.apply(&mut config);
         match &draft.source {
             Source::Live(path) => {
+                let redact = std::mem::take(&mut self.redact).into_redact();
+                let mut title = draft.start_url.clone();
+                if redact.credentials {
+                    // There may be a password in its query.
+                    title.truncate(title.find(['?', '#']).unwrap_or(title.len()));
+                }
                 let options = StudioOptions {
-                    recording: RecordingOptions {
-                        title: Some(draft.start_url.clone()),
-                        ..RecordingOptions::default()
-                    },
+                    recording: RecordingOptions { title: Some(title), ..RecordingOptions::default() },
                     gateway: config,
-                    redact: std::mem::take(&mut self.redact).into_redact(),
+                    redact,
                     body_cap: self.max_body,
                     resume: self.resume,
                     behind: None,
