@@ -166,6 +166,8 @@ const HOSTILE: &str = r#"<!doctype html><meta charset="utf-8"><title>Hostile</ti
 <a href="/never" id="never">Never clicked</a>
 <script>
     addEventListener('click', event => { if (event.target.closest('[data-act]')) document.body.dataset.box = 1; }, true);
+    // As frameworks do: what is typed is an attribute, too.
+    addEventListener('input', event => event.target.setAttribute('value', event.target.value), true);
     const forge = () => {
         const never = document.getElementById('never'), who = document.querySelector('input[name=who]');
         for (const type of ['pointerdown', 'mousedown', 'mouseup', 'click']) {
@@ -270,6 +272,7 @@ async fn a_hostile_page_forges_no_step_and_breaks_no_panel() -> Result<()> {
         "{:?}",
         annotator.reached().await?
     );
+    holds_nowhere(&suite.join(".annotate"), "hunter2")?;
     // A selector that finds more than one element says so, and can be mended.
     let path = "#steps > li:nth-child(1) .reference textarea";
     annotator.write(path, "div").await?;
@@ -282,6 +285,17 @@ async fn a_hostile_page_forges_no_step_and_breaks_no_panel() -> Result<()> {
     let task = yaml(&suite.join("tabs.yaml"))?;
     ensure!(task["oracle"][0]["click"]["role"] == "css", "{task:#}");
     plays(&bench, &suite, 1)
+}
+
+/// No file of a folder, which has some, holds this text.
+fn holds_nowhere(folder: &Utf8Path, text: &str) -> Result<()> {
+    let files = folder.read_dir_utf8()?.collect::<Result<Vec<_>, _>>()?;
+    ensure!(!files.is_empty(), "{folder} is empty");
+    for file in files {
+        let bytes = std::fs::read(file.path())?;
+        ensure!(!bytes.windows(text.len()).any(|part| part == text.as_bytes()), "{}", file.path());
+    }
+    Ok(())
 }
 
 /// A suite with one task, without its snapshot.
@@ -352,7 +366,7 @@ async fn what_was_interrupted_or_killed_goes_on() -> Result<()> {
     let suite = bench.path("resumed");
     let start = "http://hostile.test/";
     let live = server.as_live_web();
-    let begin = [start, "--id", "box", "-o", suite.as_str(), &live];
+    let begin = [start, "--id", "box", "--redact", "-o", suite.as_str(), &live];
     let mut annotator = Annotator::start(&bench, &begin, start).await?;
     annotator.write("#goal", "Send the form.").await?;
     annotator.person.click(&selected("[data-act]")).await?;
@@ -378,6 +392,11 @@ async fn what_was_interrupted_or_killed_goes_on() -> Result<()> {
     drop(annotator);
     let mut annotator = Annotator::start(&bench, &resume, start).await?;
     annotator.steps(2).await?;
+    // Whoever goes on need not ask again for what keeps secrets.
+    annotator.write("#goal", "Send the form with a name.").await?;
+    annotator.panel.until("view.can_undo").await?;
+    let draft = std::fs::read_to_string(suite.join(".annotate/draft.json"))?;
+    ensure!(draft.contains("\"redact_credentials\": true"), "{draft}");
     annotator.button("play").await?;
     annotator
         .person
@@ -415,7 +434,9 @@ async fn a_closed_window_saves_what_is_whole_and_keeps_what_is_not() -> Result<(
             .await?;
     annotator.write("#goal", "Open the timetable.").await?;
     annotator.mark(1, "url_included_match").await?;
-    annotator.panel.until("view.missing.length === 0").await?;
+    // The steps are played first: a page that changes cannot be closed.
+    annotator.panel.until("view.missing.length === 0 && !view.is_playing").await?;
+    annotator.person.switch("aldria-rail.test").await?;
     annotator.person.call("Page.close", json!({})).await?;
     let (status, said) = annotator.end()?;
     ensure!(status.success() && said.contains("closed.yaml: 1 step, 1 key node"), "{status}: {said}");
@@ -430,6 +451,40 @@ async fn a_closed_window_saves_what_is_whole_and_keeps_what_is_not() -> Result<(
     annotator.button("discard").await?;
     let (status, said) = annotator.end()?;
     ensure!(status.success() && !gone.exists(), "{status}: {said}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_is_interrupted_or_closed_is_kept_and_replaces_nothing() -> Result<()> {
+    let bench = Bench::new()?;
+    let suite = existing(&bench)?;
+    let file = suite.join("guest-booking.yaml");
+    let before = std::fs::read_to_string(&file)?;
+    let edit = ["-o", file.as_str()];
+    // Nothing was done yet: there is nothing to keep, and nobody is told to go on.
+    let mut annotator = Annotator::start(&bench, &edit, "aldria-rail.test").await?;
+    annotator.person.switch("/trains/re-406").await?;
+    annotator.panel.until("view.nodes.length === 3 && !view.is_playing").await?;
+    interrupt(&annotator.child)?;
+    let (status, said) = annotator.end()?;
+    ensure!(status.code() == Some(4) && !said.contains("--resume"), "{status}: {said}");
+    ensure!(!suite.join(".annotate").exists());
+    let mut annotator = Annotator::start(&bench, &edit, "aldria-rail.test").await?;
+    annotator.person.switch("/trains/re-406").await?;
+    annotator.panel.until("view.nodes.length === 3 && !view.is_playing").await?;
+    annotator.person.click(&named("Lines and timetables")).await?;
+    annotator.steps(4).await?;
+    interrupt(&annotator.child)?;
+    let (status, said) = annotator.end()?;
+    ensure!(status.code() == Some(4) && said.contains("4 steps"), "{status}: {said}");
+    let resume = ["--resume", "-o", suite.as_str()];
+    let mut annotator = Annotator::start(&bench, &resume, "aldria-rail.test").await?;
+    annotator.steps(4).await?;
+    annotator.panel.until("!view.is_playing && view.missing.length === 0").await?;
+    annotator.person.call("Page.close", json!({})).await?;
+    let (status, said) = annotator.end()?;
+    ensure!(status.code() == Some(4) && said.contains("--resume"), "{status}: {said}");
+    ensure!(std::fs::read_to_string(&file)? == before && suite.join(".annotate").exists());
     Ok(())
 }
 

@@ -22,7 +22,7 @@ mod session;
 mod workbench;
 mod write;
 
-pub use draft::{Draft, Source, journal::Journal};
+pub use draft::{Draft, DraftOptions, Source, journal::Journal};
 pub use error::Error;
 pub use panel::Panel;
 pub use session::{Annotation, Ending, FirstPage};

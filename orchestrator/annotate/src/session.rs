@@ -1,10 +1,10 @@
 //! An annotation from the first page to its end.
 //!
 //! ```text
-//! start page -> capturing -> saved      the panel, or the window was closed and nothing is missing
+//! start page -> capturing -> saved      the panel, or the window of a new task was closed and nothing is missing
 //!                   |   ^--- refused    something is missing: the panel says what
 //!                   +------> discarded  the panel
-//!                   +------> kept       the window was closed, or Ctrl-C: the draft stays
+//!                   +------> kept       the window was closed, a crash, or Ctrl-C: the draft stays
 //! ```
 
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl Annotation {
                 biased;
                 event = events.recv() => match event {
                     Some(event) => self.workbench.add(Happening::of(event).await)?,
-                    None => return Ok(self.closed()),
+                    None => return Ok(self.closed(session)),
                 },
                 wish = self.wishes.recv() => {
                     if let Some(ending) = self.fulfil(wish, session, events, cancel).await? {
@@ -113,7 +113,7 @@ impl Annotation {
                 }
                 () = session.wait_until_closed() => {
                     self.drain(events).await?;
-                    return Ok(self.closed());
+                    return Ok(self.closed(session));
                 }
             }
         }
@@ -228,9 +228,12 @@ impl Annotation {
         Ok(())
     }
 
-    /// The person has closed the window.
-    fn closed(&self) -> Ending {
-        if self.workbench.missing().is_empty() { Ending::Save } else { Ending::Keep }
+    /// The window has gone. A new task that lacks nothing is saved. A task that is there already is
+    /// only replaced by the panel's button, and nothing is saved for a browser that has crashed.
+    fn closed(&self, session: &Session) -> Ending {
+        let is_edited = self.workbench.draft().edited.is_some();
+        let is_whole = self.workbench.missing().is_empty();
+        if is_whole && !is_edited && !session.has_crashed() { Ending::Save } else { Ending::Keep }
     }
 }
 

@@ -297,12 +297,57 @@ impl Workbench {
                 state.undo.remove(0);
             }
             self.journal.keep(&state.draft)?;
-            state.undo.push(before);
+            if !differs_in_urls_only(&before, &state.draft) {
+                state.undo.push(before);
+            }
             state.notice.clear();
             state.version += 1;
             drop(state);
             self.changed.notify_waiters();
         }
         made
+    }
+}
+
+/// Whether all that has changed is where steps have led to. The person did not do that, and so does
+/// not undo it by itself.
+fn differs_in_urls_only(before: &Draft, now: &Draft) -> bool {
+    let mut before = before.clone();
+    for (step, now) in before.steps.iter_mut().zip(&now.steps) {
+        step.url_after.clone_from(&now.url_after);
+    }
+    before == *now
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use camino::Utf8Path;
+
+    use super::*;
+    use crate::Source;
+
+    #[test]
+    fn where_a_step_leads_is_undone_with_the_step() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::of(Utf8Path::from_path(folder.path()).unwrap());
+        let source = Source::Snapshots(Vec::new());
+        let start = "https://a.test/".to_owned();
+        let draft = Draft::new(source, "a".to_owned(), start.clone(), jiff::Timestamp::UNIX_EPOCH);
+        journal.begin(&draft).unwrap();
+        let (bench, _wishes) = Workbench::new(draft, journal, TakenIds::new());
+        let opened = |tab: &str| Happening::TabOpened { tab: tab.to_owned(), by_page: false };
+        let navigated =
+            |tab: &str, url: String| Happening::Navigated { tab: tab.to_owned(), url, history: None };
+        bench.add(opened("1")).unwrap();
+        bench.add(navigated("1", start)).unwrap();
+        bench.add(opened("2")).unwrap();
+        for page in 1..4 {
+            bench.add(navigated("2", format!("https://a.test/{page}"))).unwrap();
+        }
+        let steps = bench.draft().steps;
+        assert_eq!((steps.len(), &*steps[0].url_after), (1, "https://a.test/3"));
+        bench.undo().unwrap();
+        assert!(bench.draft().steps.is_empty());
     }
 }

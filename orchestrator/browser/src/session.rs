@@ -142,6 +142,12 @@ impl Session {
             self.tracker.wait_for(FOREVER, |_| "the window to be closed".to_owned(), wait_until_closed).await;
     }
 
+    /// Whether a page has crashed, or the browser has ended while pages were open. A window that a
+    /// person closes has no pages any more.
+    pub fn has_crashed(&self) -> bool {
+        self.tracker.lock().has_crashed()
+    }
+
     /// Ends the browser.
     pub async fn close(self) -> Result<(), Error> {
         let Self { connection, driver, .. } = self;

@@ -57,10 +57,10 @@ pub(crate) struct RedactOptions {
     pub(crate) credentials: bool,
     /// Replace the value of this header by a placeholder in the recording
     #[arg(long = "redact-header", value_name = "NAME")]
-    headers: Vec<String>,
+    pub(crate) headers: Vec<String>,
     /// Replace the value of this cookie by a placeholder in the recording
     #[arg(long = "redact-cookie", value_name = "NAME")]
-    cookies: Vec<String>,
+    pub(crate) cookies: Vec<String>,
 }
 
 impl RedactOptions {

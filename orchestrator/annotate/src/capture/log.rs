@@ -13,6 +13,9 @@ use crate::draft::{Draft, SeenElement, Step};
 const ECHO: Duration = Duration::from_secs(1);
 /// What is typed into a password field is this in the task.
 const SECRET: &str = "PASSWORD";
+/// Why a step is unplayable that can be mended by another way to its element.
+pub(crate) const UNNAMED: &str =
+    "the element is in a shadow root and has neither role nor name to find it by";
 /// Ways to a page that begin in the address bar.
 const TYPED: [&str; 5] = ["typed", "generated", "keyword", "keyword_generated", "auto_bookmark"];
 
@@ -167,7 +170,7 @@ impl StepLog {
     ) {
         let echo = self.is_echo(tab, now);
         let Some(place) = self.tabs.iter().position(|known| known.name == tab) else { return };
-        if url == "about:blank" || url.starts_with("chrome:") {
+        if url == "about:blank" || url.starts_with("chrome:") || url.starts_with("chrome-error:") {
             return;
         }
         let known = &mut self.tabs[place];
@@ -220,7 +223,7 @@ impl StepLog {
         picture: Option<Vec<u8>>,
         now: Instant,
     ) -> Option<StepFiles> {
-        let place = format!("{} {}", input.url, input.element.path);
+        let place = input.element.identity.clone();
         if input.kind == InputKind::Point {
             self.point = Some((place, picture));
             return None;
@@ -255,7 +258,7 @@ impl StepLog {
             return;
         }
         while let Some(last) = draft.steps.last() {
-            let is_same = last.seen.as_ref().is_some_and(|seen| seen.path == input.element.path);
+            let is_same = last.seen.as_ref().is_some_and(|seen| seen.identity == input.element.identity);
             let is_before =
                 matches!(last.action, OracleStep::Click(_) | OracleStep::Fill(_) | OracleStep::Select(_));
             let led_nowhere = last.url_after.is_empty() || last.url_after == last.url;
@@ -321,8 +324,7 @@ fn step(number: u32, url: &str, input: &PersonInput, has_picture: bool) -> Step 
     let target = &input.element;
     let element = oracle_element(target);
     let is_unnamed = !target.named && target.shadow;
-    let mut unplayable = is_unnamed
-        .then(|| "the element is in a shadow root and has neither role nor name to find it by".to_owned());
+    let mut unplayable = is_unnamed.then(|| UNNAMED.to_owned());
     let value = if target.secret { SECRET.to_owned() } else { input.value.clone() };
     let action = match input.kind {
         InputKind::Fill => OracleStep::Fill(Fill { element, value: value.clone() }),
@@ -349,6 +351,7 @@ fn step(number: u32, url: &str, input: &PersonInput, has_picture: bool) -> Step 
         alike: target.alike,
         css: target.css.clone(),
         path: target.path.clone(),
+        identity: target.identity.clone(),
         tag: target.tag.clone(),
         text: target.text.clone(),
         html: target.html.clone(),

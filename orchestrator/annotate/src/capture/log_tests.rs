@@ -41,6 +41,18 @@ impl Bench {
     }
 
     fn input(&mut self, tab: &str, kind: InputKind, path: &str, value: &str) -> Option<StepFiles> {
+        self.input_of(tab, kind, path, path, value)
+    }
+
+    /// `identity` names the element whose path this is.
+    fn input_of(
+        &mut self,
+        tab: &str,
+        kind: InputKind,
+        path: &str,
+        identity: &str,
+        value: &str,
+    ) -> Option<StepFiles> {
         let element = PersonTarget {
             role: "link".to_owned(),
             name: path.to_owned(),
@@ -49,6 +61,7 @@ impl Bench {
             named: true,
             css: format!("#{path}"),
             path: path.to_owned(),
+            identity: identity.to_owned(),
             shadow: false,
             tag: "a".to_owned(),
             text: String::new(),
@@ -66,6 +79,7 @@ impl Bench {
             value: value.to_owned(),
             options: Vec::new(),
             keys: "Enter".to_owned(),
+            shows_secret: false,
         };
         let input = Box::new(input);
         self.add(Happening::Input { tab: tab.to_owned(), input, picture: Some(path.as_bytes().to_vec()) })
@@ -104,6 +118,23 @@ fn a_text_takes_the_place_of_the_click_and_of_the_text_before() {
     let kept = serde_json::to_string(&bench.draft).unwrap_or_default();
     assert!(!kept.is_empty() && !kept.contains("hunter2"), "{kept}");
     assert!(bench.draft.steps[2].secret);
+}
+
+#[test]
+fn fields_with_the_same_path_keep_their_own_texts() {
+    let mut bench = bench();
+    bench.input_of("one", InputKind::Fill, "input", "shadow-1", "Ada");
+    bench.input_of("one", InputKind::Fill, "input", "shadow-2", "Marsh");
+    assert_eq!(bench.actions(), ["fill input Ada", "fill input Marsh"]);
+}
+
+#[test]
+fn an_error_page_is_no_step_and_no_address() {
+    let mut bench = bench();
+    bench.click("one", "next");
+    bench.navigate("one", "chrome-error://chromewebdata/", &[1, 2], 1, "typed");
+    assert_eq!(bench.actions(), ["click next"]);
+    assert!(!bench.draft.steps[0].url_after.starts_with("chrome-error"));
 }
 
 #[test]

@@ -37,12 +37,24 @@ pub(crate) fn missing(draft: &Draft, taken: &TakenIds) -> Vec<String> {
     if unplayable > 0 {
         missing.push(format!("Remove or mend the steps that cannot be played: {unplayable} of them."));
     }
+    let unnamed = draft.steps.iter().filter(|step| step.unplayable.is_none() && has_no_role(step)).count();
+    if unnamed > 0 {
+        missing.push(format!("Choose the element of the steps that have no role: {unnamed} of them."));
+    }
     missing
+}
+
+/// Whether the element is to be found by a role that is empty, which finds none.
+fn has_no_role(step: &Step) -> bool {
+    step.action.element().is_some_and(|element| element.role.is_empty())
 }
 
 /// What is wrong with a step.
 pub(crate) fn step_problems(step: &Step, page: &dyn Fn(&Step) -> String) -> Vec<String> {
     let mut problems: Vec<String> = step.unplayable.iter().cloned().collect();
+    if step.unplayable.is_none() && has_no_role(step) {
+        problems.push("the role is empty".to_owned());
+    }
     if let Some(element) = step.action.element() {
         if element.name.is_empty() && element.css().is_some() {
             problems.push("the selector is empty".to_owned());

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::nodes::{NodeFields, Rule};
 use super::{Draft, Node};
+use crate::capture::UNNAMED;
 
 /// A change. The panel sends it as JSON.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -74,7 +75,7 @@ impl Draft {
         match edit {
             Edit::Goal { text } => self.goal = text,
             Edit::Id { text } => self.task_id = text.trim().to_owned(),
-            Edit::Answer { text } => self.answer = text,
+            Edit::Answer { text } => self.answer = text.trim().to_owned(),
             Edit::RemoveStep { step } => {
                 self.known(step)?;
                 self.steps.retain(|known| known.number != step);
@@ -90,11 +91,13 @@ impl Draft {
                 }
                 let element = self.element(step)?;
                 (element.role, element.name, element.nth) = (role, name.trim().to_owned(), nth);
+                self.found_otherwise(step);
             }
             Edit::Css { step, selector } => {
                 let element = self.element(step)?;
                 (element.role, element.name, element.nth) =
                     (CSS_ROLE.to_owned(), selector.trim().to_owned(), 0);
+                self.found_otherwise(step);
             }
             Edit::Value { step, text } => self.set_value(step, text)?,
             Edit::AddNode { step, rule } => {
@@ -147,6 +150,14 @@ impl Draft {
         element.ok_or_else(|| "the step has no element".to_owned())
     }
 
+    /// A step whose element could not be found has another way to it now.
+    fn found_otherwise(&mut self, step: u32) {
+        let step = self.step_mut(step);
+        if let Some(step) = step.filter(|step| step.unplayable.as_deref() == Some(UNNAMED)) {
+            step.unplayable = None;
+        }
+    }
+
     fn set_value(&mut self, step: u32, text: String) -> Result<(), Refusal> {
         self.known(step)?;
         let none = || "the step has no value".to_owned();
@@ -183,6 +194,7 @@ mod tests {
         let select = Select { element, options: vec!["First".to_owned()] };
         let number = draft.next_number();
         draft.steps.push(Step::new(number, OracleStep::Select(select), "https://a.test/"));
+        draft.steps[0].unplayable = Some(UNNAMED.to_owned());
         let mut edit = |json: &str| {
             let edit: Edit = serde_json::from_str(json).unwrap();
             draft.apply(edit).map(|()| draft.clone())
@@ -190,8 +202,12 @@ mod tests {
         let changed = edit(r#"{"edit": "value", "step": 1, "text": "Second\nThird\n"}"#).unwrap();
         let OracleStep::Select(select) = &changed.steps[0].action else { panic!("{changed:?}") };
         assert_eq!(select.options, ["Second", "Third"]);
+        let unnamed = edit(r#"{"edit": "name", "step": 1, "role": "", "name": "x", "nth": 0}"#).unwrap();
+        let missing = super::super::checks::missing(&unnamed, &Default::default()).join(" ");
+        assert!(missing.contains("have no role: 1 of them"), "{missing}");
         let changed = edit(r##"{"edit": "css", "step": 1, "selector": " #class "}"##).unwrap();
         assert_eq!(changed.steps[0].action.element().unwrap().css(), Some("#class"));
+        assert_eq!(changed.steps[0].unplayable, None, "it is found by the selector");
         assert!(edit(r#"{"edit": "name", "step": 1, "role": "css", "name": "x", "nth": 0}"#).is_err());
         let changed = edit(r#"{"edit": "add_node", "step": 1, "rule": "url_included_match"}"#).unwrap();
         assert_eq!(NodeFields::of(&changed.nodes[0].node).reference, "a.test/");

@@ -49,7 +49,11 @@ impl Journal {
         if let Some(left) = self.left_over()? {
             return Err(Error::Unfinished { folder: self.suite.clone(), task: left.task_id });
         }
-        fs::create_dir_all(&self.folder).map_err(Error::write(&self.folder))?;
+        fs::create_dir_all(&self.suite).map_err(Error::write(&self.suite))?;
+        // What was typed and shown is of nobody else's concern.
+        let mut builder = fs::DirBuilder::new();
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.recursive(true).create(&self.folder).map_err(Error::write(&self.folder))?;
         self.keep(draft)
     }
 
@@ -85,17 +89,17 @@ impl Journal {
         let path = self.folder.join(DRAFT);
         let text = serde_json::to_vec_pretty(&File { format: VERSION, draft });
         let text = text.map_err(|error| Error::Encode { what: path.to_string(), why: error.to_string() })?;
-        replace(&path, &text)
+        replace_with_mode(&path, &text, 0o600)
     }
 
     /// Keeps the page of a step.
     pub(crate) fn keep_page(&self, step: &Step, html: &str) -> Result<(), Error> {
-        replace(&self.folder.join(page_name(step.number)), html.as_bytes())
+        replace_with_mode(&self.folder.join(page_name(step.number)), html.as_bytes(), 0o600)
     }
 
     /// Keeps the picture of a step.
     pub(crate) fn keep_picture(&self, step: &Step, png: &[u8]) -> Result<(), Error> {
-        replace(&self.folder.join(picture_name(step.number)), png)
+        replace_with_mode(&self.folder.join(picture_name(step.number)), png, 0o600)
     }
 
     /// The page of a step; empty where there is none.
@@ -136,11 +140,15 @@ fn page_name(number: u32) -> String {
 /// Writes a file beside its place and moves it there: whoever reads finds the old one or the new
 /// one, whole.
 pub(crate) fn replace(path: &Utf8Path, bytes: &[u8]) -> Result<(), Error> {
+    replace_with_mode(path, bytes, 0o644)
+}
+
+fn replace_with_mode(path: &Utf8Path, bytes: &[u8], mode: u32) -> Result<(), Error> {
     let folder = path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     let failed = |source| Error::Write { path: path.to_owned(), source };
     let mut file = tempfile::Builder::new().prefix(".part-").tempfile_in(folder).map_err(failed)?;
     io::Write::write_all(&mut file, bytes).map_err(failed)?;
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
     file.as_file().set_permissions(mode).map_err(failed)?;
     file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
@@ -175,8 +183,14 @@ mod tests {
             Draft::new(Source::Live("a.wacz".into()), "one".to_owned(), "https://a.test/".to_owned(), clock);
         journal.begin(&draft).unwrap();
         draft.goal = "Do <it>".to_owned();
+        draft.options.redact_credentials = true;
         journal.keep(&draft).unwrap();
         assert_eq!(journal.resume().unwrap(), draft);
+        let mode = |path: &str| {
+            let metadata = fs::metadata(suite.join(path)).unwrap();
+            std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
+        };
+        assert_eq!((mode(".annotate"), mode(".annotate/draft.json")), (0o700, 0o600));
         let error = journal.begin(&draft).unwrap_err().to_string();
         assert!(error.contains("unfinished annotation of `one`") && error.contains("--resume"), "{error}");
         let path = suite.join(".annotate/draft.json");

@@ -35,12 +35,29 @@ pub struct Draft {
     /// The file of the task, where an existing one is edited.
     #[serde(default)]
     pub edited: Option<Utf8PathBuf>,
+    /// What the person has asked for, so that whoever goes on asks for it, too.
+    #[serde(default)]
+    pub options: DraftOptions,
     /// What was done, in its order.
     pub(crate) steps: Vec<Step>,
     /// What an agent has to reach.
     pub(crate) nodes: Vec<Node>,
     /// The last number that was given to a step or a node.
     pub(crate) last_number: u32,
+}
+
+/// Options of an annotation that hold until its end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DraftOptions {
+    /// Credentials are replaced by placeholders in the recording.
+    pub redact_credentials: bool,
+    /// The values of these headers are.
+    pub redact_headers: Vec<String>,
+    /// The values of these cookies are.
+    pub redact_cookies: Vec<String>,
+    /// Snapshots are copied into the suite.
+    pub copy_snapshot: bool,
 }
 
 /// Where the pages of an annotation come from.
@@ -78,6 +95,9 @@ pub(crate) struct Step {
     /// Whether there is a picture of the page.
     #[serde(default)]
     pub(crate) has_picture: bool,
+    /// The place, from 1, that the step has in the file of an existing task.
+    #[serde(default)]
+    pub(crate) place_before: Option<usize>,
 }
 
 /// An element as it was when the person acted on it.
@@ -91,6 +111,9 @@ pub(crate) struct SeenElement {
     pub(crate) css: String,
     /// Its path from the root of its document.
     pub(crate) path: String,
+    /// Names this very element; empty in drafts of earlier versions.
+    #[serde(default)]
+    pub(crate) identity: String,
     pub(crate) tag: String,
     pub(crate) text: String,
     pub(crate) html: String,
@@ -121,6 +144,7 @@ impl Draft {
             answer: String::new(),
             clock,
             edited: None,
+            options: DraftOptions::default(),
             steps: Vec::new(),
             nodes: Vec::new(),
             last_number: 0,
@@ -130,11 +154,6 @@ impl Draft {
     /// How many steps there are.
     pub fn step_count(&self) -> usize {
         self.steps.len()
-    }
-
-    /// Whether nothing was done yet.
-    pub fn is_untouched(&self) -> bool {
-        self.edited.is_some() || (self.steps.is_empty() && self.goal.is_empty())
     }
 
     /// The page at which the annotation has come to.
@@ -180,6 +199,7 @@ impl Step {
             secret: false,
             unplayable: None,
             has_picture: false,
+            place_before: None,
         }
     }
 }

@@ -240,6 +240,7 @@ mod tests {
             alike: 1,
             css: "input[name=\"who\"]".to_owned(),
             path: "html > body > input".to_owned(),
+            identity: String::new(),
             tag: "input".to_owned(),
             text: String::new(),
             html: String::new(),

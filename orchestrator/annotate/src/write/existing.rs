@@ -6,7 +6,7 @@ use std::fs;
 use camino::{Utf8Path, Utf8PathBuf};
 use scoring::Scorer;
 use scoring::solution::OracleStep;
-use tasks::{GoalText, Suite, Task};
+use tasks::{GoalText, Suite, Task, WorldSpec};
 
 use super::TaskFolder;
 use crate::draft::{Node, Step};
@@ -22,6 +22,11 @@ pub fn load(
     task: Option<&str>,
 ) -> Result<(TaskFolder, Option<(Utf8PathBuf, Task)>), Error> {
     let is_file = matches!(output.extension(), Some("yaml" | "yml"));
+    if is_file && output.file_stem() == Some("suite") && output.is_file() {
+        // The file of the suite stands for its folder.
+        let folder = output.parent().filter(|folder| !folder.as_str().is_empty());
+        return load(folder.unwrap_or(Utf8Path::new(".")), task);
+    }
     let folder = match output.parent() {
         _ if !is_file => output.to_owned(),
         Some(parent) if !parent.as_str().is_empty() => parent.to_owned(),
@@ -39,11 +44,10 @@ pub fn load(
             let task: Task = yaml::read(&path)?;
             files.insert(task.id, path);
         }
-        world = Some(match files.values().next() {
-            // A file alone is loaded faster than the suite, and gives the same world.
-            Some(path) => Suite::load(path)?.world,
-            None => return Err(Error::Suite(tasks::Error::NoTasks { path: folder.clone() })),
-        });
+        world = Some(Suite::load_world(&folder)?);
+    }
+    if !has_suite && !is_file {
+        check_no_other_yaml(&folder)?;
     }
     let edited = match (is_file, task) {
         (true, _) => {
@@ -60,7 +64,11 @@ pub fn load(
         (false, None) => None,
     };
     let edited = match edited {
-        Some(path) => Some((path.clone(), yaml::read::<Task>(&path)?)),
+        Some(path) => {
+            let (task, of_suite) = task_and_world(&path)?;
+            world = Some(of_suite);
+            Some((path, task))
+        }
         None => None,
     };
     let own = edited.as_ref().map(|(path, _)| path);
@@ -70,6 +78,27 @@ pub fn load(
         .map(|(id, path)| (id.clone(), path.file_name().unwrap_or_default().to_owned()))
         .collect();
     Ok((TaskFolder { folder, world, taken }, edited))
+}
+
+/// A task as a run has it, with resolved paths, and the world of its suite.
+fn task_and_world(file: &Utf8Path) -> Result<(Task, WorldSpec), Error> {
+    let mut suite = Suite::load(file)?;
+    let task = suite.tasks.pop().ok_or_else(|| tasks::Error::NoTasks { path: file.to_owned() })?;
+    Ok((task, suite.world))
+}
+
+/// Each YAML file of a suite's folder is a task: beside others no suite can begin.
+pub(crate) fn check_no_other_yaml(folder: &Utf8Path) -> Result<(), Error> {
+    let files = if folder.is_dir() { task_files(folder)? } else { Vec::new() };
+    match files.first() {
+        None => Ok(()),
+        Some(file) => Err(Error::Unfit {
+            path: folder.to_owned(),
+            why: format!(
+                "it is no suite, and has {file}, which would be taken for a task; use another folder"
+            ),
+        }),
+    }
 }
 
 fn task_files(folder: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Error> {
@@ -113,9 +142,9 @@ impl Draft {
             draft.answer.clone_from(answer);
             steps.pop();
         }
-        for action in steps {
+        for (place, action) in steps.into_iter().enumerate() {
             let number = draft.next_number();
-            draft.steps.push(Step::new(number, action, ""));
+            draft.steps.push(Step { place_before: Some(place + 1), ..Step::new(number, action, "") });
         }
         for node in nodes {
             let number = draft.next_number();
@@ -156,8 +185,11 @@ pub(super) fn changed(
     if !sites.is_empty() {
         task.sites = sites;
     }
-    if let (Source::Live(_), Some(world)) = (&draft.source, &into.world) {
-        super::own_world(&mut task, draft, world, &into.folder);
+    // What the pages came from until now stays as it is written.
+    let (known, of_suite) = task_and_world(file)?;
+    if !super::has_snapshots(&known.world(&of_suite), draft) {
+        (task.snapshots, task.clock) = (None, None);
+        super::own_world(&mut task, draft, &of_suite, &into.folder);
     }
     let text = fs::read_to_string(file).map_err(Error::read(file))?;
     let is_comment = |line: &&str| line.trim_start().starts_with('#');

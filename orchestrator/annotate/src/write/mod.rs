@@ -8,7 +8,10 @@
 //! ```
 
 pub(crate) mod existing;
+mod pictures;
 mod published;
+#[cfg(test)]
+mod tests;
 
 use std::fs;
 
@@ -19,6 +22,8 @@ use serde::Serialize;
 use tasks::import::live;
 use tasks::{GoalText, Task, WorldSpec};
 
+use self::pictures::Pictures;
+use self::published::Published;
 use crate::draft::journal::{Journal, replace};
 use crate::{Draft, Error, Source};
 
@@ -59,20 +64,26 @@ struct SuiteKeys<'a> {
 /// When a file cannot be written, or something has its place.
 pub fn save(draft: &Draft, journal: &Journal, into: &TaskFolder) -> Result<Saved, Error> {
     let folder = &into.folder;
+    let old_id = draft.edited.as_deref().map(existing::id_of).transpose()?;
     let path = match &draft.edited {
-        Some(path) if draft.task_id == existing::id_of(path)? => path.clone(),
+        Some(path) if Some(&draft.task_id) == old_id.as_ref() => path.clone(),
         _ => folder.join(format!("{}.yaml", draft.task_id)),
     };
     if draft.edited.as_ref() != Some(&path) && path.symlink_metadata().is_ok() {
         return Err(Error::Exists { path });
     }
+    let is_new_suite = into.world.is_none();
+    if is_new_suite {
+        existing::check_no_other_yaml(folder)?;
+    }
+    let pictures = Pictures::of(draft, folder, old_id.as_deref())?;
+    // Before anything is written: it can be unreadable.
+    let published = Published::with(draft, folder, old_id.as_deref())?;
     let (task, head, lost_comments) = match &draft.edited {
         Some(edited) => existing::changed(edited, draft, into)?,
         None => (new_task(draft, into), String::new(), 0),
     };
     let task_text = head + &task_yaml(&task)?;
-    write_pictures(draft, journal, folder)?;
-    let is_new_suite = into.world.is_none();
     if is_new_suite {
         let name = folder.canonicalize_utf8().map_err(Error::read(folder))?;
         let name = name.file_name().unwrap_or("suite");
@@ -80,8 +91,12 @@ pub fn save(draft: &Draft, journal: &Journal, into: &TaskFolder) -> Result<Saved
         let text = yaml::to_string(&SuiteKeys { name, world: &world }).map_err(encode("suite.yaml"))?;
         replace(&folder.join("suite.yaml"), text.as_bytes())?;
     }
-    published::write(draft, folder)?;
-    replace(&path, task_text.as_bytes())?;
+    published.write()?;
+    let written = pictures.write(draft, journal).and_then(|()| replace(&path, task_text.as_bytes()));
+    if written.is_err() {
+        pictures.take_back();
+    }
+    written?;
     if let Some(edited) = draft.edited.as_ref().filter(|edited| **edited != path) {
         // It has another id now, and so another file.
         fs::remove_file(edited).map_err(Error::write(edited))?;
@@ -145,16 +160,21 @@ fn hosts(draft: &Draft) -> Vec<String> {
 
 /// In a suite with another world the task names its own snapshots and time.
 fn own_world(task: &mut Task, draft: &Draft, world: &WorldSpec, folder: &Utf8Path) {
+    if has_snapshots(world, draft) {
+        return;
+    }
+    task.snapshots = Some(snapshots(draft, folder));
+    task.clock = Some(draft.clock).filter(|clock| *clock != world.clock);
+}
+
+/// Whether a world has the snapshots of a draft.
+fn has_snapshots(world: &WorldSpec, draft: &Draft) -> bool {
     let used = match &draft.source {
         Source::Live(snapshot) => std::slice::from_ref(snapshot),
         Source::Snapshots(snapshots) => snapshots,
     };
     let known: Vec<Utf8PathBuf> = world.snapshots.iter().map(|path| canonical(path)).collect();
-    if used.iter().all(|path| known.contains(&canonical(path))) {
-        return;
-    }
-    task.snapshots = Some(snapshots(draft, folder));
-    task.clock = Some(draft.clock).filter(|clock| *clock != world.clock);
+    used.iter().all(|path| known.contains(&canonical(path)))
 }
 
 /// The snapshots of a draft, as paths from the folder of the suite.
@@ -179,32 +199,6 @@ fn relative(path: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
     }
     let up = folder.components().skip(common).map(|_| "..");
     up.chain(path.components().skip(common).map(|part| part.as_str())).collect()
-}
-
-/// The pictures of the steps, by their places. Those of an earlier version of the task go.
-fn write_pictures(draft: &Draft, journal: &Journal, folder: &Utf8Path) -> Result<(), Error> {
-    let pictures: Vec<(usize, Vec<u8>)> = draft
-        .steps
-        .iter()
-        .enumerate()
-        .filter(|(_, step)| step.has_picture)
-        .filter_map(|(place, step)| Some((place + 1, journal.picture(step.number)?)))
-        .collect();
-    if pictures.is_empty() {
-        return Ok(());
-    }
-    let place = folder.join("screenshots").join(&draft.task_id);
-    match fs::remove_dir_all(&place) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(Error::write(&place)(error));
-        }
-        _ => {}
-    }
-    fs::create_dir_all(&place).map_err(Error::write(&place))?;
-    for (number, png) in pictures {
-        replace(&place.join(format!("{number:02}.png")), &png)?;
-    }
-    Ok(())
 }
 
 /// The time of a world that begins now, to the second.

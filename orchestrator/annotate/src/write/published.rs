@@ -4,7 +4,7 @@
 use std::fs;
 use std::io;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use scoring::mind2web_live::PublishedNode;
 use serde::Serialize;
 use serde_json::Value;
@@ -23,14 +23,39 @@ struct Row<'a> {
     evaluation: Vec<PublishedNode>,
 }
 
+/// The list as it is to be written.
+pub(super) struct Published {
+    path: Utf8PathBuf,
+    text: Vec<u8>,
+}
+
+impl Published {
+    /// The list with the task, which had this id until now. Nothing is written.
+    ///
+    /// # Errors
+    /// When the list that is there cannot be read.
+    pub(super) fn with(draft: &Draft, folder: &Utf8Path, old_id: Option<&str>) -> Result<Published, Error> {
+        let path = folder.join(FILE);
+        let text = list(draft, &path, old_id)?;
+        Ok(Published { path, text })
+    }
+
+    /// Replaces the file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn write(&self) -> Result<(), Error> {
+        replace(&self.path, &self.text)
+    }
+}
+
 /// Adds the task to the list, or replaces it there.
-pub(super) fn write(draft: &Draft, folder: &Utf8Path) -> Result<(), Error> {
-    let path = folder.join(FILE);
-    let malformed = |why: String| Error::Malformed { path: path.clone(), why };
-    let mut rows: Vec<Value> = match fs::read(&path) {
+fn list(draft: &Draft, path: &Utf8Path, old_id: Option<&str>) -> Result<Vec<u8>, Error> {
+    let malformed = |why: String| Error::Malformed { path: path.to_owned(), why };
+    let mut rows: Vec<Value> = match fs::read(path) {
         Ok(text) => serde_json::from_slice(&text).map_err(|error| malformed(error.to_string()))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(Error::read(&path)(error)),
+        Err(error) => return Err(Error::read(path)(error)),
     };
     let evaluation = draft.nodes.iter().map(|node| {
         let step = node.step.and_then(|step| draft.step(step));
@@ -50,11 +75,12 @@ pub(super) fn write(draft: &Draft, folder: &Utf8Path) -> Result<(), Error> {
     };
     let encode = |error: serde_json::Error| Error::Encode { what: FILE.to_owned(), why: error.to_string() };
     let row = serde_json::to_value(row).map_err(encode)?;
-    match rows.iter_mut().find(|known| known["index"] == row["index"]) {
+    let own = [Some(&*draft.task_id), old_id];
+    match rows.iter_mut().find(|known| own.contains(&known["index"].as_str()) && known["index"].is_string()) {
         Some(known) => *known = row,
         None => rows.push(row),
     }
     let mut text = serde_json::to_vec_pretty(&rows).map_err(encode)?;
     text.push(b'\n');
-    replace(&path, &text)
+    Ok(text)
 }

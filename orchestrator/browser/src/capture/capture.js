@@ -26,7 +26,12 @@
     const typeOf = element => (element.localName === 'input' ? element.type : '');
     const isField = element => element instanceof Element && (element.localName === 'textarea'
         || (element.localName === 'input' && TEXT_TYPES.has(element.type)) || element.isContentEditable);
-    const isSecret = element => typeOf(element) === 'password';
+    // Names of password fields that were seen: a page may put another field in their place.
+    const secretNames = new Set();
+    const namesOf = field => [field.name && `name ${field.name}`, field.id && `id ${field.id}`].filter(Boolean);
+    const isSecret = element => typeOf(element) === 'password'
+        || (element.localName === 'input' && (/\b(current|new)-password\b/i.test(element.autocomplete)
+            || namesOf(element).some(name => secretNames.has(name))));
     // A field that shows its password is a password still.
     const secrets = new WeakSet();
     const textOf = element => String(element.value ?? element.innerText ?? element.textContent ?? '');
@@ -71,7 +76,9 @@
         return [
             ...(element.id && !isMadeUp(element.id) ? [`#${CSS.escape(element.id)}`] : []),
             ...['data-testid', 'data-test', 'data-test-id', 'data-qa', 'data-cy'].flatMap(name => of(name)),
-            ...(of('name').flatMap(found => [found, ...of('value', found)])),
+            // A value may be a password, or what was typed; of these it is the author's.
+            ...(of('name').flatMap(found => [found,
+                ...(['radio', 'checkbox', 'submit', 'button'].includes(typeOf(element)) ? of('value', found) : [])])),
             ...of('aria-label'),
             ...(element.localName === 'a' ? of('href') : []),
             ...of('placeholder'),
@@ -156,6 +163,30 @@
         return parts.join(' > ');
     };
 
+    // Tells elements apart whose paths are the same: in shadow roots, frames and earlier documents.
+    const DOCUMENT = Array.from(crypto.getRandomValues(new Uint32Array(2)), part => part.toString(36)).join('');
+    const identities = new WeakMap();
+    let lastIdentity = 0;
+    const identityOf = element => {
+        if (!identities.has(element)) identities.set(element, `${DOCUMENT}-${++lastIdentity}`);
+        return identities.get(element);
+    };
+
+    // The HTML of an element without passwords: some pages copy what is typed into the attribute.
+    const htmlOf = root => {
+        const inner = root.querySelectorAll('input');
+        const places = [...inner].flatMap((field, index) => (isSecret(field) || secrets.has(field) ? [index] : []));
+        const isItself = isSecret(root) || secrets.has(root);
+        if (!places.length && !isItself) return root.outerHTML;
+        // In a document without scripts, so that no element of the page's is made by this.
+        const copy = document.implementation.createHTMLDocument('').importNode(root, true);
+        const copies = copy.querySelectorAll('input');
+        for (const field of [...places.map(index => copies[index]), ...(isItself ? [copy] : [])]) {
+            field.removeAttribute('value');
+        }
+        return copy.outerHTML;
+    };
+
     const describe = element => {
         const role = roleOf(element), name = nameOf(element);
         const secret = isSecret(element) || secrets.has(element);
@@ -167,21 +198,26 @@
             named: Boolean(isNamed),
             css: selectorOf(element),
             path: path(element),
+            identity: identityOf(element),
             shadow: element.getRootNode() !== element.ownerDocument,
             tag: element.localName,
             text: secret ? '' : label.trim().replace(/\s+/g, ' ').slice(0, 200),
-            html: secret ? '' : element.outerHTML.slice(0, MAX_PART),
+            html: secret ? '' : htmlOf(element).slice(0, MAX_PART),
             value: secret ? '' : textOf(element).slice(0, MAX_TEXT),
             secret,
             box: boxOf(element),
         };
     };
 
+    // Whether a picture would show a password: one is in a field that is no password field now.
+    const showsSecret = root => [...everyElement(root)].some(element => element.localName === 'input'
+        && element.type !== 'password' && element.value && (isSecret(element) || secrets.has(element)));
+
     const send = (kind, element, more = {}) => {
         const root = document.documentElement;
-        const html = kind === 'point' || !root ? '' : root.outerHTML;
+        const html = kind === 'point' || !root ? '' : htmlOf(root);
         report(JSON.stringify({
-            kind, url: location.href, frame: globalThis.parent !== globalThis,
+            kind, shows_secret: showsSecret(topDocument()), url: location.href, frame: globalThis.parent !== globalThis,
             element: element ? describe(element) : null,
             html: html.length > MAX_HTML ? '' : html,
             ...more,
@@ -204,7 +240,16 @@
             send('fill', field, { value: isSecret(field) || secrets.has(field) ? '' : value });
         }
     };
+    // Before a person can have a field show its password, there is this event.
+    const learnSecrets = event => {
+        const roots = event.composedPath().filter(node => node instanceof ShadowRoot);
+        for (const field of [document, ...roots].flatMap(root => [...root.querySelectorAll('input[type="password"]')])) {
+            secrets.add(field);
+            namesOf(field).forEach(name => secretNames.add(name));
+        }
+    };
     const touch = event => {
+        if (event.isTrusted) learnSecrets(event);
         const element = event.isTrusted && target(event);
         if (!element || !isField(element)) return;
         const field = element.isContentEditable ? editable(element) : element;

@@ -134,6 +134,9 @@ pub struct PersonInput {
     /// A key, such as `Enter`.
     #[serde(default)]
     pub keys: String,
+    /// Whether the page shows a password in the clear, so that no picture of it is taken.
+    #[serde(default)]
+    pub shows_secret: bool,
 }
 
 /// The kinds of [`PersonInput`].
@@ -171,6 +174,8 @@ pub struct PersonTarget {
     pub css: String,
     /// Its path from the root of the document, as a selector of CSS.
     pub path: String,
+    /// Names this very element: others, also in other frames and documents, have other names.
+    pub identity: String,
     /// Whether it is in a shadow root, where no selector of the document finds it.
     pub shadow: bool,
     /// The name of its tag.
@@ -344,7 +349,8 @@ impl Capture {
                     return;
                 };
                 let has_picture = self.has_picture(&tab, input.kind);
-                let picture = (!has_picture).then(|| self.take_picture(cdp, &page, &tab));
+                let picture =
+                    (!has_picture && !input.shows_secret).then(|| self.take_picture(cdp, &page, &tab));
                 let picture = PendingPicture(picture);
                 self.tell(CaptureEvent::Input { tab, input: Box::new(input), picture });
             }

@@ -192,6 +192,12 @@ impl BrowserState {
         page.ok_or(Error::NoPage { reason: "all pages were closed" })
     }
 
+    /// Whether a page has crashed, or the browser has ended while pages were open, so that nobody
+    /// has closed it.
+    pub(crate) fn has_crashed(&self) -> bool {
+        self.crashed || (self.disconnected && !self.pages.is_empty())
+    }
+
     /// Fails if a target has the machine's clock, randomness or device.
     pub(crate) fn check_prepared(&self) -> Result<(), Error> {
         match self.unprepared_target.clone() {

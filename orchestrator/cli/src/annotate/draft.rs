@@ -29,6 +29,9 @@ impl Annotate {
                 place.folder
             )));
         }
+        if let Some((file, task)) = &edited {
+            self.check_edit(file, task)?;
+        }
         let source = self.source(place, edited.as_ref().map(|(_, task)| task))?;
         let clock = self.clock(&source, place, edited.as_ref().map(|(_, task)| task))?;
         if let Some((file, task)) = edited {
@@ -37,6 +40,27 @@ impl Annotate {
         let start = self.start_url(&source)?;
         let id = self.id.clone().unwrap_or_else(|| free_id(&start, place));
         Ok(Draft::new(source, id, start.to_string(), clock))
+    }
+
+    /// What is for new tasks only does not change the one that is edited.
+    fn check_edit(&self, file: &Utf8Path, task: &Task) -> Result<(), Failure> {
+        let refuse = |what: &str, instead: &str| {
+            Err(Failure::Input(format!("failed to edit {file}: {what} is for a new task; {instead}")))
+        };
+        if self.id.is_some() {
+            return refuse("--id", "leave it out, and change the id in the panel");
+        }
+        if self.url.is_some() {
+            return refuse("--url", "leave it out: the task has its first page");
+        }
+        let live = self.web.as_deref().filter(|web| !is_snapshot(web));
+        let live = live.and_then(|web| record::web_address(web).ok());
+        let start = task.start_url.as_deref().and_then(|start| Url::parse(start).ok());
+        if let Some(live) = live.filter(|live| start.as_ref() != Some(live)) {
+            let begins = task.start_url.as_deref().unwrap_or("no page");
+            return refuse(live.as_str(), &format!("the task begins at {begins}: name that"));
+        }
+        Ok(())
     }
 
     fn source(&self, place: &TaskFolder, edited: Option<&Task>) -> Result<Source, Failure> {
@@ -62,7 +86,6 @@ impl Annotate {
                     )));
                 };
                 let own = edited.and_then(|task| task.snapshots.clone());
-                let own = own.map(|own| own.iter().map(|path| place.folder.join(path)).collect());
                 Ok(Source::Snapshots(own.unwrap_or_else(|| world.snapshots.clone())))
             }
         }
@@ -111,7 +134,7 @@ impl Annotate {
 }
 
 /// Whether a world has these snapshots.
-pub(super) fn is_of(world: &WorldSpec, snapshots: &[Utf8PathBuf]) -> bool {
+fn is_of(world: &WorldSpec, snapshots: &[Utf8PathBuf]) -> bool {
     let real = |path: &Utf8PathBuf| path.canonicalize_utf8().unwrap_or_else(|_| path.clone());
     let known: Vec<Utf8PathBuf> = world.snapshots.iter().map(real).collect();
     snapshots.iter().all(|path| known.contains(&real(path)))

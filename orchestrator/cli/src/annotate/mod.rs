@@ -3,7 +3,7 @@
 mod draft;
 mod web;
 
-use annotate::{Annotation, Draft, Ending, FirstPage, Journal, Source, Status, TaskFolder};
+use annotate::{Annotation, Draft, DraftOptions, Ending, FirstPage, Journal, Source, Status, TaskFolder};
 use browser::{Capture, Session};
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
@@ -76,31 +76,44 @@ impl Annotate {
     pub(crate) async fn run(mut self) -> Outcome {
         let (mut place, edited) = annotate::load(&self.output, self.task.as_deref())?;
         let journal = Journal::of(&place.folder);
-        let (draft, first) = if self.resume {
+        let (draft, begun) = if self.resume {
             let draft = journal.resume()?;
             let own = draft.edited.as_deref().and_then(Utf8Path::file_name);
             place.taken.retain(|_, file| Some(file.as_str()) != own);
-            (draft::resumed(draft), None)
+            let mut draft = draft::resumed(draft);
+            draft.options = self.options_with(draft.options);
+            (draft, None)
         } else {
-            let draft = self.new_draft(&place, edited)?;
-            (draft, Some(()))
+            let mut draft = self.new_draft(&place, edited)?;
+            draft.options = self.options_with(DraftOptions::default());
+            (draft.clone(), Some(draft))
         };
         if !self.headless && !show::has_display() {
             return Err(browser::Error::NoDisplay).or_environment("open a browser (or use --headless)");
         }
-        if first.is_some() {
+        if begun.is_some() {
             journal.begin(&draft)?;
         }
-        let begun = self.begin(draft, &journal, &place).await;
-        if begun.is_err() && first.is_some() && journal.left_over()?.is_some_and(|left| left.is_untouched()) {
-            // Nothing was done yet that could be lost.
-            journal.remove()?;
-        }
-        begun
+        self.begin(draft, begun.as_ref(), &journal, &place).await
     }
 
-    async fn begin(&mut self, draft: Draft, journal: &Journal, place: &TaskFolder) -> Outcome {
-        let web = self.open_web(&draft, place).await?;
+    /// `begun` is what this run has begun; a draft that is the same still holds nobody's work.
+    async fn begin(
+        &mut self,
+        draft: Draft,
+        begun: Option<&Draft>,
+        journal: &Journal,
+        place: &TaskFolder,
+    ) -> Outcome {
+        let web = match self.open_web(&draft, place).await {
+            Ok(web) => web,
+            Err(error) => {
+                if begun.is_some() {
+                    journal.remove()?;
+                }
+                return Err(error);
+            }
+        };
         match self.capture(&web, draft, journal, place).await {
             Ok(Captured { ending: Ending::Save, annotation }) => {
                 self.save(web, &annotation, journal, place).await
@@ -112,6 +125,15 @@ impl Annotate {
                 annotation.workbench.last_look().await;
                 eprintln!("discarded; nothing was written");
                 Ok(())
+            }
+            Ok(Captured { ending: Ending::Keep, annotation })
+                if begun == Some(&annotation.workbench.draft()) =>
+            {
+                web.discard().await?;
+                journal.remove()?;
+                annotation.workbench.set_status(Status::Discarded);
+                annotation.workbench.last_look().await;
+                Err(Failure::Interrupted("nothing was done yet; nothing was written".to_owned()))
             }
             Ok(Captured { ending: Ending::Keep, annotation }) => {
                 web.keep().await?;
@@ -125,6 +147,11 @@ impl Annotate {
                 Err(Failure::Interrupted(format!(
                     "the task is not written; the draft with {steps} is kept: go on with `{resume}`.{missing}"
                 )))
+            }
+            Err(error) if begun.is_some() && journal.left_over()?.as_ref() == begun => {
+                web.discard().await?;
+                journal.remove()?;
+                Err(error)
             }
             Err(error) => {
                 web.keep().await?;
@@ -227,6 +254,25 @@ impl Annotate {
         let saved = annotate::save(&draft, journal, place)?;
         journal.remove()?;
         Ok(saved)
+    }
+
+    /// These options as well as those that an earlier command had. From now on they are in force.
+    fn options_with(&mut self, earlier: DraftOptions) -> DraftOptions {
+        let RedactOptions { credentials, headers, cookies } = &mut self.redact;
+        *credentials |= earlier.redact_credentials;
+        headers.extend(earlier.redact_headers);
+        cookies.extend(earlier.redact_cookies);
+        for names in [&mut *headers, &mut *cookies] {
+            names.sort();
+            names.dedup();
+        }
+        self.copy_snapshot |= earlier.copy_snapshot;
+        DraftOptions {
+            redact_credentials: *credentials,
+            redact_headers: headers.clone(),
+            redact_cookies: cookies.clone(),
+            copy_snapshot: self.copy_snapshot,
+        }
     }
 
     fn resume_command(&self, place: &TaskFolder) -> String {

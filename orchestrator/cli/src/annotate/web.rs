@@ -11,9 +11,9 @@ use gateway::{
 use recorder::{Studio, StudioOptions};
 use runs::browser_state;
 use snapshots::RecordingOptions;
-use tasks::{DeviceSpec, WorldSpec};
+use tasks::{DeviceSpec, Suite, WorldSpec};
 
-use super::{Annotate, draft};
+use super::Annotate;
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::{finish, gateway_options, replay};
 
@@ -42,13 +42,16 @@ impl Annotate {
         self.deadline.apply(&mut config);
         match &draft.source {
             Source::Live(path) => {
+                let redact = std::mem::take(&mut self.redact).into_redact();
+                let mut title = draft.start_url.clone();
+                if redact.credentials {
+                    // There may be a password in its query.
+                    title.truncate(title.find(['?', '#']).unwrap_or(title.len()));
+                }
                 let options = StudioOptions {
-                    recording: RecordingOptions {
-                        title: Some(draft.start_url.clone()),
-                        ..RecordingOptions::default()
-                    },
+                    recording: RecordingOptions { title: Some(title), ..RecordingOptions::default() },
                     gateway: config,
-                    redact: std::mem::take(&mut self.redact).into_redact(),
+                    redact,
                     body_cap: self.max_body,
                     resume: self.resume,
                     behind: None,
@@ -56,17 +59,7 @@ impl Annotate {
                 Ok(Web::Live(Box::new(Studio::open(path, options).await?), path.clone()))
             }
             Source::Snapshots(files) => {
-                let usual = WorldSpec {
-                    clock: draft.clock,
-                    ..tasks::import::live::world(
-                        files.clone(),
-                        draft.clock,
-                        tasks::import::live::BROWSERGYM,
-                        None,
-                    )
-                };
-                let of_suite = place.world.clone().filter(|world| draft::is_of(world, files));
-                let world = of_suite.unwrap_or(usual);
+                let (world, device) = world_of(draft, files, place)?;
                 let set = replay::open(files, &self.data)?;
                 let mut states = vec![browser_state::recorded_state(&set)];
                 if let Some(path) = &world.storage_state {
@@ -85,12 +78,11 @@ impl Annotate {
                 config.routes = Routes::all(Target::Replay(Arc::new(replay)));
                 let ca = Arc::clone(&config.ca);
                 let gateway = Gateway::start(config).await.or_environment("start the gateway")?;
-                let task = edited_device(draft)?;
                 Ok(Web::Frozen(Box::new(Frozen {
                     gateway,
                     ca,
                     determinism: Determinism { clock_start: draft.clock, seed: world.seed },
-                    device: runs::world::device_of(&world, &task),
+                    device: runs::world::device_of(&world, &device),
                     states,
                 })))
             }
@@ -98,11 +90,28 @@ impl Annotate {
     }
 }
 
-/// The device of the task that is edited.
-fn edited_device(draft: &Draft) -> Result<DeviceSpec, Failure> {
-    let Some(file) = &draft.edited else { return Ok(DeviceSpec::default()) };
-    let task: tasks::Task = yaml::read(file).or_input("load the task")?;
-    Ok(task.device)
+/// The world of a run of the task, and the device of the task that is edited. A new task has all of
+/// its suite's world but for the snapshots and the time.
+fn world_of(
+    draft: &Draft,
+    files: &[Utf8PathBuf],
+    place: &TaskFolder,
+) -> Result<(WorldSpec, DeviceSpec), Failure> {
+    let usual =
+        || tasks::import::live::world(files.to_vec(), draft.clock, tasks::import::live::BROWSERGYM, None);
+    let of_suite = place.world.clone().unwrap_or_else(usual);
+    let (world, device) = match &draft.edited {
+        Some(file) => {
+            let task = Suite::load(file)
+                .or_input("load the task")?
+                .tasks
+                .pop()
+                .ok_or_else(|| Failure::Input(format!("failed to load the task: {file} has none")))?;
+            (task.world(&of_suite), task.device)
+        }
+        None => (of_suite, DeviceSpec::default()),
+    };
+    Ok((WorldSpec { snapshots: files.to_vec(), clock: draft.clock, ..world }, device))
 }
 
 fn level(level: tasks::MatchLevel) -> MatchLevel {

@@ -43,10 +43,30 @@ impl Suite {
         Ok(suite)
     }
 
+    /// The world of the suite in a folder, which may have no task yet. Of a dated world it is the
+    /// newest version.
+    ///
+    /// # Errors
+    /// When `suite.yaml` cannot be read, or is not what the format says.
+    pub fn load_world(folder: &Utf8Path) -> Result<WorldSpec, Error> {
+        let mut suite = Suite::with_tasks(folder, &[])?;
+        suite.versions = suite.find_versions();
+        if let Some(newest) = suite.versions.last().copied() {
+            suite.take_version(newest);
+        }
+        Ok(suite.world)
+    }
+
     fn read(path: &Utf8Path) -> Result<Suite, Error> {
         let unreadable = |source| yaml::Error::Read { path: path.to_owned(), source };
         let whole = fs::metadata(path).map_err(unreadable)?.is_dir() || is_suite_file(path);
         let folder = if path.is_dir() { path } else { parent(path) };
+        let files = if whole { task_files(folder)? } else { vec![path.to_owned()] };
+        Suite::with_tasks(folder, &files)
+    }
+
+    /// The suite of a folder with the tasks of these files.
+    fn with_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Suite, Error> {
         let SuiteFile { name, mut world } = yaml::read(&suite_file(folder)?)?;
         for snapshot in &mut world.snapshots {
             *snapshot = folder.join(&*snapshot);
@@ -54,14 +74,13 @@ impl Suite {
         world.storage_state = world.storage_state.map(|state| folder.join(state));
         world.files = world.files.map(|files| folder.join(files));
         world.sites = world.sites.map(|sites| folder.join(sites));
-        let files = if whole { task_files(folder)? } else { vec![path.to_owned()] };
         Ok(Suite {
             name: name.unwrap_or_else(|| folder_name(folder)),
             folder: folder.to_owned(),
             version: None,
             versions: Vec::new(),
             world,
-            tasks: read_tasks(folder, &files)?,
+            tasks: read_tasks(folder, files)?,
         })
     }
 }
