@@ -4,13 +4,15 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStderr, ChildStdout, ExitStatus, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::chromium::Browser;
 use crate::devtools::Tab;
-use crate::harness::{Bench, text};
+use crate::harness::{Bench, repository, text};
+
+pub(crate) const DEMO: &str = "snapshots/demo.wacz";
 
 /// A running annotation with the browser under work and the panel.
 pub(crate) struct Annotator {
@@ -158,4 +160,32 @@ pub(crate) fn plays(bench: &Bench, suite: &Utf8Path, tasks: usize) -> Result<()>
 
 pub(crate) fn yaml(path: &Utf8Path) -> Result<Value> {
     Ok(serde_yaml::from_str(&std::fs::read_to_string(path)?)?)
+}
+
+/// An element by its selector or, among links and buttons, by its text.
+pub(crate) fn named(text: &str) -> String {
+    format!(
+        "[...document.querySelectorAll('a, button, summary, [onclick], [data-act]')].find(element => element.innerText.trim().startsWith({}))",
+        json!(text)
+    )
+}
+
+pub(crate) fn selected(selector: &str) -> String {
+    format!("document.querySelector({})", json!(selector))
+}
+
+/// A suite with one task, without its snapshot.
+pub(crate) fn existing(bench: &Bench) -> Result<Utf8PathBuf> {
+    let suite = bench.path("existing");
+    std::fs::create_dir_all(&suite)?;
+    let snapshot = repository().join(DEMO).canonicalize_utf8()?;
+    std::fs::write(
+        suite.join("suite.yaml"),
+        format!(
+            "name: existing\nworld:\n  snapshots: [{snapshot}]\n  clock: 2026-03-12T08:30:00Z\n  seed: 7\n"
+        ),
+    )?;
+    let task = std::fs::read_to_string(repository().join("tasks/demo/guest-booking.yaml"))?;
+    std::fs::write(suite.join("guest-booking.yaml"), format!("# Keep me.\n{task}"))?;
+    Ok(suite)
 }

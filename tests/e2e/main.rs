@@ -2,6 +2,7 @@
 
 mod agents;
 mod annotating;
+mod annotation_drafts;
 mod annotator;
 mod attached;
 mod broken;

@@ -4,6 +4,7 @@
 use std::fs;
 
 use anyhow::{Result, ensure};
+use camino::Utf8PathBuf;
 use fake_model::{ModelRequest, Reply, Server, walker};
 use serde_json::{Value, json};
 
@@ -89,14 +90,23 @@ fn questions_of_assistantbench_are_looked_up_in_a_recording() -> Result<()> {
     Ok(())
 }
 
+/// An empty folder for a suite.
+fn suite_folder(bench: &Bench) -> Result<Utf8PathBuf> {
+    let suite = bench.path("suite");
+    fs::create_dir_all(&suite)?;
+    Ok(suite)
+}
+
+/// A suite's file with the demo web as its world, and more keys of the world.
+fn world(more: &str) -> String {
+    let snapshot = repository().join("snapshots/demo.wacz");
+    format!("world:\n  snapshots: [{snapshot}]\n  clock: 2026-03-12T08:30:00Z\n{more}")
+}
+
 #[test]
 fn a_person_finds_the_page_by_the_engines_form_twice_in_the_same_way() -> Result<()> {
     let bench = Bench::new()?;
-    let suite = bench.path("suite");
-    fs::create_dir_all(&suite)?;
-    let snapshot = repository().join("snapshots/demo.wacz");
-    let world =
-        |more: &str| format!("world:\n  snapshots: [{snapshot}]\n  clock: 2026-03-12T08:30:00Z\n{more}");
+    let suite = suite_folder(&bench)?;
     fs::write(suite.join("suite.yaml"), world(""))?;
     fs::write(
         suite.join("train.yaml"),
@@ -179,11 +189,7 @@ async fn programs_search_by_the_apis_that_they_know() -> Result<()> {
 #[test]
 fn a_sites_own_search_is_answered_where_a_suite_asks_for_it() -> Result<()> {
     let bench = Bench::new()?;
-    let suite = bench.path("suite");
-    fs::create_dir_all(&suite)?;
-    let snapshot = repository().join("snapshots/demo.wacz");
-    let world =
-        |more: &str| format!("world:\n  snapshots: [{snapshot}]\n  clock: 2026-03-12T08:30:00Z\n{more}");
+    let suite = suite_folder(&bench)?;
     fs::write(
         suite.join("film.yaml"),
         "id: film\ngoal: Which film has salt in its name?\nstart_url: https://www.cityscreen.test/\nscorer:\n  \

@@ -16,7 +16,8 @@ cd "$work"
 export SANDBOX_DATA="$work/data"
 
 server=
-trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true' EXIT INT TERM
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true' EXIT
+trap 'exit 130' INT TERM
 start_origin() {
     mkfifo ready
     # shellcheck disable=SC2086 # none of the paths has a space

@@ -27,4 +27,4 @@ pub use error::Error;
 pub use panel::Panel;
 pub use session::{Annotation, Ending, FirstPage};
 pub use workbench::{Status, Workbench};
-pub use write::{Saved, TaskFolder, existing::load, now, save};
+pub use write::{SaveReport, TaskFolder, existing::load, now, save};

@@ -15,7 +15,7 @@ use crate::draft::checks::{self, TakenIds};
 use crate::draft::edit::Edit;
 use crate::draft::journal::Journal;
 use crate::draft::{Draft, Step};
-use crate::panel::view::{self, Shown, View};
+use crate::panel::view::{self, PanelState, View};
 
 /// How many changes can be undone.
 const UNDO: usize = 200;
@@ -270,7 +270,7 @@ impl Workbench {
         let _ = timeout(within, newer).await;
         let (draft, shown) = {
             let state = self.state.lock();
-            let shown = Shown {
+            let shown = PanelState {
                 version: state.version,
                 status: state.status.clone(),
                 notice: state.notice.clone(),

@@ -122,8 +122,11 @@ fn browser() -> Finding {
 fn window() -> Finding {
     let found = Programs::find().map_err(|error| format!("failed to {error}")).and_then(|programs| {
         let said = of_one_version(programs.chromium.as_deref(), &programs)?;
-        let display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
-        Ok(if display { said } else { format!("{said}; no display here, so it has no windows") })
+        Ok(if crate::show::has_display() {
+            said
+        } else {
+            format!("{said}; no display here, so it has no windows")
+        })
     });
     Finding {
         what: "Chromium for the live web and for windows",

@@ -63,6 +63,20 @@ pub(crate) struct RedactOptions {
     pub(crate) cookies: Vec<String>,
 }
 
+/// How the live web is recorded.
+#[derive(clap::Args)]
+pub(crate) struct RecordedWeb {
+    #[command(flatten, next_help_heading = "Live web")]
+    pub(crate) live: LiveWeb,
+    /// Larger bodies pass, but are not recorded; a bare number is bytes
+    #[arg(long, value_name = "SIZE", default_value = MAX_BODY, value_parser = units::bytes, help_heading = "Live web")]
+    pub(crate) max_body: u64,
+    #[command(flatten)]
+    pub(crate) deadline: Deadline,
+    #[command(flatten, next_help_heading = "Redaction")]
+    pub(crate) redact: RedactOptions,
+}
+
 impl RedactOptions {
     /// For the gateway.
     pub(crate) fn into_redact(self) -> Redact {

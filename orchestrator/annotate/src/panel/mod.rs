@@ -143,12 +143,15 @@ fn router(workbench: Arc<Workbench>, token: &str, page: String, at: SocketAddr) 
 }
 
 #[derive(Deserialize)]
-struct Since {
+struct SinceQuery {
     #[serde(default)]
     since: u64,
 }
 
-async fn view(State(workbench): State<Arc<Workbench>>, Query(Since { since }): Query<Since>) -> Response {
+async fn view(
+    State(workbench): State<Arc<Workbench>>,
+    Query(SinceQuery { since }): Query<SinceQuery>,
+) -> Response {
     let view = workbench.view(since, WAIT).await;
     ([(header::CACHE_CONTROL, "no-store")], axum::Json(view)).into_response()
 }

@@ -11,7 +11,7 @@ use crate::workbench::Status;
 
 /// How far the annotation is.
 #[derive(Debug, Serialize)]
-pub(crate) struct Shown {
+pub(crate) struct PanelState {
     pub(crate) version: u64,
     pub(crate) status: Status,
     /// Why the last wish was not done.
@@ -24,7 +24,7 @@ pub(crate) struct Shown {
 #[derive(Debug, Serialize)]
 pub(crate) struct View {
     #[serde(flatten)]
-    shown: Shown,
+    shown: PanelState,
     goal: String,
     task_id: String,
     start_url: String,
@@ -85,7 +85,7 @@ struct NodeView {
 }
 
 /// What is shown of a draft. `page` reads the HTML of a step's page.
-pub(crate) fn of(draft: &Draft, shown: Shown, taken: &TakenIds, page: &dyn Fn(&Step) -> String) -> View {
+pub(crate) fn of(draft: &Draft, shown: PanelState, taken: &TakenIds, page: &dyn Fn(&Step) -> String) -> View {
     let node = |node: &Node| NodeView {
         number: node.number,
         fields: NodeFields::of(&node.node),

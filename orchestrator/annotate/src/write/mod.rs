@@ -40,7 +40,7 @@ pub struct TaskFolder {
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Saved {
+pub struct SaveReport {
     /// The file of the task.
     pub task: Utf8PathBuf,
     /// Whether the suite is new.
@@ -62,7 +62,7 @@ struct SuiteKeys<'a> {
 ///
 /// # Errors
 /// When a file cannot be written, or something has its place.
-pub fn save(draft: &Draft, journal: &Journal, into: &TaskFolder) -> Result<Saved, Error> {
+pub fn save(draft: &Draft, journal: &Journal, into: &TaskFolder) -> Result<SaveReport, Error> {
     let folder = &into.folder;
     let old_id = draft.edited.as_deref().map(existing::id_of).transpose()?;
     let path = match &draft.edited {
@@ -102,7 +102,7 @@ pub fn save(draft: &Draft, journal: &Journal, into: &TaskFolder) -> Result<Saved
         fs::remove_file(edited).map_err(Error::write(edited))?;
     }
     let counts = (draft.steps.len(), draft.nodes.len());
-    Ok(Saved { task: path, is_new_suite, counts, lost_comments })
+    Ok(SaveReport { task: path, is_new_suite, counts, lost_comments })
 }
 
 fn encode(what: &str) -> impl FnOnce(serde_yaml::Error) -> Error {

@@ -11,9 +11,9 @@ use url::Url;
 
 use self::web::Web;
 use crate::failure::{Failure, OrFail as _, Outcome};
-use crate::gateway_options::{Deadline, LiveWeb, MAX_BODY, RedactOptions};
+use crate::gateway_options::{RecordedWeb, RedactOptions};
 use crate::options::DataFolder;
-use crate::{interrupt, out, progress, record, show, units};
+use crate::{interrupt, out, progress, record, show};
 
 /// Make a task by doing it: a browser opens, and what you do in it becomes the task's solution
 ///
@@ -54,19 +54,12 @@ pub(crate) struct Annotate {
 
     #[command(flatten)]
     data: DataFolder,
-    #[command(flatten, next_help_heading = "Live web")]
-    live: LiveWeb,
-    /// Larger bodies pass, but are not recorded; a bare number is bytes
-    #[arg(long, value_name = "SIZE", default_value = MAX_BODY, value_parser = units::bytes, help_heading = "Live web")]
-    max_body: u64,
     #[command(flatten)]
-    deadline: Deadline,
-    #[command(flatten, next_help_heading = "Redaction")]
-    redact: RedactOptions,
+    recorded: RecordedWeb,
 }
 
 /// How an annotation went, before anything is written.
-struct Captured {
+struct CaptureResult {
     ending: Ending,
     annotation: Annotation,
 }
@@ -115,10 +108,10 @@ impl Annotate {
             }
         };
         match self.capture(&web, draft, journal, place).await {
-            Ok(Captured { ending: Ending::Save, annotation }) => {
+            Ok(CaptureResult { ending: Ending::Save, annotation }) => {
                 self.save(web, &annotation, journal, place).await
             }
-            Ok(Captured { ending: Ending::Discard, annotation }) => {
+            Ok(CaptureResult { ending: Ending::Discard, annotation }) => {
                 web.discard().await?;
                 journal.remove()?;
                 annotation.workbench.set_status(Status::Discarded);
@@ -126,7 +119,7 @@ impl Annotate {
                 eprintln!("discarded; nothing was written");
                 Ok(())
             }
-            Ok(Captured { ending: Ending::Keep, annotation })
+            Ok(CaptureResult { ending: Ending::Keep, annotation })
                 if begun == Some(&annotation.workbench.draft()) =>
             {
                 web.discard().await?;
@@ -135,7 +128,7 @@ impl Annotate {
                 annotation.workbench.last_look().await;
                 Err(Failure::Interrupted("nothing was done yet; nothing was written".to_owned()))
             }
-            Ok(Captured { ending: Ending::Keep, annotation }) => {
+            Ok(CaptureResult { ending: Ending::Keep, annotation }) => {
                 web.keep().await?;
                 let resume = self.resume_command(place);
                 annotation.workbench.set_status(Status::Kept { resume: resume.clone() });
@@ -166,7 +159,7 @@ impl Annotate {
         draft: Draft,
         journal: &Journal,
         place: &TaskFolder,
-    ) -> Result<Captured, Failure> {
+    ) -> Result<CaptureResult, Failure> {
         let spinner = progress::spinner("starting Chromium");
         let cancel = interrupt::token();
         let (capture, mut events) = Capture::new();
@@ -196,7 +189,7 @@ impl Annotate {
         let closed = session.close().await.or_environment("close the browser");
         let ending = ending?;
         closed?;
-        Ok(Captured { ending, annotation })
+        Ok(CaptureResult { ending, annotation })
     }
 
     async fn save(
@@ -245,7 +238,7 @@ impl Annotate {
         annotation: &Annotation,
         journal: &Journal,
         place: &TaskFolder,
-    ) -> Result<annotate::Saved, Failure> {
+    ) -> Result<annotate::SaveReport, Failure> {
         web.finish().await?;
         let mut draft = annotation.workbench.draft();
         if self.copy_snapshot {
@@ -258,7 +251,7 @@ impl Annotate {
 
     /// These options as well as those that an earlier command had. From now on they are in force.
     fn options_with(&mut self, earlier: DraftOptions) -> DraftOptions {
-        let RedactOptions { credentials, headers, cookies } = &mut self.redact;
+        let RedactOptions { credentials, headers, cookies } = &mut self.recorded.redact;
         *credentials |= earlier.redact_credentials;
         headers.extend(earlier.redact_headers);
         cookies.extend(earlier.redact_cookies);

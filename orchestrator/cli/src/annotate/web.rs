@@ -38,11 +38,11 @@ impl Annotate {
     /// Opens the recording or the snapshots of a draft.
     pub(super) async fn open_web(&mut self, draft: &Draft, place: &TaskFolder) -> Result<Web, Failure> {
         let mut config = gateway_options::config(&self.data, None)?;
-        std::mem::take(&mut self.live).apply(&mut config);
-        self.deadline.apply(&mut config);
+        std::mem::take(&mut self.recorded.live).apply(&mut config);
+        self.recorded.deadline.apply(&mut config);
         match &draft.source {
             Source::Live(path) => {
-                let redact = std::mem::take(&mut self.redact).into_redact();
+                let redact = std::mem::take(&mut self.recorded.redact).into_redact();
                 let mut title = draft.start_url.clone();
                 if redact.credentials {
                     // There may be a password in its query.
@@ -52,7 +52,7 @@ impl Annotate {
                     recording: RecordingOptions { title: Some(title), ..RecordingOptions::default() },
                     gateway: config,
                     redact,
-                    body_cap: self.max_body,
+                    body_cap: self.recorded.max_body,
                     resume: self.resume,
                     behind: None,
                 };

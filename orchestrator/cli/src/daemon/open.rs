@@ -38,7 +38,7 @@ impl Open {
             .or_environment(format!("read the proxy's address {}", status.proxy))?;
         let ca = CertificateAuthority::load_or_create(&self.data.ca()?)
             .or_environment("load the certificate authority")?;
-        if std::env::var_os("DISPLAY").is_none() && std::env::var_os("WAYLAND_DISPLAY").is_none() {
+        if !crate::show::has_display() {
             return Err(Failure::Environment(format!(
                 "failed to open a window: there is no display; to reach {} from a browser elsewhere:\n{}",
                 site.url,

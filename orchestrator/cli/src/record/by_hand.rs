@@ -13,14 +13,14 @@ use url::Url;
 
 use super::{Record, suite};
 use crate::failure::{Failure, OrFail as _, Outcome};
+use crate::show;
 
 /// How many pages are opened at once. The others are named at the end.
 const MOST_TABS: usize = 30;
 
 /// Fails early where there is no display, as hours of a recording would come before the window.
 pub(super) fn check_display() -> Outcome {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    if ["DISPLAY", "WAYLAND_DISPLAY"].into_iter().any(is_set) {
+    if show::has_display() {
         return Ok(());
     }
     Err(Failure::Environment(format!("failed to {}", browser::Error::NoDisplay)))

@@ -27,7 +27,7 @@ use url::Url;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::finish::{self, EmptyRecording};
-use crate::gateway_options::{self, Deadline, LiveWeb, MAX_BODY, RedactOptions};
+use crate::gateway_options::{self, RecordedWeb};
 use crate::options::DataFolder;
 use crate::{interrupt, out, progress, units};
 
@@ -111,15 +111,8 @@ pub(crate) struct Record {
 
     #[command(flatten)]
     data: DataFolder,
-    #[command(flatten, next_help_heading = "Live web")]
-    live: LiveWeb,
-    /// Larger bodies pass, but are not recorded; a bare number is bytes
-    #[arg(long, value_name = "SIZE", default_value = MAX_BODY, value_parser = units::bytes, help_heading = "Live web")]
-    max_body: u64,
     #[command(flatten)]
-    deadline: Deadline,
-    #[command(flatten, next_help_heading = "Redaction")]
-    redact: RedactOptions,
+    recorded: RecordedWeb,
 }
 
 impl Record {
@@ -160,7 +153,7 @@ impl Record {
         }
         let guard = plan.as_ref().map(|plan| self.write_guard(plan));
         let config = self.gateway_config(guard.clone())?;
-        let redact = std::mem::take(&mut self.redact).into_redact();
+        let redact = std::mem::take(&mut self.recorded.redact).into_redact();
         let suite = plan.as_ref().and_then(|plan| Some((plan, plan.suite.as_deref()?)));
         let rounds = suite.map(|(plan, suite)| rounds::Rounds {
             plan,
@@ -168,7 +161,7 @@ impl Record {
             output: &output,
             live: config.clone(),
             redact: redact.clone(),
-            body_cap: self.max_body,
+            body_cap: self.recorded.max_body,
         });
         if let Some(rounds) = &rounds {
             self.rounds.check(rounds)?;
@@ -243,8 +236,8 @@ impl Record {
 
     fn gateway_config(&mut self, guard: Option<Arc<WriteGuard>>) -> Result<Config, Failure> {
         let mut config = gateway_options::config(&self.data, self.listen)?;
-        std::mem::take(&mut self.live).apply(&mut config);
-        self.deadline.apply(&mut config);
+        std::mem::take(&mut self.recorded.live).apply(&mut config);
+        self.recorded.deadline.apply(&mut config);
         config.write_guard = guard;
         Ok(config)
     }
@@ -274,7 +267,7 @@ impl Record {
             recording: RecordingOptions { title, replace: self.force, ..RecordingOptions::default() },
             gateway: config,
             redact,
-            body_cap: self.max_body,
+            body_cap: self.recorded.max_body,
             resume: self.resume,
             behind: None,
         };

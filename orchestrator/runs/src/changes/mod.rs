@@ -142,14 +142,14 @@ pub async fn compare(
     cancel: &CancellationToken,
     on: &dyn Fn(&str, usize),
 ) -> Result<Changes, EnvironmentError> {
-    let mut old = Recorded::open(old, options).await?;
-    let mut new = Recorded::open(new, options).await?;
+    let mut old = SnapshotVisitor::open(old, options).await?;
+    let mut new = SnapshotVisitor::open(new, options).await?;
     let mut changes = Changes::default();
     for (done, url) in pages.urls.iter().enumerate() {
         on(url, done);
         let before = old.try_to_show(url, options).await?;
         let after = match pages.absent.get(url) {
-            Some((verdict, why)) => Shown::absent(*verdict, why.clone()),
+            Some((verdict, why)) => PageState::absent(*verdict, why.clone()),
             None => new.try_to_show(url, options).await?,
         };
         if cancel.is_cancelled() {
@@ -172,7 +172,7 @@ pub async fn compare(
 const MAX_FAILURES: usize = 3;
 
 /// A snapshot, and the browser that shows it.
-struct Recorded {
+struct SnapshotVisitor {
     visitor: Visitor,
     /// When its pages were recorded.
     times: BTreeMap<String, Timestamp>,
@@ -184,7 +184,7 @@ struct Recorded {
 
 /// A page as it is shown.
 #[derive(Debug, Default)]
-struct Shown {
+struct PageState {
     at: Option<Timestamp>,
     /// Why it is not shown.
     absent: Option<(Verdict, String)>,
@@ -195,25 +195,34 @@ struct Shown {
     picture: Vec<u8>,
 }
 
-impl Shown {
-    fn absent(verdict: Verdict, why: String) -> Shown {
-        Shown { absent: Some((verdict, why)), ..Shown::default() }
+impl PageState {
+    fn absent(verdict: Verdict, why: String) -> PageState {
+        PageState { absent: Some((verdict, why)), ..PageState::default() }
     }
 }
 
-impl Recorded {
-    async fn open(set: ReplaySet, options: &ChangeOptions) -> Result<Recorded, EnvironmentError> {
+impl SnapshotVisitor {
+    async fn open(set: ReplaySet, options: &ChangeOptions) -> Result<SnapshotVisitor, EnvironmentError> {
         let times: BTreeMap<_, _> =
             set.pages().map(|page| (without_fragment(&page.url).to_owned(), page.ts)).collect();
         let first = set.members().filter_map(|(archive, _)| archive.recorded()).min();
         let replay = ReplayOptions { list_nearest: false, ..ReplayOptions::default() };
         let visitor = Visitor::open(set, replay, options.device.clone(), options.settle_within).await?;
-        Ok(Recorded { visitor, times, otherwise: first.unwrap_or(Timestamp::from_millis(0)), failures: 0 })
+        Ok(SnapshotVisitor {
+            visitor,
+            times,
+            otherwise: first.unwrap_or(Timestamp::from_millis(0)),
+            failures: 0,
+        })
     }
 
     /// Shows a page. One that a browser cannot show, such as one whose script never ends, counts as
     /// not shown; the next one gets another browser.
-    async fn try_to_show(&mut self, url: &str, options: &ChangeOptions) -> Result<Shown, EnvironmentError> {
+    async fn try_to_show(
+        &mut self,
+        url: &str,
+        options: &ChangeOptions,
+    ) -> Result<PageState, EnvironmentError> {
         match self.show(url, options).await {
             Ok(shown) => {
                 self.failures = 0;
@@ -222,23 +231,23 @@ impl Recorded {
             Err(error) if self.failures < MAX_FAILURES => {
                 self.failures += 1;
                 self.visitor.forget();
-                Ok(Shown::absent(Verdict::Gone, format!("failed to {}", error_text::with_causes(&error))))
+                Ok(PageState::absent(Verdict::Gone, format!("failed to {}", error_text::with_causes(&error))))
             }
             Err(error) => Err(EnvironmentError::while_doing("visit a page")(error)),
         }
     }
 
-    async fn show(&mut self, url: &str, options: &ChangeOptions) -> Result<Shown, browser::Error> {
+    async fn show(&mut self, url: &str, options: &ChangeOptions) -> Result<PageState, browser::Error> {
         let at = self.times.get(without_fragment(url)).copied();
         let visit = self.visitor.visit(&Page::new(url, at.unwrap_or(self.otherwise))).await?;
-        let Some(session) = self.visitor.session() else { return Ok(Shown::default()) };
+        let Some(session) = self.visitor.session() else { return Ok(PageState::default()) };
         let text = session.page_text().await?;
         let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
         let picture = match options.pictures {
             Some(_) => session.picture(&Picture { full_page: true, marks: None }).await?,
             None => Vec::new(),
         };
-        Ok(Shown {
+        Ok(PageState {
             at,
             absent: absence(&visit).map(|why| (Verdict::Gone, why)),
             title: session.title().await?,
@@ -257,7 +266,7 @@ fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or_default()
 }
 
-fn judge(url: &str, old: &Shown, new: &Shown, tolerance: f64) -> PageChange {
+fn judge(url: &str, old: &PageState, new: &PageState, tolerance: f64) -> PageChange {
     let mut change = PageChange {
         url: url.to_owned(),
         verdict: Verdict::Same,
@@ -307,16 +316,16 @@ pub fn pictures_of(report: &Utf8Path) -> Utf8PathBuf {
 mod tests {
     use super::*;
 
-    fn shown(address: &str, text: &str) -> Shown {
+    fn shown(address: &str, text: &str) -> PageState {
         let lines = text.split(' ').map(str::to_owned).collect();
-        Shown { address: address.to_owned(), title: "T".to_owned(), lines, ..Shown::default() }
+        PageState { address: address.to_owned(), title: "T".to_owned(), lines, ..PageState::default() }
     }
 
     #[test]
     fn a_page_is_judged_by_its_address_and_its_text() {
         const URL: &str = "https://a.test/x";
         let old = shown(URL, "one two three four five six seven eight nine ten");
-        let check = |new: Shown, verdict: Verdict, share: f64| {
+        let check = |new: PageState, verdict: Verdict, share: f64| {
             let change = judge(URL, &old, &new, 0.1);
             assert_eq!((change.verdict, change.text_share), (verdict, share), "{change:?}");
         };
@@ -325,15 +334,15 @@ mod tests {
         check(shown(URL, &text.replace("ten", "11")), Verdict::Same, 0.1);
         check(shown(URL, &text.replace("nine ten", "10 11")), Verdict::Changed, 0.2);
         check(shown("https://b.test/x", text), Verdict::Moved, 0.0);
-        check(Shown::absent(Verdict::Walled, "a CAPTCHA".into()), Verdict::Walled, 0.0);
-        let lost = judge(URL, &Shown::absent(Verdict::Gone, "a miss".into()), &old, 0.1);
+        check(PageState::absent(Verdict::Walled, "a CAPTCHA".into()), Verdict::Walled, 0.0);
+        let lost = judge(URL, &PageState::absent(Verdict::Gone, "a miss".into()), &old, 0.1);
         assert_eq!(lost.verdict, Verdict::NotRecorded);
     }
 
     #[test]
     fn a_title_that_has_changed_is_told() {
         let old = shown("https://a.test/", "x");
-        let new = Shown { title: "U".to_owned(), ..shown("https://a.test/", "x") };
+        let new = PageState { title: "U".to_owned(), ..shown("https://a.test/", "x") };
         let change = judge("https://a.test/", &old, &new, 0.0);
         assert_eq!(change.title, Some(("T".to_owned(), "U".to_owned())));
     }

@@ -24,42 +24,44 @@ struct Item {
     /// The number of pages.
     count: u64,
     words: u32,
-    found: Vec<Found>,
+    found: Vec<TermPostings>,
 }
 
 /// A word or phrase in one segment.
-enum Found {
+enum TermPostings {
     Nowhere,
     List(List),
     Phrase { lists: Lists, pages: Vec<(u32, u8)> },
 }
 
-impl Found {
-    fn of(segment: &Segment, phrase: &Phrase, budget: &mut u64) -> Result<Found, SegmentError> {
+impl TermPostings {
+    fn of(segment: &Segment, phrase: &Phrase, budget: &mut u64) -> Result<TermPostings, SegmentError> {
         if let [word] = &phrase[..] {
-            return Ok(segment.list(hash_of("word", word))?.map_or(Found::Nowhere, Found::List));
+            return Ok(segment
+                .list(hash_of("word", word))?
+                .map_or(TermPostings::Nowhere, TermPostings::List));
         }
         let lists = match Lists::of(segment, &units(phrase))?.single() {
-            Ok(list) => return Ok(Found::List(list)),
+            Ok(list) => return Ok(TermPostings::List(list)),
             Err(lists) => lists,
         };
         let pages = lists.pages(segment, budget)?;
-        Ok(if pages.is_empty() { Found::Nowhere } else { Found::Phrase { lists, pages } })
+        Ok(if pages.is_empty() { TermPostings::Nowhere } else { TermPostings::Phrase { lists, pages } })
     }
 
     fn count(&self) -> u64 {
         match self {
-            Found::Nowhere => 0,
-            Found::List(list) => list.len().into(),
-            Found::Phrase { pages, .. } => pages.len() as u64,
+            TermPostings::Nowhere => 0,
+            TermPostings::List(list) => list.len().into(),
+            TermPostings::Phrase { pages, .. } => pages.len() as u64,
         }
     }
 
     fn for_each(&self, mut each: impl FnMut(u32, u8)) -> Result<(), SegmentError> {
         match self {
-            Found::Nowhere => Ok(()),
-            Found::List(list) => list.for_each(each),
-            Found::Phrase { pages, .. } => {
+            TermPostings::Nowhere => Ok(()),
+            TermPostings::List(list) => list.for_each(each),
+            TermPostings::Phrase { pages, .. } => {
                 pages.iter().for_each(|(page, tf)| each(*page, *tf));
                 Ok(())
             }
@@ -69,9 +71,9 @@ impl Found {
     fn places(&self, segment: &Segment, page: u32) -> Result<Vec<u32>, SegmentError> {
         let mut places = Vec::new();
         match self {
-            Found::Nowhere => {}
-            Found::Phrase { lists, .. } => places = lists.places(segment, page)?,
-            Found::List(list) => {
+            TermPostings::Nowhere => {}
+            TermPostings::Phrase { lists, .. } => places = lists.places(segment, page)?,
+            TermPostings::List(list) => {
                 let read = |range| segment.places(range);
                 list.occurrences(&[page], &mut u64::MAX.clone(), read, |_, found| places.extend(found))?;
             }
@@ -120,10 +122,12 @@ impl Index {
         let mut budget = phrase::BUDGET;
         let mut found = Vec::with_capacity(self.segments.len());
         for (number, member) in self.segments.iter().enumerate() {
-            found.push(Found::of(&member.segment, phrase, &mut budget).map_err(IndexError::of(number))?);
+            found.push(
+                TermPostings::of(&member.segment, phrase, &mut budget).map_err(IndexError::of(number))?,
+            );
         }
         *bounded |= budget == 0;
-        let count = found.iter().map(Found::count).sum();
+        let count = found.iter().map(TermPostings::count).sum();
         Ok(Item { count, words: phrase.len() as u32, found })
     }
 

@@ -72,9 +72,9 @@ impl IndexError {
 
 /// Hashes that are their own hash.
 #[derive(Default)]
-struct Own(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for Own {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -88,7 +88,7 @@ impl Hasher for Own {
     }
 }
 
-type Hashes = HashSet<u64, BuildHasherDefault<Own>>;
+type Hashes = HashSet<u64, BuildHasherDefault<IdentityHasher>>;
 
 impl Index {
     /// Opens the segments of these snapshots in the folder `cache`, and builds those that are

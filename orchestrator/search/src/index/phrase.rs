@@ -47,7 +47,7 @@ pub(super) struct Lists {
 
 /// Where a phrase begins in some pages.
 #[derive(Debug, Default)]
-struct Starts {
+struct PhraseStarts {
     /// Each page, and the end of its part of `places`.
     pages: Vec<(u32, usize)>,
     places: Vec<u32>,
@@ -102,11 +102,16 @@ impl Lists {
         Ok(self.starts(segment, &[page], &mut u64::MAX.clone())?.places)
     }
 
-    fn starts(&self, segment: &Segment, pages: &[u32], budget: &mut u64) -> Result<Starts, SegmentError> {
-        let mut starts = Starts::default();
+    fn starts(
+        &self,
+        segment: &Segment,
+        pages: &[u32],
+        budget: &mut u64,
+    ) -> Result<PhraseStarts, SegmentError> {
+        let mut starts = PhraseStarts::default();
         let mut wanted = pages.to_vec();
         for (number, (list, offset)) in self.lists.iter().enumerate() {
-            let mut next = Starts::default();
+            let mut next = PhraseStarts::default();
             let (mut at, mut from) = (0, 0);
             let read = |range| segment.places(range);
             list.occurrences(&wanted, budget, read, |page, places| {

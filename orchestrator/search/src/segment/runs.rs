@@ -18,7 +18,7 @@ const ENTRY: usize = 20;
 
 /// The postings of one word in a run.
 #[derive(Debug, Default)]
-struct Growing {
+struct RunPostings {
     hash: u64,
     pairs: bool,
     count: u32,
@@ -36,7 +36,7 @@ pub(super) struct Gatherer {
     /// Words of the index, by their hash.
     known: HashMap<u64, u32>,
     pairs: HashMap<(u32, u32), u32>,
-    words: Vec<Growing>,
+    words: Vec<RunPostings>,
     memory: usize,
     limit: usize,
     /// The words of the page at hand, each with its place.
@@ -87,7 +87,7 @@ impl Gatherer {
     fn number_of(&mut self, hash: u64, pairs: bool) -> u32 {
         let words = &mut self.words;
         *self.known.entry(hash).or_insert_with(|| {
-            words.push(Growing { hash, pairs, ..Growing::default() });
+            words.push(RunPostings { hash, pairs, ..RunPostings::default() });
             words.len() as u32 - 1
         })
     }

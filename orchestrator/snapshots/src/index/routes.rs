@@ -19,6 +19,7 @@ use std::os::unix::fs::FileExt;
 use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest, Sha256};
 
+use super::layout;
 use super::paths::PathTable;
 use super::route_table::{self, RoutePlace, RouteTable, WriteError};
 use super::row::crc;
@@ -71,7 +72,8 @@ impl Routes {
         state: &str,
         cache: Option<&Utf8Path>,
     ) -> Result<Routes, IndexError> {
-        let state: [u8; 32] = Sha256::digest(state).into();
+        // Numbers of captures mean something in one format of the indexes only.
+        let state: [u8; 32] = Sha256::digest(format!("{}\n{state}", layout::VERSION)).into();
         let Some(cache) = cache else {
             let path = Utf8PathBuf::from("routes (unnamed)");
             let file = tempfile::tempfile().map_err(IndexError::io("create", &path))?;

@@ -106,7 +106,7 @@ pub fn split(
         _ => {}
     }
     let main_page = whole.main_page.take();
-    let mut done = Done { bytes: 0, total: survey.total, unresolved: 0, wrong_digests: 0 };
+    let mut done = SplitProgress { bytes: 0, total: survey.total, unresolved: 0, wrong_digests: 0 };
     let mut files = Vec::with_capacity(parts.parts.len());
     for (number, part) in parts.parts.into_iter().enumerate() {
         let file = output.path().join(format!("{}.wacz", part.name));
@@ -142,7 +142,7 @@ pub fn split(
 }
 
 /// What is done of the whole.
-struct Done {
+struct SplitProgress {
     bytes: u64,
     total: u64,
     unresolved: u64,
@@ -155,7 +155,7 @@ fn copy<'a>(
     survey: &Survey,
     snapshot: &mut NewSnapshot,
     records: impl Iterator<Item = &'a RecordRef>,
-    done: &mut Done,
+    done: &mut SplitProgress,
     progress: OnProgress<'_>,
 ) -> Result<Vec<Page>, Error> {
     let mut stage = Stage::new(archives, survey, snapshot);

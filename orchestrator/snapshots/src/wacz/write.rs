@@ -54,7 +54,7 @@ pub struct WriteReport {
 pub struct SnapshotWriter {
     path: Utf8PathBuf,
     container: ContainerWriter,
-    compressor: Compressor<Unplaced>,
+    compressor: Compressor<PendingLine>,
     originals: Originals,
     lines: Lines,
     index: Sorter,
@@ -116,8 +116,8 @@ impl SnapshotWriter {
         record.headers.set("WARC-Type", kind.name());
         let response = response.map(|(head, _)| head);
         let unplaced = match request {
-            Some(request) => Unplaced::Request(request),
-            None => Unplaced::Indexed(Box::new(Indexed { record, response, digest })),
+            Some(request) => PendingLine::Request(request),
+            None => PendingLine::Indexed(Box::new(IndexedRecord { record, response, digest })),
         };
         let pushed = self.compressor.push(Member { head, body, length }, unplaced);
         pushed.map_err(|e| self.io(e))?;
@@ -242,9 +242,9 @@ impl SnapshotWriter {
             .map_err(|e| self.io(e))?;
             let place = Place { offset, length: self.container.position() - offset };
             let lines = match unplaced {
-                Unplaced::Request(request) => [self.lines.request(request), None],
-                Unplaced::Indexed(indexed) => {
-                    let Indexed { record, response, digest } = *indexed;
+                PendingLine::Request(request) => [self.lines.request(request), None],
+                PendingLine::Indexed(indexed) => {
+                    let IndexedRecord { record, response, digest } = *indexed;
                     self.lines.indexed(&record, response.as_ref(), &digest, place)
                 }
             };
@@ -264,13 +264,13 @@ impl SnapshotWriter {
 
 /// What the index needs of a record whose place in the file is not known yet.
 #[derive(Debug)]
-enum Unplaced {
+enum PendingLine {
     Request(LinkedRequest),
-    Indexed(Box<Indexed>),
+    Indexed(Box<IndexedRecord>),
 }
 
 #[derive(Debug)]
-struct Indexed {
+struct IndexedRecord {
     /// Its block is read.
     record: Record,
     response: Option<ResponseHead>,
