@@ -28,7 +28,7 @@ pub(crate) struct StepLog {
     front: Option<String>,
     last: Option<LastStep>,
     /// Closed tabs that are not told yet: a window that closes is no step.
-    closed: Vec<usize>,
+    closed: Vec<ClosedTab>,
     /// Where a button of the mouse went down, with the picture of that moment.
     point: Option<(String, Option<Vec<u8>>)>,
     /// The start page is being opened, which is no step.
@@ -44,6 +44,26 @@ struct Tab {
     /// The place in its history.
     index: usize,
     entries: Vec<i64>,
+}
+
+/// Where a tab was that the person closed.
+#[derive(Debug)]
+enum ClosedTab {
+    Front,
+    At(usize),
+}
+
+impl Tab {
+    /// Goes to the entry at which its history is now: the entry, and whether the tab has been there
+    /// before.
+    fn take_history(&mut self, history: TabHistory) -> (Option<HistoryEntry>, bool) {
+        let ids = history.entries.iter().map(|entry| entry.id).collect();
+        let before = std::mem::replace(&mut self.entries, ids);
+        self.index = history.current_index;
+        let entry = history.entries.into_iter().nth(self.index);
+        let is_old = entry.as_ref().is_some_and(|entry| before.contains(&entry.id));
+        (entry, is_old)
+    }
 }
 
 /// The last thing that was done in a page.
@@ -118,10 +138,10 @@ impl StepLog {
 
     /// Makes steps of the tabs that the person closed, while others are open.
     pub(crate) fn settle_tabs(&mut self, draft: &mut Draft) {
-        for index in std::mem::take(&mut self.closed) {
+        for closed in std::mem::take(&mut self.closed) {
             let (number, url) = (draft.next_number(), self.front_url());
-            // It was in front, or is brought there first.
-            if index != usize::MAX {
+            // A solution closes the tab in front.
+            if let ClosedTab::At(index) = closed {
                 draft.steps.push(Step::new(number, OracleStep::FocusTab(index), &url));
             }
             let number = draft.next_number();
@@ -157,7 +177,7 @@ impl StepLog {
             return;
         }
         let is_front = self.front.as_deref() == Some(tab);
-        self.closed.push(if is_front { usize::MAX } else { index });
+        self.closed.push(if is_front { ClosedTab::Front } else { ClosedTab::At(index) });
     }
 
     fn navigated(
@@ -173,26 +193,18 @@ impl StepLog {
         if url == "about:blank" || url.starts_with("chrome:") || url.starts_with("chrome-error:") {
             return;
         }
+        let is_opening = std::mem::take(&mut self.opening);
+        if is_opening && draft.start_url.is_empty() {
+            draft.start_url.clone_from(&url);
+        }
         let known = &mut self.tabs[place];
-        let before = std::mem::replace(&mut known.url, url.clone());
-        let (index, entries) = (known.index, std::mem::take(&mut known.entries));
-        let entry = match history {
-            Some(history) => {
-                known.index = history.current_index;
-                known.entries = history.entries.iter().map(|entry| entry.id).collect();
-                history.entries.into_iter().nth(history.current_index)
-            }
-            None => {
-                known.entries = entries.clone();
-                None
-            }
-        };
-        if std::mem::take(&mut self.opening) {
-            draft.start_url = if draft.start_url.is_empty() { url } else { draft.start_url.clone() };
+        let before = std::mem::replace(&mut known.url, url);
+        let index = known.index;
+        let (entry, is_old) = history.map_or((None, false), |history| known.take_history(history));
+        let index_now = known.index;
+        if is_opening {
             return;
         }
-        let (index_now, entry) = (self.tabs[place].index, entry);
-        let is_old = entry.as_ref().is_some_and(|entry| entries.contains(&entry.id));
         if is_old && index_now < index && !echo {
             self.bring_to_front(draft, tab);
             for _ in index_now..index {
