@@ -73,6 +73,7 @@ pub use formats::{
 };
 pub use launch::{
     device::{Device, Geolocation},
+    fonts::has_fonts,
     process::end_all,
     programs::{CHROMEDRIVER_VARIABLE, CHROMIUM_SANDBOX_VARIABLE, CHROMIUM_VARIABLE, Programs},
     settings::{Determinism, Launch},
