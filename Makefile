@@ -94,8 +94,8 @@ monkey: setup build ## a random agent with every action in many worlds, EPISODES
 warcbench: setup build ## every task of WARC-Bench whose recording is there started twice: one fingerprint; 41 solved: SHARED=their folder
 	./tests/warcbench/run.py $(SANDBOX) "$(abspath $(SHARED))"
 
-internet: setup build ## two benchmarks' tasks recorded by suite on 200 shops of an origin here, played without it, and filled by agents
-	./tests/internet/run.sh $(SANDBOX)
+internet: setup build ## two benchmarks' tasks recorded by suite on 200 shops of an origin here, played without it, and filled by agents; with recordings of real webs: FILES=...
+	./tests/internet/run.sh $(SANDBOX) 40 $(FILES)
 
 recaptures: setup build ## recordings of real webs served as if live, recorded again as a suite, and compared with the first: FILES=...
 	./tests/internet/captures.sh $(SANDBOX) $(FILES)
