@@ -56,7 +56,7 @@ print(f"{sys.argv[1]:28} {summary['passed']} of {summary['episodes']} passed, {r
       f" ({requests['miss'] / max(1, summary['episodes']):.2f} an episode), {summary['errors']} errors")
 END
 }
-# write_captures_suite CAPTURE...: the suite `real`, with a task for the first pages of each recording.
+# write_captures_suite CAPTURE...: the suite `real`, a task for the first pages of each recording.
 write_captures_suite() {
     mkdir real
     printf 'name: real\nworld: {snapshots: [web.wacz]}\n' >real/suite.yaml

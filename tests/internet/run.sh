@@ -1,8 +1,9 @@
 #!/bin/sh
 # Records two benchmarks' tasks on two hundred shops of an origin on loopback, stops the origin, and
 # plays them: with their solutions, and with an agent that wanders. Then agents fill in what they
-# miss, round by round, and the wanderer plays again. Recordings of real webs are part of the same web,
-# under their own hosts, and are recorded as a suite of their own. Prints what came of each step.
+# miss, round by round, and the wanderer plays again. Recordings of real webs are part of the same
+# web, under their own hosts, and are recorded as a suite of their own. Prints what came of each
+# step.
 #
 #     tests/internet/run.sh SANDBOX [TASKS [CAPTURE...]]    # TASKS of each benchmark; 40 by default
 set -eu

@@ -1,5 +1,5 @@
-//! The fonts of pages. They decide the layout, so they may not depend on what else is installed:
-//! every browser gets the configuration in `fonts.conf`, which knows DejaVu's fonts, and for writing
+//! The fonts of pages. They decide the layout, so they may not depend on what else is installed.
+//! Every browser gets the configuration in `fonts.conf`. It knows DejaVu's fonts, and for writing
 //! systems that DejaVu lacks the Noto fonts that the machine has.
 
 use std::{fs, path::Path};
