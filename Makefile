@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills town fuzz schema record-demo docs test-docs
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores bench-workers kills town fuzz schema record-demo docs test-docs
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -140,6 +140,9 @@ kills: setup build ## kill -9 of runner, browsers, drivers, model and containers
 bench-scores: ## our scorers beside the published ones on the vectors, one thread, one run; prints ratios: SHARED=their folder
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/scores/run.sh
+
+bench-workers: setup build ## episodes a minute, processor and memory an episode on 1, 2, 4, ... workers: WORKERS=1,2
+	python3 -B tests/bench/workers.py $(SANDBOX) tasks/demo --workers "$(WORKERS)"
 
 fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each (60)
 	./tests/fuzz.sh "$(TOOLS)/bin" $(FUZZ_SECONDS)

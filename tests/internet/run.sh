@@ -39,7 +39,7 @@ live="$live --delay 0"
 [ -z "$files" ] || say record-real "$sandbox" record --suite real --depth 0 $live
 for suite in assistantbench mind2web-live; do
     say "golden-$suite" "$sandbox" record --suite "$suite" --depth 0 -o "$suite/golden.wacz" $live
-    say "record-$suite" "$sandbox" record --suite "$suite" --pages 10 $live
+    say "record-$suite" "$sandbox" record --suite "$suite" --pages 10 --learn $live
 done
 stop_origin
 [ -z "$files" ] || play real oracle real-oracle
