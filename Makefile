@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores bench-workers kills town fuzz schema record-demo docs test-docs
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores bench-workers kills town fuzz schema record-demo docs test-docs bench-front
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -128,6 +128,9 @@ bench-observe: setup build ## looking at pages beside BrowserGym in one run: SHA
 
 bench-search: ## searches among a million recorded pages beside SQLite FTS5 in one run: PAGES=1000000
 	./tests/bench/search.sh $(or $(PAGES),1000000)
+
+bench-front: setup build ## steps a second and latency through `sandbox front` over 4 gyms of 4 places, beside the gyms directly; prints ratios
+	python3 -B tests/bench/front.py $(SANDBOX)
 
 bench-episodes: setup build ## episodes a minute beside BrowserGym's loop on the demo and the town: SHARED=their folder
 	@./setup.sh python

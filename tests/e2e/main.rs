@@ -22,6 +22,7 @@ mod environment;
 mod export;
 mod fidelity;
 mod filling;
+mod front;
 mod frozen;
 mod getting_started;
 mod gym;

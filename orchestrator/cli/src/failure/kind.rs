@@ -143,6 +143,18 @@ impl From<daemon::Error> for Failure {
     }
 }
 
+/// A front that cannot serve, or a gym that cannot join one.
+impl From<front::Error> for Failure {
+    fn from(error: front::Error) -> Failure {
+        use front::Error;
+        let kind = match &error {
+            Error::Url { .. } | Error::Unfit { .. } => Failure::Input,
+            Error::Listen { .. } | Error::Key { .. } | Error::Join { .. } => Failure::Environment,
+        };
+        failure(kind, &error, None)
+    }
+}
+
 /// A recording that cannot begin, by what is there already or by the machine.
 impl From<recorder::Error> for Failure {
     fn from(error: recorder::Error) -> Failure {
