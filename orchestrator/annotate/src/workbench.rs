@@ -330,11 +330,11 @@ mod tests {
     #[test]
     fn where_a_step_leads_is_undone_with_the_step() {
         let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::of(Utf8Path::from_path(folder.path()).unwrap());
+        let suite = Utf8Path::from_path(folder.path()).unwrap();
         let source = Source::Snapshots(Vec::new());
         let start = "https://a.test/".to_owned();
         let draft = Draft::new(source, "a".to_owned(), start.clone(), jiff::Timestamp::UNIX_EPOCH);
-        journal.begin(&draft).unwrap();
+        let journal = Journal::begin(suite, &draft).unwrap();
         let (bench, _wishes) = Workbench::new(draft, journal, TakenIds::new());
         let opened = |tab: &str| Happening::TabOpened { tab: tab.to_owned(), by_page: false };
         let navigated =
