@@ -58,8 +58,8 @@ pub enum Status {
 pub(crate) enum Wish {
     Save,
     Discard,
-    /// Open the start page again.
-    StartPage,
+    /// Remove the steps and open the start page again.
+    StartOver,
     /// Play the steps in the browser.
     Play,
 }
@@ -193,14 +193,34 @@ impl Workbench {
         self.state.lock().log.expect_start_page();
     }
 
-    /// From now on what happens is, or is not, the playing of the steps.
-    pub(crate) fn set_playing(&self, is_playing: bool) {
+    /// From now on what happens is the playing of the steps.
+    pub(crate) fn start_playing(&self) {
+        self.set_playing(|log| log.start_playing(), true);
+    }
+
+    /// From now on what happens is the person's doing. `front` is the tab that the oracle is in.
+    pub(crate) fn stop_playing(&self, front: Option<String>) {
+        self.set_playing(|log| log.stop_playing(front), false);
+    }
+
+    fn set_playing(&self, tell: impl FnOnce(&mut StepLog), is_playing: bool) {
         let mut state = self.state.lock();
-        state.log.set_playing(is_playing);
+        tell(&mut state.log);
         state.is_playing = is_playing;
         state.version += 1;
         drop(state);
         self.changed.notify_waiters();
+    }
+
+    /// Removes every step.
+    ///
+    /// # Errors
+    /// When the draft cannot be written.
+    pub(crate) fn clear_steps(&self) -> Result<(), Error> {
+        self.change(|State { draft, .. }| {
+            draft.clear_steps();
+            Ok(())
+        })
     }
 
     /// Makes a change of the panel's.

@@ -8,7 +8,7 @@ mod log;
 
 use browser::{CaptureEvent, PersonInput, TabHistory};
 
-pub(crate) use log::{StepLog, UNNAMED};
+pub(crate) use log::StepLog;
 
 /// An event with everything that the browser was asked for.
 #[derive(Debug)]
