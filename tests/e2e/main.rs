@@ -2,6 +2,7 @@
 
 mod agents;
 mod annotated_frames;
+mod annotated_passwords;
 mod annotated_tabs;
 mod annotating;
 mod annotation_drafts;

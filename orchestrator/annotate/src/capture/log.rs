@@ -7,14 +7,13 @@ use scoring::solution::{
     CSS_ROLE, Click, Element, Fill, ModifierKey, MouseButton, OracleStep, Press, Select,
 };
 
-use super::Happening;
+use super::passwords::Passwords;
+use super::{Happening, SECRET};
 use crate::draft::{Draft, SeenElement, Step};
 
 /// How long after something was done in a page the page itself may go back or close its tab for
 /// it. Later the person has done that.
 const ECHO: Duration = Duration::from_secs(1);
-/// What is typed into a password field is this in the task.
-const SECRET: &str = "PASSWORD";
 /// Ways to a page that begin in the address bar.
 const TYPED: [&str; 5] = ["typed", "generated", "keyword", "keyword_generated", "auto_bookmark"];
 
@@ -30,6 +29,8 @@ pub(crate) struct StepLog {
     closed: Vec<ClosedTab>,
     /// Where a button of the mouse went down, with the picture of that moment.
     point: Option<(String, Option<Vec<u8>>)>,
+    /// What must not be written.
+    passwords: Passwords,
     /// The start page is being opened, which is no step.
     opening: bool,
     /// The steps are being played, so that what happens is no step.
@@ -94,6 +95,7 @@ impl StepLog {
             last: None,
             closed: Vec::new(),
             point: None,
+            passwords: Passwords::default(),
             opening: true,
             is_playing: false,
         }
@@ -124,6 +126,7 @@ impl StepLog {
 
     /// Adds what has happened to the draft. Returns the files of the step that this made.
     pub(crate) fn add(&mut self, draft: &mut Draft, happening: Happening, now: Instant) -> Option<StepFiles> {
+        let happening = happening.without_passwords(&mut self.passwords);
         if self.is_playing {
             // Tabs and pages are followed all the same. What becomes of the draft is thrown away.
             let mut played = draft.clone();

@@ -82,6 +82,7 @@ impl Bench {
             keys: "Enter".to_owned(),
             button: if path == "wheel" { Button::Middle } else { Button::Left },
             modifiers: if path == "held" { vec![Modifier::Control] } else { Vec::new() },
+            passwords: Vec::new(),
             shows_secret: false,
         };
         let input = Box::new(input);

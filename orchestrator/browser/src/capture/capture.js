@@ -106,7 +106,7 @@
         return path.join(' > ');
     };
 
-    // Selectors from the page down: each but the last leads to a frame or the host of a shadow root.
+    // Selectors from the page down: each but the last to a frame or the host of a shadow root.
     const locatorOf = element => {
         const parts = [selectorOf(element)];
         const outerOf = node => {
@@ -221,15 +221,17 @@
         };
     };
 
-    // Whether a picture would show a password: one is in a field that is no password field now.
-    const showsSecret = root => [...everyElement(root)].some(element => element.localName === 'input'
-        && element.type !== 'password' && element.value && (isSecret(element) || secrets.has(element)));
+    // Fields that hold a password. Where one is no password field now, a picture would show it.
+    const secretFields = root => [...everyElement(root)].filter(element => element.localName === 'input'
+        && element.value && (isSecret(element) || secrets.has(element)));
 
     const send = (kind, element, more = {}) => {
         const root = document.documentElement;
         const html = kind === 'point' || !root ? '' : htmlOf(root);
+        const fields = secretFields(topDocument());
         report(JSON.stringify({
-            kind, shows_secret: showsSecret(topDocument()), url: location.href, frame: globalThis.parent !== globalThis,
+            kind, passwords: fields.map(field => field.value),
+            shows_secret: fields.some(field => field.type !== 'password'), url: location.href, frame: globalThis.parent !== globalThis,
             element: element ? describe(element) : null,
             html: html.length > MAX_HTML ? '' : html,
             ...more,
@@ -286,6 +288,8 @@
     const before = event => {
         const element = target(event);
         if (!element || !isField(element)) return;
+        // Enter in a field of one line writes nothing.
+        if (element.localName === 'input' && event.inputType === 'insertLineBreak') return;
         const field = element.isContentEditable ? editable(element) : element;
         if (touched.has(field) && !dirty.has(field)) dirty.set(field, textOf(field));
     };

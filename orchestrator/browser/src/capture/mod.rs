@@ -8,6 +8,7 @@
 //! A picture of the page is asked for the moment an event arrives, so that it shows the page before
 //! the effect as far as the browser can still tell.
 
+mod password;
 mod picture;
 
 use std::{
@@ -34,7 +35,7 @@ use crate::{
     cdp::connection::{Cdp, Reply, SessionId},
 };
 
-pub use picture::outlined;
+pub use {password::Password, picture::outlined};
 
 /// The name of the isolated world.
 const WORLD: &str = "sandbox-capture";
@@ -140,6 +141,9 @@ pub struct PersonInput {
     /// Keys that are held during a click.
     #[serde(default)]
     pub modifiers: Vec<Modifier>,
+    /// What the password fields of the page hold.
+    #[serde(default)]
+    pub passwords: Vec<Password>,
     /// Whether the page shows a password in the clear, so that no picture of it is taken.
     #[serde(default)]
     pub shows_secret: bool,
