@@ -1,6 +1,9 @@
 //! End to end: the built binary, real servers on loopback, real Chromium.
 
 mod agents;
+mod annotated_frames;
+mod annotated_passwords;
+mod annotated_tabs;
 mod annotating;
 mod annotation_drafts;
 mod annotator;

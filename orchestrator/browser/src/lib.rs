@@ -59,7 +59,7 @@ mod session;
 pub use act::{ActionError, dialogs::Dialog, downloads::Download, element::ActionTarget};
 pub use action::{Action, Button, Dialect, Modifier, ParseError, Point, Press, UnknownDialect, choice_name};
 pub use capture::{
-    Capture, CaptureEvent, HistoryEntry, InputKind, PendingHistory, PendingPicture, PersonInput,
+    Capture, CaptureEvent, HistoryEntry, InputKind, Password, PendingHistory, PendingPicture, PersonInput,
     PersonTarget, TabHistory, outlined,
 };
 pub use clock::settle::SettleOutcome;

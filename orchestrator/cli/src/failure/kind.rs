@@ -182,6 +182,7 @@ impl From<annotate::Error> for Failure {
             | Error::Task(_)
             | Error::Unfit { .. }
             | Error::Unfinished { .. }
+            | Error::InUse { .. }
             | Error::NothingToResume { .. }
             | Error::NewerFormat { .. }
             | Error::Exists { .. } => Failure::Input,
