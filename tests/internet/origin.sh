@@ -65,13 +65,13 @@ write_captures_suite() {
         number=$((number + 1))
         rm -f listed.wacz
         "$sandbox" snapshot import "$file" -o listed.wacz >/dev/null
-        python3 - "real/task-$number.yaml" "$number" <<'END' || echo "internet: $file lists no page of the web"
+        python3 - "real/task-$number.yaml" "$number" <<'END' || { [ $? -eq 4 ] && echo "internet: $file lists no page of the web"; }
 import json, sys, zipfile
 lines = zipfile.ZipFile("listed.wacz").read("pages/pages.jsonl").decode().splitlines()[1:]
 urls = list(dict.fromkeys(json.loads(line)["url"].split("#")[0] for line in lines))
 urls = [url for url in urls if url.startswith("http")][:3]
 if not urls:
-    sys.exit(1)
+    sys.exit(4)
 task = {"id": f"task-{sys.argv[2]}", "goal": "Look around.", "start_url": urls[0], "seed_urls": urls[1:],
         "scorer": {"equals": "done"}, "oracle": [{"answer": "done"}]}
 json.dump(task, open(sys.argv[1], "w"))

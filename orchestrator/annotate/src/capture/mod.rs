@@ -54,8 +54,11 @@ impl Happening {
             }
             Happening::Input { input, .. } => {
                 passwords.add(&std::mem::take(&mut input.passwords));
-                let PersonInput { url, html, element, .. } = &mut **input;
-                hide(passwords, &mut [url, html, &mut element.text, &mut element.html, &mut element.value]);
+                let PersonInput { url, html, element, value, options, .. } = &mut **input;
+                hide(passwords, &mut [url, html, &mut element.text, &mut element.html]);
+                for value in options.iter_mut().chain([value, &mut element.value]) {
+                    *value = passwords.hide_value(value);
+                }
                 // An element is still to be found by what it is called.
                 for text in [&mut element.name, &mut element.css, &mut element.locator] {
                     *text = passwords.hide_in_queries(text);

@@ -60,7 +60,8 @@ impl Passwords {
             // Half decoded, a space is still a plus sign.
             for plain in [text.to_owned(), text.replace(' ', "+")] {
                 let html = plain.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-                self.spellings.extend([plain, html]);
+                let attribute = html.replace('"', "&quot;").replace('\u{a0}', "&nbsp;");
+                self.spellings.extend([plain, html, attribute]);
             }
         }
         self.spellings.sort_by_key(|spelling| std::cmp::Reverse(spelling.len()));
@@ -74,6 +75,11 @@ impl Passwords {
             hidden = hidden.replace(spelling, SECRET);
         }
         hidden
+    }
+
+    /// The same for what is in a field: it may be a password that was typed once more.
+    pub(crate) fn hide_value(&self, value: &str) -> String {
+        if self.typed.iter().any(|typed| typed == value) { SECRET.to_owned() } else { self.hide(value) }
     }
 
     /// The text with something else in the place of passwords that are values of a query.
@@ -169,9 +175,18 @@ mod tests {
         let passwords = passwords(&["", "admin", "correct horse"]);
         let text = "https://a.test/admin?next=%2Fadmin&user=admin2&pw=admin";
         assert_eq!(passwords.hide(text), "https://a.test/admin?next=%2Fadmin&user=admin2&pw=PASSWORD");
+        assert_eq!(passwords.hide_value("admin"), "PASSWORD", "typed once more, into another field");
+        assert_eq!(passwords.hide_value("admin2"), "admin2");
         assert_eq!(passwords.hide("/users/correct%20horse"), "/users/PASSWORD");
         assert_eq!(passwords.hide_in_queries("say correct horse"), "say correct horse");
         let deep = "=%25252525252B%2525252B%25252B".repeat(200);
         assert_eq!(passwords.hide(&deep), deep);
+    }
+
+    #[test]
+    fn a_password_is_hidden_in_an_attribute_of_html() {
+        let passwords = passwords(&["hunter\"2222&3"]);
+        let copied = r#"<input type=hidden value="hunter&quot;2222&amp;3">"#;
+        assert_eq!(passwords.hide(copied), r#"<input type=hidden value="PASSWORD">"#);
     }
 }
