@@ -15,7 +15,7 @@ use crate::{
     Error,
     cdp::{
         connection::{Cdp, Reply},
-        tracker::{BrowserState, Page, Tracker},
+        tracker::{BrowserState, FOREVER, Page, Tracker},
     },
 };
 
@@ -118,8 +118,18 @@ impl<'a> LivenessWait<'a> {
     }
 
     /// A round trip to the page. The page's earlier events have come when it is answered.
+    ///
+    /// A page that is being replaced answers only afterwards. While responses are held back, that
+    /// would be never.
     pub(crate) async fn ping_page(self) -> Result<(), Error> {
-        self.ping("Runtime.evaluate", json!({ "expression": "0" })).await
+        let condition = |_: &BrowserState| "the page to be replaced".to_owned();
+        let is_held =
+            |state: &BrowserState| state.holds_responses && state.traffic.is_navigating(&self.page.target);
+        let held = self.tracker.wait_for(FOREVER, condition, |state| is_held(state).then_some(()));
+        tokio::select! {
+            held = held => held,
+            answer = self.ping("Runtime.evaluate", json!({ "expression": "0" })) => answer,
+        }
     }
 
     async fn ping(self, method: &'static str, params: Value) -> Result<(), Error> {
