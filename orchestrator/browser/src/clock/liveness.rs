@@ -127,6 +127,7 @@ impl<'a> LivenessWait<'a> {
             |state: &BrowserState| state.holds_responses && state.traffic.is_navigating(&self.page.target);
         let held = self.tracker.wait_for(FOREVER, condition, |state| is_held(state).then_some(()));
         tokio::select! {
+            biased;
             held = held => held,
             answer = self.ping("Runtime.evaluate", json!({ "expression": "0" })) => answer,
         }
@@ -138,5 +139,34 @@ impl<'a> LivenessWait<'a> {
             Ok(_) | Err(Error::Refused { .. }) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::{Determinism, Launch, Session};
+
+    #[tokio::test]
+    async fn a_page_that_waits_for_a_held_response_is_not_waited_for() {
+        // Connections are taken, and never answered.
+        let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+        let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+        let launch = Launch { determinism: Some(world), ..Launch::new(proxy.local_addr().unwrap(), "") };
+        let session = Session::start(&launch).await.unwrap();
+        let page = session.tracker.lock().active().unwrap();
+        let url = json!({ "url": "http://never.test/" });
+        let _answer = session.cdp().send(Some(&page.session), "Page.navigate", url);
+        let condition = |_: &BrowserState| "the page to be replaced".to_owned();
+        let navigates = |state: &BrowserState| state.traffic.is_navigating(&page.target).then_some(());
+        session.tracker.wait_for(Duration::from_secs(20), condition, navigates).await.unwrap();
+        session.tracker.lock().holds_responses = true;
+        let wait = session.liveness_wait(&page, TimeLimit::after(Duration::from_secs(5)));
+        wait.ping_page().await.unwrap();
+        session.tracker.lock().holds_responses = false;
+        session.close().await.unwrap();
     }
 }
