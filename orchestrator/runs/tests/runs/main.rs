@@ -13,7 +13,7 @@ use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use fake::{Fake, Mood, SHORT, listener, suite};
 use runs::results::{EpisodeId, Outcome, RunFolder, Times};
-use runs::{Error, Limits, Options, Progress, Sites, Summary, compare, compare_repeats, fingerprint, pair};
+use runs::{Error, Limits, Machine, Options, Progress, Summary, compare, compare_repeats, fingerprint, pair};
 use scoring::{PageCheck, Scorer};
 use tasks::{GoalText, Interjection, StopRules, Suite};
 use tempfile::TempDir;
@@ -46,7 +46,7 @@ async fn play_with_progress(
     let mood = mood.clone();
     let bring_up = move |_| Fake::bring_up(mood.clone());
     Ok(runs::run_in(
-        Sites::default(),
+        Machine::default(),
         bring_up,
         &suite()?,
         &agent.parse::<AgentSpec>()?,
