@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use formats::Version;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::Error;
 use crate::files::{read_json, replace_json};
@@ -72,6 +73,23 @@ impl Plan {
     }
 }
 
+/// The SHA-256 of a file, in hexadecimal.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn sha256(path: &Utf8Path) -> Result<String, Error> {
+    let read = |source| Error::Read { path: path.to_owned(), source };
+    let mut file = fs::File::open(path).map_err(read)?;
+    let (mut hash, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
+    loop {
+        match file.read(&mut piece).map_err(read)? {
+            0 => break,
+            count => hash.update(&piece[..count]),
+        }
+    }
+    Ok(hex::encode(hash.finalize()))
+}
+
 /// Makes this browser that of all parts, if none is yet, and gives the one that is.
 ///
 /// # Errors
@@ -96,8 +114,6 @@ pub fn agree_on_browser(folder: &ClusterFolder, browser: &str) -> Result<String,
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use camino::Utf8Path;
-
     use super::*;
 
     #[test]

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::files::{read_json, replace_json};
 
+/// The version of the files beside a run.
+pub const FORMAT: Version = Version::FIRST;
+
 /// The status of a part in one submission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartStatus {

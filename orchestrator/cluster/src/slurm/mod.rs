@@ -112,6 +112,15 @@ pub async fn cpus(partition: Option<&str>) -> Result<usize, Error> {
     parse::cpus(&printed, partition)
 }
 
+/// The nodes of a partition, up or not. None names the default partition.
+///
+/// # Errors
+/// When Slurm cannot be reached, or prints something else.
+pub async fn nodes(partition: Option<&str>) -> Result<Vec<String>, Error> {
+    let printed = run("sinfo", &["--noheader", "--Node", "--format", "%P|%N"]).await?;
+    parse::nodes(&printed, partition)
+}
+
 impl Request<'_> {
     /// The words after `sbatch`. Ours come after the user's, because the last one counts.
     fn words(&self) -> Vec<String> {

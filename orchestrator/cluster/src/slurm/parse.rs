@@ -125,16 +125,37 @@ pub(super) fn cpus(printed: &str, partition: Option<&str>) -> Result<usize, Erro
             let (name, counts) = line.trim().split_once('|')?;
             let mut counts = counts.split('/').map(|count| count.parse::<usize>().ok());
             let (allocated, idle) = (counts.next()??, counts.next()??);
-            let is_wanted = match partition {
-                Some(wanted) => wanted.split(',').any(|wanted| name.trim_end_matches('*') == wanted),
-                None => name.ends_with('*'),
-            };
-            Some(if is_wanted { allocated + idle } else { 0 })
+            Some(if is_wanted(name, partition) { allocated + idle } else { 0 })
         };
         let expected = "a partition with its CPUs";
         sum += read().ok_or_else(|| Error::Output { program: "sinfo", line: line.to_owned(), expected })?;
     }
     Ok(sum)
+}
+
+/// Whether a partition, as `sinfo` prints it, is the wanted one.
+fn is_wanted(name: &str, partition: Option<&str>) -> bool {
+    match partition {
+        Some(wanted) => wanted.split(',').any(|wanted| name.trim_end_matches('*') == wanted),
+        None => name.ends_with('*'),
+    }
+}
+
+/// Nodes of a partition, or of the default one.
+pub(super) fn nodes(printed: &str, partition: Option<&str>) -> Result<Vec<String>, Error> {
+    let mut nodes = Vec::new();
+    for line in printed.lines().filter(|line| !line.trim().is_empty()) {
+        let expected = "a partition with a node";
+        let (name, node) = line.trim().split_once('|').ok_or_else(|| Error::Output {
+            program: "sinfo",
+            line: line.to_owned(),
+            expected,
+        })?;
+        if is_wanted(name, partition) {
+            nodes.push(node.to_owned());
+        }
+    }
+    Ok(nodes)
 }
 
 /// Numbers in ascending order as `sbatch` takes them, such as `1-3,7`.
@@ -251,6 +272,9 @@ mod tests {
         assert_eq!(cpus(PARTITIONS, Some("gpu")).unwrap(), 0);
         assert_eq!(cpus("main*|4/8/2/14\ngpu|1/1/0/2\n", Some("main,gpu")).unwrap(), 14);
         assert!(cpus("main*", None).is_err());
+        assert_eq!(nodes("main*|n1\nmain*|n2\ngpu|n3\n", None).unwrap(), ["n1", "n2"]);
+        assert_eq!(nodes("main*|n1\ngpu|n3\n", Some("gpu")).unwrap(), ["n3"]);
+        assert!(nodes("main*", None).is_err());
     }
 
     #[test]

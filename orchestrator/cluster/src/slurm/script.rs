@@ -45,6 +45,7 @@ umask 077
 submission=$1
 part=$SLURM_ARRAY_TASK_ID
 node=${{SLURMD_NODENAME:-$(hostname)}}
+export SLURMD_NODENAME="$node"
 slurm={slurm}
 
 # Says what this node lacks, and ends. The words go into a file in JSON.

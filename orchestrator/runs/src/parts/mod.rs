@@ -13,6 +13,8 @@ mod files;
 mod gather;
 
 use agents::AgentSpec;
+use camino::Utf8PathBuf;
+use jiff::Timestamp;
 use tasks::{Suite, Task};
 
 pub use assign::{WeighedEpisode, assign};
@@ -46,6 +48,11 @@ pub fn begin(suite: &Suite, agent: &AgentSpec, options: &Options) -> Result<RunF
 pub fn remaining(run: &RunFolder, retry_errors: bool) -> Result<(Vec<EpisodeId>, usize), Error> {
     let (queue, done) = run::plan(run, retry_errors)?;
     Ok((queue.into(), done))
+}
+
+/// The folder of a run that begins now: the one that is named, or one below `runs`.
+pub fn folder_of(suite: &Suite, agent: &AgentSpec, options: &Options) -> Utf8PathBuf {
+    run::out(suite, &agent.slug(), options, Timestamp::now())
 }
 
 /// The tasks that a run with these options is about.

@@ -319,6 +319,11 @@ pub struct EpisodeFolder {
 }
 
 impl EpisodeFolder {
+    /// The folder at this path, which may not exist.
+    pub fn at(path: Utf8PathBuf) -> EpisodeFolder {
+        EpisodeFolder { path }
+    }
+
     /// The path of the folder.
     pub fn path(&self) -> &Utf8Path {
         &self.path
