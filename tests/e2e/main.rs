@@ -10,6 +10,7 @@ mod changes;
 mod chromium;
 mod client;
 mod clients;
+mod clusters;
 mod collections;
 mod credentials;
 mod crowds;

@@ -7,7 +7,7 @@
 //!     plan.json                   which part plays what, and the digests of what it plays
 //!     job.sh                      the script of the jobs
 //!     submissions.jsonl           which parts were submitted when, as which jobs
-//!     browser                     the browser that all parts show pages with
+//!     chromium                    the version that all parts show pages with
 //!     status/<i>.<k>.json         what part i of submission k says of itself
 //!     logs/<i>.<k>.log            what it printed
 //! ```
@@ -51,7 +51,7 @@ impl ClusterFolder {
             _ => Ok(()),
         };
         remove(self.status(), std::fs::remove_dir_all(self.status()))?;
-        for file in [self.submissions(), self.browser()] {
+        for file in [self.submissions(), self.chromium()] {
             let removed = std::fs::remove_file(&file);
             remove(file, removed)?;
         }
@@ -88,9 +88,9 @@ impl ClusterFolder {
         self.path().join("submissions.jsonl")
     }
 
-    /// The browser of all parts.
-    pub fn browser(&self) -> Utf8PathBuf {
-        self.path().join("browser")
+    /// The version of Chromium of all parts.
+    pub fn chromium(&self) -> Utf8PathBuf {
+        self.path().join("chromium")
     }
 
     /// The folder of the status files.

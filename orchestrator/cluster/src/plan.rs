@@ -90,20 +90,20 @@ pub fn sha256(path: &Utf8Path) -> Result<String, Error> {
     Ok(hex::encode(hash.finalize()))
 }
 
-/// Makes this browser that of all parts, if none is yet, and gives the one that is.
+/// Makes this version of Chromium that of all parts, if none is yet, and gives the one that is.
 ///
 /// # Errors
 /// When the file cannot be written or read.
-pub fn agree_on_browser(folder: &ClusterFolder, browser: &str) -> Result<String, Error> {
-    let path = folder.browser();
+pub fn agree_on_chromium(folder: &ClusterFolder, chromium: &str) -> Result<String, Error> {
+    let path = folder.chromium();
     // Written whole under another name, and linked: of two at once, one is first.
     let own = path.with_extension(std::process::id().to_string());
     let write = |source| Error::Write { path: own.clone(), source };
-    fs::File::create(&own).and_then(|mut file| file.write_all(browser.as_bytes())).map_err(write)?;
+    fs::File::create(&own).and_then(|mut file| file.write_all(chromium.as_bytes())).map_err(write)?;
     let linked = fs::hard_link(&own, &path);
     let _ = fs::remove_file(&own);
     match linked {
-        Ok(()) => Ok(browser.to_owned()),
+        Ok(()) => Ok(chromium.to_owned()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             fs::read_to_string(&path).map_err(|source| Error::Read { path, source })
         }
@@ -142,12 +142,12 @@ mod tests {
     }
 
     #[test]
-    fn the_first_browser_is_that_of_all() {
+    fn the_first_chromium_is_that_of_all() {
         let temporary = tempfile::tempdir().unwrap();
         let folder = ClusterFolder::of(Utf8Path::from_path(temporary.path()).unwrap());
         folder.create().unwrap();
-        for browser in ["Chromium 1", "Chromium 2"] {
-            assert_eq!(agree_on_browser(&folder, browser).unwrap(), "Chromium 1");
+        for chromium in ["156.0.1.1", "156.0.1.2"] {
+            assert_eq!(agree_on_chromium(&folder, chromium).unwrap(), "156.0.1.1");
         }
     }
 }

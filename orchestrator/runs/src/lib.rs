@@ -18,6 +18,7 @@
 //! server/                   the same pages over HTTP (`sandbox show`)
 //! export/                   tables for notebooks and other programs
 //! pack/                     a run in one file, and read again
+//! parts/                    a run in parts on several machines, made one again
 //! gym/                      episodes step by step over HTTP, for training
 //! fidelity, changes          how well a snapshot replays; what has changed between two
 //! rescore                   scoring what was saved

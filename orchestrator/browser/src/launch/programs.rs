@@ -64,18 +64,15 @@ impl Programs {
         Ok(Self { chromium, headless_shell, chromedriver })
     }
 
-    /// The browser of frozen worlds with its version, such as `headless shell 156.0.8078.108`; in a
-    /// window it is Chromium itself.
+    /// The version of Chromium, such as `156.0.8078.108`: that of its headless shell, or in a window
+    /// its own.
     ///
     /// # Errors
     /// If there is none, or it does not tell its version.
     pub fn version(&self, headed: bool) -> Result<String, Error> {
         let shell = self.headless_shell.as_deref().filter(|_| !headed);
-        let (name, path) = match (shell, self.chromium.as_deref()) {
-            (Some(shell), _) => ("headless shell", shell),
-            (None, Some(chromium)) => ("Chromium", chromium),
-            (None, None) => return Err(Error::Missing { program: "Chromium", install: INSTALL }),
-        };
+        let path = shell.or(self.chromium.as_deref());
+        let path = path.ok_or(Error::Missing { program: "Chromium", install: INSTALL })?;
         let failed = |source| Error::Spawn { program: path.display().to_string(), source };
         let mut command = std::process::Command::new(path);
         let output =
@@ -84,7 +81,7 @@ impl Programs {
         let number =
             text.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
         let number = number.ok_or_else(|| failed(io::Error::other("it does not print its version")))?;
-        Ok(format!("{name} {number}"))
+        Ok(number.to_owned())
     }
 
     /// The browser for a session. The live web gets the one that people use.

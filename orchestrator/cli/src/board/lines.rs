@@ -238,5 +238,10 @@ mod tests {
         inner.take(Event::Step { worker: 0, episode: &episode, step: 3, max_steps: 30 });
         let expected = "[1/2] after 0 s: score 1.00 · 1 passed; now: tea-2, action 3 of 30";
         assert_eq!(inner.summary(), expected);
+        inner.parts = Some("parts: 20 on n1".to_owned());
+        inner.workers = (0..18).map(|part| (part, format!("part {part}"))).collect();
+        let summary = inner.summary();
+        assert!(summary.starts_with("[1/2] after 0 s: score 1.00 · 1 passed; parts: 20 on n1; now: part 0;"));
+        assert!(summary.ends_with("part 15; and 2 more"), "{summary}");
     }
 }

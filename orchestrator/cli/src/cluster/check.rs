@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ::cluster::folder::ClusterFolder;
-use ::cluster::plan::{Plan, agree_on_browser};
+use ::cluster::plan::{Plan, agree_on_chromium};
 use camino::Utf8Path;
 use runs::results::EpisodeId;
 use sites::Site;
@@ -20,7 +20,7 @@ pub(super) fn problems(plan: &Plan, folder: &ClusterFolder, part: u32) -> Vec<St
     let mut problems = other_files(plan);
     problems.extend(doctor::of_node().iter().filter_map(problem));
     if problems.is_empty() {
-        problems.extend(other_browser(folder));
+        problems.extend(other_chromium(folder));
     }
     problems.extend(unwritable(&folder.part(part)));
     problems
@@ -61,16 +61,16 @@ fn other_files(plan: &Plan) -> Vec<String> {
     problems
 }
 
-/// All parts of a run show pages with one browser: that of the machine that submitted it, or else
+/// All parts of a run show pages with one version of Chromium: that of the machine that submitted it, or else
 /// that of the first node.
-fn other_browser(folder: &ClusterFolder) -> Option<String> {
+fn other_chromium(folder: &ClusterFolder) -> Option<String> {
     let here = match browser::Programs::find().and_then(|programs| programs.version(false)) {
         Ok(here) => here,
         Err(error) => return Some(format!("failed to {}", error_text::with_causes(&error))),
     };
-    match agree_on_browser(folder, &here) {
+    match agree_on_chromium(folder, &here) {
         Ok(agreed) if agreed == here => None,
-        Ok(agreed) => Some(format!("the browser is {here}, and the run is played with {agreed}")),
+        Ok(agreed) => Some(format!("Chromium is {here}, and the run is played with {agreed}")),
         Err(error) => Some(format!("failed to {}", error_text::with_causes(&error))),
     }
 }

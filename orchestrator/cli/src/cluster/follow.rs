@@ -1,6 +1,6 @@
 //! Follows the parts of a run until each has ended, and submits again those that died.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ::cluster::decide::{Decision, TRIES, decide};
 use ::cluster::folder::ClusterFolder;
@@ -17,7 +17,7 @@ use crate::board::Board;
 use crate::cluster::part::ENDS_WITHIN;
 use crate::cluster::submit::{Submitter, log};
 use crate::cluster::tracks::{End, Track, overview, tracks};
-use crate::failure::{Failure, OrFail as _, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::interrupt::Signals;
 use crate::run::Run;
 
@@ -127,11 +127,11 @@ impl<'a> Follower<'a> {
             }
             let now = Instant::now();
             self.ask(now).await;
-            self.look(now)?;
+            self.look(now);
             self.decide(now).await?;
             self.submit_again(now).await?;
             self.stop_where_asked().await;
-            self.show(now);
+            self.show();
             if self.tracks.values().all(|track| track.end.is_some()) {
                 return Ok(self.ended());
             }
@@ -179,19 +179,18 @@ impl<'a> Follower<'a> {
     }
 
     /// Reads what the parts say, and tells what they have played.
-    fn look(&mut self, now: Instant) -> Outcome {
+    fn look(&mut self, now: Instant) {
         let progress = self.board.progress();
         for (part, track) in self.tracks.iter_mut().filter(|(_, track)| track.end.is_none()) {
             track.hear(self.folder, *part, now);
             let line = self.lines.iter().position(|shown| *shown == Some(*part)).unwrap_or(0);
-            for (name, record) in new_episodes(self.folder, *part, &track.told)? {
+            for (name, record) in new_episodes(self.folder, *part, &track.told) {
                 self.errors += u64::from(matches!(record.outcome, EpisodeOutcome::Error { .. }));
                 self.cost += cost(&record);
                 progress(Event::Ended { worker: line, episode: &record.id(), record: &record });
                 track.told.insert(name);
             }
         }
-        Ok(())
     }
 
     async fn decide(&mut self, now: Instant) -> Outcome {
@@ -247,8 +246,8 @@ impl<'a> Follower<'a> {
 
     /// Submits a part again, unless it was tried often enough.
     async fn again(&mut self, part: u32, why: String, now: Instant) {
-        self.strike(part, &why, now).await;
-        let Some(track) = self.tracks.get_mut(&part) else { return };
+        self.strike(part, &why).await;
+        let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) else { return };
         track.tries = if track.told.len() > track.had { 1 } else { track.tries + 1 };
         if track.tries > TRIES {
             track.end = Some(End::GivenUp(why));
@@ -259,7 +258,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Notes that a part could not be played on its node.
-    async fn strike(&mut self, part: u32, why: &str, now: Instant) {
+    async fn strike(&mut self, part: u32, why: &str) {
         let Some(PartStatus { node, state: PartState::Failed { code: LACKING, .. }, .. }) =
             self.tracks[&part].status.clone()
         else {
@@ -268,7 +267,7 @@ impl<'a> Follower<'a> {
         let strikes = self.strikes.entry(node.clone()).or_default();
         *strikes += 1;
         if *strikes >= STRIKES && !self.unfit.contains_key(&node) {
-            self.note_unfit(part, &node, why, now).await;
+            self.note_unfit(part, &node, why).await;
         }
     }
 
@@ -278,7 +277,7 @@ impl<'a> Follower<'a> {
             // It was left out when the part was submitted, and got it nevertheless.
             Some((_, until)) if submission > *until => return self.again(part, problem, now).await,
             Some(_) => {}
-            None => self.note_unfit(part, &node, &problem, now).await,
+            None => self.note_unfit(part, &node, &problem).await,
         }
         if let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) {
             track.again = Some(now);
@@ -286,7 +285,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Leaves a node out from now on. Where none is left, no part can be played.
-    async fn note_unfit(&mut self, part: u32, node: &str, problem: &str, _now: Instant) {
+    async fn note_unfit(&mut self, part: u32, node: &str, problem: &str) {
         let last = self.tracks.values().map(|track| track.submission).max().unwrap_or_default();
         self.unfit.insert(node.to_owned(), (problem.to_owned(), last));
         let log = log(self.folder, part, self.tracks[&part].submission);
@@ -371,7 +370,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Shows what each part is at.
-    fn show(&mut self, _now: Instant) {
+    fn show(&mut self) {
         let doing: BTreeMap<u32, String> =
             self.tracks.iter().filter_map(|(part, track)| Some((*part, track.doing()?))).collect();
         for (line, shown) in self.lines.iter_mut().enumerate() {
@@ -433,19 +432,19 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// The episodes of a part that were not told yet.
-fn new_episodes(
-    folder: &ClusterFolder,
-    part: u32,
-    told: &std::collections::BTreeSet<String>,
-) -> Result<Vec<(String, EpisodeRecord)>, Failure> {
+/// The episodes of a part that were not told yet. One that cannot be read now is read later: over a
+/// network, a folder may be seen before its files.
+fn new_episodes(folder: &ClusterFolder, part: u32, told: &BTreeSet<String>) -> Vec<(String, EpisodeRecord)> {
     let path = folder.part(part).join("episodes");
-    let Ok(entries) = path.read_dir_utf8() else { return Ok(Vec::new()) };
+    let Ok(entries) = path.read_dir_utf8() else { return Vec::new() };
     let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_owned());
     let mut new: Vec<String> = names.filter(|name| !name.starts_with('.') && !told.contains(name)).collect();
     new.sort();
-    let read = |name: String| Ok((name.clone(), EpisodeFolder::at(path.join(&name)).record()?));
-    new.into_iter().map(read).collect::<Result<_, runs::Error>>().or_environment("read an episode")
+    let read = |name: String| {
+        let record = EpisodeFolder::at(path.join(&name)).record().ok()?;
+        Some((name, record))
+    };
+    new.into_iter().filter_map(read).collect()
 }
 
 /// What an episode has cost, as far as prices are known.

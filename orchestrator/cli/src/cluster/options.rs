@@ -2,8 +2,6 @@
 
 use camino::Utf8PathBuf;
 
-use crate::failure::Failure;
-
 /// Options of a run on a cluster, and of one of its parts there.
 #[derive(clap::Args)]
 pub(crate) struct ClusterOptions {
@@ -53,26 +51,5 @@ impl std::str::FromStr for SubmissionId {
             Some(SubmissionId { token: token.to_owned(), number: number.parse().ok()? })
         };
         read().ok_or_else(|| "write the plan's token, a dot and a number".to_owned())
-    }
-}
-
-/// What the errors of schedulers ask of the user.
-impl From<::cluster::Error> for Failure {
-    fn from(error: ::cluster::Error) -> Failure {
-        use ::cluster::Error;
-        let text = format!("failed to {}", error_text::with_causes(&error));
-        match &error {
-            Error::Missing { .. } => {
-                Failure::Environment(format!("{text}; run this on a login node, or install Slurm's clients"))
-            }
-            Error::Reserved { .. } | Error::NewerFormat { .. } | Error::Malformed { .. } => {
-                Failure::Input(text)
-            }
-            Error::Refused { .. }
-            | Error::Unreachable { .. }
-            | Error::Output { .. }
-            | Error::Write { .. }
-            | Error::Read { .. } => Failure::Environment(text),
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use ::cluster::Error;
 use ::cluster::folder::ClusterFolder;
-use ::cluster::plan::{Plan, agree_on_browser, sha256};
+use ::cluster::plan::{Plan, agree_on_chromium, sha256};
 use ::cluster::slurm::{self, JobScript, Request, SbatchOptions, write_script};
 use ::cluster::submissions;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -95,9 +95,9 @@ impl Submitter {
         };
         folder.clear()?;
         folder.create()?;
-        // A login node may have no browser. Then the first node says which it is.
-        if let Ok(browser) = browser::Programs::find().and_then(|programs| programs.version(false)) {
-            agree_on_browser(folder, &browser)?;
+        // A login node may have no Chromium. Then the first node says which version it is.
+        if let Ok(chromium) = browser::Programs::find().and_then(|programs| programs.version(false)) {
+            agree_on_chromium(folder, &chromium)?;
         }
         write_script(folder, &JobScript { plan: &plan, arguments: &arguments::of_part()? })?;
         plan.write(folder)?;

@@ -100,7 +100,7 @@ impl Track {
     pub(super) fn doing(&self) -> Option<String> {
         let status = self.status.as_ref().filter(|status| self.end.is_none() && status.state.is_alive())?;
         Some(match (&status.state, &status.doing) {
-            (PartState::Checking, _) => format!("checking {}", status.node),
+            (PartState::Checking, _) => format!("{}: checking it", status.node),
             (_, Some(doing)) => format!("{}: {doing}", status.node),
             (_, None) => status.node.clone(),
         })
@@ -144,4 +144,81 @@ pub(super) fn overview<'a>(tracks: &BTreeMap<u32, Track>, jobs: impl Fn(u32) -> 
         }
     }
     format!("parts: {}", words.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(parts: usize) -> Plan {
+        Plan {
+            format: ::cluster::status::FORMAT,
+            token: "0f".to_owned(),
+            program: "/sandbox".into(),
+            program_digest: String::new(),
+            folder: "/".into(),
+            files: BTreeMap::new(),
+            parts: vec![Vec::new(); parts],
+        }
+    }
+
+    fn submission(number: u32, parts: &[u32]) -> Submission {
+        Submission { number, parts: parts.to_vec(), at: Timestamp::now(), job: None }
+    }
+
+    #[test]
+    fn parts_that_were_never_submitted_are_due() {
+        let now = Instant::now();
+        let tracks = tracks(&plan(3), &[submission(1, &[1, 2]), submission(2, &[2])], now);
+        let of: Vec<(u32, bool)> =
+            tracks.values().map(|track| (track.submission, track.again.is_some())).collect();
+        assert_eq!(of, [(1, false), (2, false), (0, true)]);
+    }
+
+    #[test]
+    fn a_list_from_before_a_submission_says_nothing_of_it() {
+        let now = Instant::now();
+        let mut tracks = tracks(&plan(1), &[], now);
+        let Some(track) = tracks.get_mut(&1) else { panic!("a part") };
+        track.submitted(1, now);
+        let earlier = now.checked_sub(Duration::from_secs(1));
+        assert_eq!(track.view(None, earlier, now).job, JobView::NoAnswer);
+        assert_eq!(track.view(None, None, now).job, JobView::NoAnswer);
+        assert_eq!(track.view(None, Some(now), now).job, JobView::Absent);
+    }
+
+    #[test]
+    fn the_parts_are_counted_in_words() {
+        let now = Instant::now();
+        let mut tracks = tracks(&plan(4), &[submission(1, &[1, 2, 3, 4])], now);
+        let waiting = Job {
+            name: String::new(),
+            array: "1".to_owned(),
+            part: 2,
+            state: JobState::Waiting,
+            node: String::new(),
+            reason: "Resources".to_owned(),
+        };
+        for (part, track) in &mut tracks {
+            let node = "n1".to_owned();
+            track.status = (*part == 1).then(|| PartStatus {
+                format: ::cluster::status::FORMAT,
+                part: 1,
+                submission: 1,
+                node,
+                job: String::new(),
+                beat: 1,
+                doing: Some("tea-1".to_owned()),
+                state: PartState::Playing,
+            });
+            track.end = match part {
+                3 => Some(End::Done),
+                4 => Some(End::GivenUp(String::new())),
+                _ => None,
+            };
+        }
+        let words = overview(&tracks, |part| (part == 2).then_some(&waiting));
+        assert_eq!(words, "parts: 1 on n1, 1 wait (Resources), 1 done, 1 lost");
+        assert_eq!(tracks[&1].doing().as_deref(), Some("n1: tea-1"));
+    }
 }

@@ -59,7 +59,7 @@ pub(crate) fn join(whole: &mut RunRecord, part: &RunRecord, path: &Utf8Path) -> 
     whole.repeat = whole.repeat.max(part.repeat);
     whole.started = whole.started.min(part.started);
     let world = &mut whole.world;
-    world.browser = world.browser.take().or_else(|| part.world.browser.clone());
+    world.chromium = world.chromium.take().or_else(|| part.world.chromium.clone());
     world.images.extend(part.world.images.clone());
     Ok(())
 }

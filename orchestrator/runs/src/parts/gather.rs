@@ -58,9 +58,9 @@ mod tests {
     use super::*;
     use crate::results::{EpisodeId, RunRecord};
 
-    fn folder(path: &Utf8Path, browser: &str, ids: &[(&str, bool)]) -> RunFolder {
+    fn folder(path: &Utf8Path, chromium: &str, ids: &[(&str, bool)]) -> RunFolder {
         let mut record = RunRecord::new("town", "digest".to_owned(), "oracle".to_owned(), 2, Vec::new());
-        record.world.browser = (!browser.is_empty()).then(|| browser.to_owned());
+        record.world.chromium = (!chromium.is_empty()).then(|| chromium.to_owned());
         let folder = RunFolder::create(path, &record).unwrap();
         for (id, fails) in ids {
             let id: EpisodeId = id.parse().unwrap();
@@ -82,27 +82,27 @@ mod tests {
         let path = Utf8Path::from_path(temporary.path()).unwrap();
         let run = folder(&path.join("run"), "", &[("a-1", true)]);
         let parts = [path.join("1"), path.join("2"), path.join("never")];
-        drop(folder(&parts[0], "headless shell 1", &[("a-1", false), ("b-1", false)]));
-        drop(folder(&parts[1], "headless shell 1", &[("b-2", true)]));
+        drop(folder(&parts[0], "156.0.1.1", &[("a-1", false), ("b-1", false)]));
+        drop(folder(&parts[1], "156.0.1.1", &[("b-2", true)]));
         gather(&run, &parts).unwrap();
         assert_eq!(ids(&run), ["a-1", "b-1", "b-2"]);
         assert_eq!(run.episodes().unwrap()[0].outcome, Outcome::Answered);
-        assert_eq!(run.run().unwrap().world.browser.as_deref(), Some("headless shell 1"));
+        assert_eq!(run.run().unwrap().world.chromium.as_deref(), Some("156.0.1.1"));
         assert!(parts.iter().all(|part| !part.exists()));
         gather(&run, &parts).unwrap();
-        drop(folder(&parts[0], "headless shell 1", &[("a-1", false)]));
+        drop(folder(&parts[0], "156.0.1.1", &[("a-1", false)]));
         assert!(matches!(gather(&run, &parts), Err(Error::TwiceInParts { .. })));
     }
 
     #[test]
-    fn parts_of_other_browsers_are_refused_and_left() {
+    fn parts_of_another_chromium_are_refused_and_left() {
         let temporary = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(temporary.path()).unwrap();
-        let run = folder(&path.join("run"), "headless shell 1", &[]);
+        let run = folder(&path.join("run"), "156.0.1.1", &[]);
         let part = path.join("1");
-        drop(folder(&part, "headless shell 2", &[("a-1", false)]));
+        drop(folder(&part, "156.0.1.2", &[("a-1", false)]));
         let error = gather(&run, std::slice::from_ref(&part)).unwrap_err().to_string();
-        assert!(error.contains("its browser is \"headless shell 2\", not \"headless shell 1\""), "{error}");
+        assert!(error.contains("its Chromium is \"156.0.1.2\", not \"156.0.1.1\""), "{error}");
         assert!(ids(&run).is_empty() && part.exists());
     }
 }

@@ -36,7 +36,7 @@ pub fn begin(suite: &Suite, agent: &AgentSpec, options: &Options) -> Result<RunF
     if let Some(why) = run::nothing_to_play(agent, &tasks) {
         return Err(why);
     }
-    // The browser is that of the machines that play.
+    // Chromium is that of the machines that play.
     run::open_folder(suite, &tasks, agent, options, &Machine::default())
 }
 

@@ -92,8 +92,8 @@ async fn run_with(
 /// What a run knows of the machine that plays it.
 #[derive(Debug, Clone, Default)]
 pub struct Machine {
-    /// The browser with its version, to be written down.
-    pub browser: Option<String>,
+    /// The version of Chromium, to be written down.
+    pub chromium: Option<String>,
     /// Ids of the images of sites, to be written down.
     pub images: BTreeMap<String, String>,
     /// How many episodes may have each at once; those that are not there, any number.
@@ -103,17 +103,17 @@ pub struct Machine {
 impl Machine {
     /// This machine. In a window, another browser shows the pages.
     pub(crate) async fn of(running: Option<&RunningSites>, headed: bool) -> Result<Machine, Error> {
-        let browser = blocking(move || browser_version(headed)).await?;
+        let chromium = blocking(move || chromium_version(headed)).await?;
         let Some(RunningSites { town, copies }) = running else {
-            return Ok(Machine { browser, ..Machine::default() });
+            return Ok(Machine { chromium, ..Machine::default() });
         };
         let images = town.images().await.map_err(|source| Error::Sites { source })?;
-        Ok(Machine { browser, images, copies: copies.clone() })
+        Ok(Machine { chromium, images, copies: copies.clone() })
     }
 }
 
-/// The browser with its version. What is missing is named by who starts it.
-fn browser_version(headed: bool) -> Result<Option<String>, Error> {
+/// The version of Chromium. What is missing is named by who starts it.
+fn chromium_version(headed: bool) -> Result<Option<String>, Error> {
     Ok(browser::Programs::find().ok().and_then(|programs| programs.version(headed).ok()))
 }
 
@@ -404,7 +404,7 @@ pub(crate) fn record(
 ) -> Result<RunRecord, Error> {
     let digest = digests.of_suite(&suite.world, tasks)?;
     let world = WorldRecord {
-        browser: machine.browser.clone(),
+        chromium: machine.chromium.clone(),
         images: machine.images.clone(),
         version: suite.version,
         ..digests.of_world(&suite.world, tasks)?

@@ -147,7 +147,7 @@ impl RunFolder {
             return Err(Error::DifferentRun { path: path.to_owned(), what, there, here });
         }
         let mut world = there.world;
-        world.browser = world.browser.or_else(|| run.world.browser.clone());
+        world.chromium = world.chromium.or_else(|| run.world.chromium.clone());
         world.images.extend(run.world.images.clone());
         let resumed = RunRecord { repeat: run.repeat.max(there.repeat), world, ..there };
         replace_json(&path.join("run.json"), &resumed)?;

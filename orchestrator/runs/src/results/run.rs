@@ -71,10 +71,10 @@ pub struct WorldRecord {
     /// The day of the snapshots, if the suite has versions of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Date>,
-    /// The browser that showed the pages, such as `headless shell 156.0.8078.108`. Absent before
-    /// format 2.5.
+    /// The version of Chromium that showed the pages, such as `156.0.8078.108`. Absent before format
+    /// 2.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub browser: Option<String>,
+    pub chromium: Option<String>,
     /// The image ids of the sites, by the sites' names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub images: BTreeMap<String, String>,
@@ -206,10 +206,10 @@ impl RunRecord {
     /// The first difference between the machines of two parts of one run: its name and both
     /// values. What one of them does not say is no difference.
     pub fn differs_in_machine(&self, other: &RunRecord) -> Option<(String, String, String)> {
-        if let (Some(a), Some(b)) = (&self.world.browser, &other.world.browser)
+        if let (Some(a), Some(b)) = (&self.world.chromium, &other.world.chromium)
             && a != b
         {
-            return Some(("browser".to_owned(), a.clone(), b.clone()));
+            return Some(("Chromium".to_owned(), a.clone(), b.clone()));
         }
         let images = self.world.images.iter();
         let mut both = images.filter_map(|(site, id)| Some((site, id, other.world.images.get(site)?)));
