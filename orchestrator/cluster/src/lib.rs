@@ -21,9 +21,16 @@ pub mod decide;
 mod error;
 mod files;
 pub mod folder;
+pub mod kubernetes;
 pub mod plan;
 pub mod slurm;
 pub mod status;
 pub mod submissions;
 
 pub use error::Error;
+
+/// The word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    // A word with a zero byte cannot come from a command line.
+    shlex::try_quote(word).map_or_else(|_| "''".to_owned(), |word| word.into_owned())
+}

@@ -9,13 +9,18 @@ use crate::failure::Failure;
 use crate::{help, out};
 
 /// What the job script says itself, and what is about the whole run.
-const NOT_OF_PARTS: [&str; 18] = [
+const NOT_OF_PARTS: [&str; 23] = [
     "on",
     "parts",
     "durations",
     "part_of",
     "submission",
     "sbatch",
+    "image",
+    "claim",
+    "secret",
+    "engine_image",
+    "site_images",
     "shard",
     "output",
     "resume",

@@ -2,11 +2,12 @@
 //!
 //! The command that submits follows the parts, makes one run of them, and reports it as if it had
 //! played it itself. It may end at any time: the jobs go on, and the same command with `--resume`
-//! finds them.
+//! finds them. For Kubernetes it writes a manifest, and the user does the rest.
 
 mod arguments;
 mod check;
 mod follow;
+mod kubernetes;
 mod options;
 mod part;
 mod submit;
@@ -32,6 +33,7 @@ pub(crate) async fn run(run: Run) -> Outcome {
     match run.cluster.on {
         None => part::play(run).await,
         Some(Scheduler::Slurm) => on_slurm(run).await,
+        Some(Scheduler::Kubernetes) => kubernetes::write(run),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::Error;
 use crate::files::replace;
 use crate::folder::ClusterFolder;
 use crate::plan::Plan;
+use crate::quoted;
 
 /// What the script does.
 #[derive(Debug)]
@@ -72,11 +73,6 @@ exec {program} {arguments} \
 "#
         )
     }
-}
-
-fn quoted(word: &str) -> String {
-    // A word with a zero byte cannot come from a command line.
-    shlex::try_quote(word).map_or_else(|_| "''".to_owned(), |word| word.into_owned())
 }
 
 #[cfg(test)]
