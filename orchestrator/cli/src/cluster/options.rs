@@ -5,12 +5,12 @@ use camino::Utf8PathBuf;
 /// Options of a run on a cluster, and of one of its parts there.
 #[derive(clap::Args)]
 pub(crate) struct ClusterOptions {
-    /// Play the run in parts, as jobs of this scheduler: `slurm`. Needs a shared file system. Options
-    /// for `sbatch` follow after `--`
+    /// Play the run in parts, as jobs of this scheduler: `slurm`. Needs a shared file system.
+    /// Options for `sbatch` follow after `--`
     #[arg(long, value_name = "SCHEDULER", conflicts_with = "shard")]
     pub(crate) on: Option<Scheduler>,
-    /// With --on, number of parts [default: 4 for each worker that the cluster has CPUs for, at most
-    /// one per episode]
+    /// With --on, number of parts [default: 4 for each worker that the cluster has CPUs for, at
+    /// most one per episode]
     #[arg(long, value_name = "N", requires = "on", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) parts: Option<u32>,
     /// With --on, run whose durations balance the parts [default: the newest beside --output with
