@@ -1,5 +1,5 @@
-//! `sandbox run --on slurm` where small programs stand in for Slurm's: what we do ourselves, without
-//! a cluster. Real Slurm is in `make slurm`.
+//! `sandbox run --on slurm` where small programs stand in for Slurm's: what we do ourselves,
+//! without a cluster. Real Slurm is in `make slurm`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use crate::harness::{Bench, interrupt, text};
 
-/// Plays each part of an array at once, in the background, on a node whose name is that of the part.
+/// Plays each part of an array at once, in the background, on a node whose name is that of the
+/// part.
 const SBATCH: &str = r#"#!/bin/sh
 echo "$*" >>"$STAND_IN/submitted"
 [ ! -e "$STAND_IN/refuse" ] || { echo "sbatch: error: Batch job submission failed: Invalid account" >&2; exit 1; }
@@ -181,8 +182,8 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
         Ok(child.wait_with_output()?)
     };
     let left = interrupted(&[], false)?;
-    fails(&left, 4, "the jobs go on; come back with `sandbox run tasks/demo --agent=oracle ")?;
-    fails(&left, 4, "--on=slurm --parts=2 ")?;
+    fails(&left, 4, "the jobs go on; come back with `sandbox run tasks/demo --agent oracle ")?;
+    fails(&left, 4, "--on slurm --parts 2 ")?;
     ensure!(stand_in.written("cancelled").is_empty());
     let here = stand_in.run(&["--resume"])?;
     fails(&here, 2, "its parts are jobs of Slurm; continue with --on slurm --resume")?;

@@ -152,6 +152,12 @@ def controller_killed(trial):
     trial.bench.cluster.kill_controller()
     time.sleep(15)
     trial.bench.cluster.start_controller()
+    # A controller that comes back starts jobs again that had begun since it last saved its state,
+    # and drains their nodes ("Duplicate jobid"), until an administrator resumes them.
+    deadline = time.monotonic() + DEADLINE
+    while process.poll() is None and time.monotonic() < deadline:
+        trial.bench.cluster.resume_drained()
+        time.sleep(2)
     code = finish(process)
     away = trial.said().count("is asked again")
     return trial.problems(code), f"away for 15 s, told {away} times; {len(trial.submissions())} submissions"
@@ -194,7 +200,7 @@ def spoiled(before, expected):
         cluster = trial.bench.cluster
         cluster.kill_node("n2")
         cluster.start_node("n2", before(trial))
-        subprocess.run(["scontrol", "update", "nodename=n2", "state=resume"], env=cluster.environment, capture_output=True)
+        cluster.resume("n2")
         wait_for("n2 to be idle", 60, lambda: cluster.states().get("n2") == "idle")
         code = finish(trial.start())
         cluster.restore("n2")
@@ -246,7 +252,7 @@ def all_spoiled(trial):
     for node in cluster.nodes:
         cluster.kill_node(node)
         cluster.start_node(node, other_snapshot(trial))
-        subprocess.run(["scontrol", "update", f"nodename={node}", "state=resume"], env=cluster.environment, capture_output=True)
+        cluster.resume(node)
     cluster.wait_until_idle()
     code = finish(trial.start())
     for node in cluster.nodes:

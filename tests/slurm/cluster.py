@@ -147,6 +147,15 @@ class Cluster:
         done = subprocess.run(["sinfo", "-h", "-N", "-o", "%N %t"], env=self.environment, capture_output=True, text=True)
         return dict(line.split()[:2] for line in done.stdout.splitlines())
 
+    def resume_drained(self):
+        for node, state in self.states().items():
+            if state.startswith("drain"):
+                self.resume(node)
+
+    def resume(self, node):
+        command = ["scontrol", "update", f"nodename={node}", "state=resume"]
+        subprocess.run(command, env=self.environment, capture_output=True)
+
     def wait_until_idle(self):
         wait_for("all nodes to be idle", 60, lambda: list(self.states().values()) == ["idle"] * len(self.nodes))
 
@@ -154,7 +163,7 @@ class Cluster:
         """A node as it was, after it was killed or spoiled."""
         self.kill_node(node)
         self.start_node(node)
-        subprocess.run(["scontrol", "update", f"nodename={node}", "state=resume"], env=self.environment, capture_output=True)
+        self.resume(node)
 
     def stop(self):
         for node in self.nodes:

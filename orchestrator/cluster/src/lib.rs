@@ -9,13 +9,13 @@
 //! ```
 //!
 //! What is known of a part comes from two sides: the scheduler's list of jobs ([`slurm`]), and the
-//! file that the part itself writes on the shared file system ([`status`]). Neither alone tells that
-//! a part is dead: a scheduler notices a dead node late, and may give up a node whose jobs go on.
-//! [`decide`] has the rules. A part that was submitted again in the meantime ends itself
+//! file that the part itself writes on the shared file system ([`status`]). Neither alone tells
+//! that a part is dead: a scheduler notices a dead node late, and may give up a node whose jobs go
+//! on. [`decide`] has the rules. A part that was submitted again in the meantime ends itself
 //! ([`submissions`]).
 //!
-//! *Invariants:* the crate plays nothing and knows nothing of episodes but their names. It schedules
-//! nothing: which job runs where and when is the scheduler's.
+//! *Invariants:* the crate plays nothing and knows nothing of episodes but their names. It
+//! schedules nothing: which job runs where and when is the scheduler's.
 
 pub mod decide;
 mod error;

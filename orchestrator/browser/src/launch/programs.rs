@@ -64,8 +64,8 @@ impl Programs {
         Ok(Self { chromium, headless_shell, chromedriver })
     }
 
-    /// The version of Chromium, such as `156.0.8078.108`: that of its headless shell, or in a window
-    /// its own.
+    /// The version of Chromium, such as `156.0.8078.108`: that of its headless shell, or in a
+    /// window its own.
     ///
     /// # Errors
     /// If there is none, or it does not tell its version.

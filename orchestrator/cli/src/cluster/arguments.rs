@@ -91,7 +91,12 @@ fn add(words: &mut Vec<String>, argument: &Arg, matches: &ArgMatches) -> Result<
         (_, flag) => {
             for value in matches.get_raw(id).into_iter().flatten() {
                 let value = text(value)?;
-                words.push(flag.as_ref().map_or_else(|| value.to_owned(), |flag| format!("{flag}={value}")));
+                match &flag {
+                    // It would be read as an option by itself.
+                    Some(flag) if value.starts_with('-') => words.push(format!("{flag}={value}")),
+                    Some(flag) => words.extend([flag.clone(), value.to_owned()]),
+                    None => words.push(value.to_owned()),
+                }
             }
         }
     }
@@ -123,9 +128,9 @@ mod tests {
                     --keep-network --task=a --task b --max-cost 3 --check --json --data d -- --partition gpu";
         assert_eq!(
             of(line, &NOT_OF_PARTS),
-            "run tasks/demo --agent=oracle --keep-network --repeat=3 --task=a --task=b --verbose --verbose"
+            "run tasks/demo --agent oracle --keep-network --repeat 3 --task a --task b --verbose --verbose"
         );
-        assert_eq!(of("sandbox run x --agent noop --on slurm", &NOT_OF_PARTS), "run x --agent=noop");
+        assert_eq!(of("sandbox run x --agent noop --on slurm", &NOT_OF_PARTS), "run x --agent noop");
     }
 
     /// A new option of a run reaches the parts unless it is named above.

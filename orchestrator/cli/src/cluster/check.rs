@@ -61,8 +61,8 @@ fn other_files(plan: &Plan) -> Vec<String> {
     problems
 }
 
-/// All parts of a run show pages with one version of Chromium: that of the machine that submitted it, or else
-/// that of the first node.
+/// All parts of a run show pages with one version of Chromium: that of the machine that submitted
+/// it, or else that of the first node.
 fn other_chromium(folder: &ClusterFolder) -> Option<String> {
     let here = match browser::Programs::find().and_then(|programs| programs.version(false)) {
         Ok(here) => here,

@@ -202,8 +202,15 @@ impl<'a> Follower<'a> {
                 continue;
             }
             let listed = self.jobs.as_ref().map(|(at, _)| *at);
-            let decision = decide(&track.view(self.job(part), listed, now));
+            let (decision, is_inherited) =
+                (decide(&track.view(self.job(part), listed, now)), track.is_inherited);
             match decision {
+                // Whoever resumes a run wants what ended before to be tried again.
+                Decision::Cancelled | Decision::GiveUp { .. } if is_inherited => {
+                    if let Some(track) = self.tracks.get_mut(&part) {
+                        track.again = Some(now);
+                    }
+                }
                 Decision::Wait => {}
                 Decision::Done => self.end(part, End::Done),
                 Decision::Cancelled => self.end(part, End::Cancelled),

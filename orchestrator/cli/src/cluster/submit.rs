@@ -33,9 +33,9 @@ impl Submitter {
     /// Checks what parts on other machines cannot be told.
     pub(super) fn new(run: &mut Run) -> Result<Submitter, Failure> {
         let sbatch = SbatchOptions::new(&run.cluster.sbatch)?;
-        let gives_value =
-            |word: &String| word.strip_prefix("--agent-env=").is_some_and(|variable| variable.contains('='));
-        if arguments::of_part()?.iter().any(gives_value) {
+        let words = arguments::of_part()?;
+        let mut pairs = words.iter().zip(words.iter().skip(1));
+        if pairs.any(|(option, value)| option == "--agent-env" && value.contains('=')) {
             return Err(Failure::Input(
                 "failed to set --agent-env on a cluster: the value would be written into the job script; set the \
                  variable in this environment, and name it alone"

@@ -15,6 +15,8 @@ use tokio::time::{Duration, Instant};
 pub(super) struct Track {
     /// The number of its last submission; 0 if it was never submitted.
     pub(super) submission: u32,
+    /// Whether an earlier command submitted it.
+    pub(super) is_inherited: bool,
     /// When that was, or a moment that is as long ago.
     pub(super) submitted: Instant,
     pub(super) status: Option<PartStatus>,
@@ -48,6 +50,7 @@ pub(super) fn tracks(plan: &Plan, submissions: &[Submission], now: Instant) -> B
         let age = Duration::from_secs(age.try_into().unwrap_or(0));
         Track {
             submission: last.map_or(0, |last| last.number),
+            is_inherited: last.is_some(),
             submitted: now.checked_sub(age).unwrap_or(now),
             status: None,
             heard: now,
@@ -76,6 +79,7 @@ impl Track {
     pub(super) fn submitted(&mut self, submission: u32, now: Instant) {
         (self.submission, self.submitted, self.heard) = (submission, now, now);
         (self.status, self.again, self.had) = (None, None, self.told.len());
+        self.is_inherited = false;
     }
 
     /// What is known of it, with the scheduler's list of jobs and when that was asked for.

@@ -1,5 +1,5 @@
-//! Slurm's own programs: `sbatch`, `squeue`, `scancel`, `sinfo` and `scontrol`. Accounting (`sacct`)
-//! is not needed.
+//! Slurm's own programs: `sbatch`, `squeue`, `scancel`, `sinfo` and `scontrol`. Accounting
+//! (`sacct`) is not needed.
 
 mod options;
 mod parse;

@@ -50,8 +50,8 @@ pub(super) fn printed(program: &'static str, said: &Said, success: bool) -> Resu
         return Ok(said.stdout.clone());
     }
     // The last line has the reason, those before it say where it arose.
-    let lines = said.stderr.lines().chain(said.stdout.lines()).map(str::trim);
-    let reason = lines.filter(|line| !line.is_empty() && !line.starts_with("Try ")).next_back();
+    let mut lines = said.stderr.lines().chain(said.stdout.lines()).map(str::trim);
+    let reason = lines.rfind(|line| !line.is_empty() && !line.starts_with("Try "));
     let reason = reason.map_or_else(|| format!("it ended with {}", said.status), str::to_owned);
     const AWAY: [&str; 6] = [
         "Unable to contact slurm controller",

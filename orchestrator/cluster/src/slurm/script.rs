@@ -62,10 +62,12 @@ cd {start} || unfit {no_folder}
 [ -x {program} ] || unfit {no_program}
 [ "$(sha256sum <{program})" = '{program_digest}  -' ] || unfit {other_program}
 
-# Indexes and copies of sites are the node's own.
+# Indexes, copies of sites and browsers' temporary files are the node's own, wherever TMPDIR is: what
+# dead processes have left there is told by process ids, which mean nothing on other nodes.
 data=${{TMPDIR:-/tmp}}/sandbox-$(id -u)-$node
 mkdir -p "$data" 2>/dev/null
 [ -O "$data" ] && [ -w "$data" ] || unfit "${{TMPDIR:-/tmp}} takes no folder of ours"
+export TMPDIR="$data"
 
 exec {program} {arguments} \
     --shard "$part/{count}" --part-of {plan} --submission "{token}.$submission" \

@@ -11,8 +11,8 @@ use crate::Error;
 use crate::results::suite_digest::{Digests, files, snapshot_files};
 
 /// The files of a suite and of its world with their digests, by paths as the suite names them: the
-/// suite's own files, snapshots, storage states, files for pages, scorers' programs, and the folders
-/// of the sites that these tasks name.
+/// suite's own files, snapshots, storage states, files for pages, scorers' programs, and the
+/// folders of the sites that these tasks name.
 ///
 /// # Errors
 /// When one of them cannot be read.

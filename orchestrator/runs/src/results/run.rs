@@ -71,8 +71,8 @@ pub struct WorldRecord {
     /// The day of the snapshots, if the suite has versions of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Date>,
-    /// The version of Chromium that showed the pages, such as `156.0.8078.108`. Absent before format
-    /// 2.5.
+    /// The version of Chromium that showed the pages, such as `156.0.8078.108`. Absent before
+    /// format 2.5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chromium: Option<String>,
     /// The image ids of the sites, by the sites' names.
