@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm town fuzz schema record-demo docs test-docs
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm town fuzz schema record-demo docs test-docs bench-workers bench-front
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -94,8 +94,8 @@ monkey: setup build ## a random agent with every action in many worlds, EPISODES
 warcbench: setup build ## every task of WARC-Bench whose recording is there started twice: one fingerprint; 41 solved: SHARED=their folder
 	./tests/warcbench/run.py $(SANDBOX) "$(abspath $(SHARED))"
 
-internet: setup build ## two benchmarks' tasks recorded by suite on 200 shops of an origin here, played without it, and filled by agents
-	./tests/internet/run.sh $(SANDBOX)
+internet: setup build ## two benchmarks' tasks recorded by suite on 200 shops of an origin here, played without it, and filled by agents; with recordings of real webs: FILES=...
+	./tests/internet/run.sh $(SANDBOX) 40 $(FILES)
 
 recaptures: setup build ## recordings of real webs served as if live, recorded again as a suite, and compared with the first: FILES=...
 	./tests/internet/captures.sh $(SANDBOX) $(FILES)
@@ -129,6 +129,9 @@ bench-observe: setup build ## looking at pages beside BrowserGym in one run: SHA
 bench-search: ## searches among a million recorded pages beside SQLite FTS5 in one run: PAGES=1000000
 	./tests/bench/search.sh $(or $(PAGES),1000000)
 
+bench-front: setup build ## steps a second and latency through `sandbox front` over 4 gyms of 4 places, beside the gyms directly; prints ratios
+	python3 -B tests/bench/front.py $(SANDBOX)
+
 bench-episodes: setup build ## episodes a minute beside BrowserGym's loop on the demo and the town: SHARED=their folder
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/parity/run.sh episodes $(SANDBOX) town
@@ -143,6 +146,9 @@ slurm: setup build ## runs on a Slurm cluster of three nodes on this machine, wi
 bench-scores: ## our scorers beside the published ones on the vectors, one thread, one run; prints ratios: SHARED=their folder
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/scores/run.sh
+
+bench-workers: setup build ## episodes a minute, processor and memory an episode on 1, 2, 4, ... workers: WORKERS=1,2
+	python3 -B tests/bench/workers.py $(SANDBOX) tasks/demo --workers "$(WORKERS)"
 
 fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each (60)
 	./tests/fuzz.sh "$(TOOLS)/bin" $(FUZZ_SECONDS)

@@ -1,4 +1,4 @@
-"""The benchmark: replay, recording, and size. See run.sh for how it is called."""
+"""The benchmark: replay, recording, size, and requests that were never recorded. See run.sh for how it is called."""
 
 import argparse
 import contextlib
@@ -11,6 +11,7 @@ import sys
 import figures
 import peers
 import procs
+import unrecorded
 
 THREADS, REQUESTS = 8, 2000
 MILLION = 1_000_000
@@ -31,6 +32,9 @@ def main():
     if "size" in options.only:
         results["size"] = size(tools)
         figures.print_size(results["size"])
+    if "unrecorded" in options.only:
+        results["unrecorded"] = ask_unrecorded(tools)
+        figures.print_unrecorded(results["unrecorded"])
     promises = figures.promises(results)
     figures.print_promises(promises)
     results["promises"] = promises
@@ -43,7 +47,7 @@ def arguments():
     for name in ("sandbox", "load", "venv", "work"):
         parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", type=lambda text: text.split(","), default=["replay", "record", "size"])
+    parser.add_argument("--only", type=lambda text: text.split(","), default=["replay", "record", "size", "unrecorded"])
     parser.add_argument("--check", action="store_true", help="exit 1 when a promise is missed")
     return parser.parse_args()
 
@@ -109,6 +113,18 @@ def size(tools):
             rounds.load(records, 0, REQUESTS, server=running)
             rows |= rounds.rows()
             rows[records] |= {"index_ms": first, "open_ms": running.ready_ms}
+    return rows
+
+
+def ask_unrecorded(tools):
+    """How many requests that were never recorded get a recorded body from each program."""
+    archive = peers.Archive(tools.work / "shop.warc.gz", None)
+    peers.run(tools.bin("python"), peers.script("unrecorded.py"), archive.warc)
+    rows = {}
+    for name, server in {"pywb": peers.pywb, "mitmdump": peers.mitmdump_replay, "sandbox": peers.sandbox_replay}.items():
+        procs.say(f"unrecorded: {name}")
+        with server(tools, archive) as running:
+            rows[name] = unrecorded.probe(running.address)
     return rows
 
 

@@ -29,6 +29,16 @@ def print_size(rows):
               f"| {row['rps']:,.0f} | {row['p99_ms']:.2f} |")
 
 
+def print_unrecorded(rows):
+    total = next(iter(rows.values()))["requests"]
+    print(f"\n### Recorded bodies for {total:,} requests that were never recorded\n\n| | {' | '.join(rows)} |"
+          f"\n|---|{'---|' * len(rows)}")
+    for kind in next(iter(rows.values()))["kinds"]:
+        print(f"| {kind} | {' | '.join(str(row['kinds'][kind]) for row in rows.values())} |")
+    print(f"| all | {' | '.join(str(row['wrong']) for row in rows.values())} |")
+    print(f"| recorded requests that were served | {' | '.join(str(row['recorded']) for row in rows.values())} |")
+
+
 def promises(results):
     """What is promised, what was measured, whether it holds; only for the parts that ran."""
     held = []
@@ -57,6 +67,10 @@ def promises(results):
         row = results["size"][max(results["size"])]
         promise("1,000,000 records in at most 150 MB", row["rss_mb"], " MB", row["rss_mb"] <= 150)
         promise("1,000,000 records open within 200 ms", row["open_ms"], " ms", row["open_ms"] <= 200)
+    if "unrecorded" in results:
+        ours = results["unrecorded"]["sandbox"]
+        promise("no recorded body for what was never recorded", ours["wrong"], " bodies", ours["wrong"] == 0)
+        promise("every recorded request served", ours["recorded"], " of 1,000", ours["recorded"] == 1000)
     return held
 
 

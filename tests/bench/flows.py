@@ -1,4 +1,4 @@
-"""Writes the responses of a WARC file as mitmproxy flows: flows.py FROM.warc.gz TO.mitm"""
+"""Writes the exchanges of a WARC file as mitmproxy flows: flows.py FROM.warc.gz TO.mitm"""
 
 import sys
 
@@ -8,10 +8,23 @@ from warcio.archiveiterator import ArchiveIterator
 
 def main(source, target):
     with open(source, "rb") as records, open(target, "wb") as out:
-        writer = io.FlowWriter(out)
+        writer, last = io.FlowWriter(out), None
+        # A request follows its response. A response without one was asked for by GET.
         for record in ArchiveIterator(records):
             if record.rec_type == "response":
-                writer.add(flow(record))
+                if last:
+                    writer.add(last)
+                last = flow(record)
+            elif record.rec_type == "request":
+                last.request.method = record.http_headers.protocol
+                last.request.headers = headers(record)
+                last.request.content = record.content_stream().read()
+        if last:
+            writer.add(last)
+
+
+def headers(record):
+    return http.Headers([(name.encode(), value.encode()) for name, value in record.http_headers.headers])
 
 
 def flow(record):
@@ -19,12 +32,11 @@ def flow(record):
     request = http.Request.make("GET", url, headers={"Accept": "*/*"})
     address = (request.host, request.port)
     client = connection.Client(peername=("127.0.0.1", 1), sockname=("127.0.0.1", 2))
-    made = http.HTTPFlow(client, connection.Server(address=address))
-    made.request = request
-    headers = [(name.encode(), value.encode()) for name, value in record.http_headers.headers]
+    exchange = http.HTTPFlow(client, connection.Server(address=address))
+    exchange.request = request
     status = int(record.http_headers.get_statuscode())
-    made.response = http.Response.make(status, record.content_stream().read(), http.Headers(headers))
-    return made
+    exchange.response = http.Response.make(status, record.content_stream().read(), headers(record))
+    return exchange
 
 
 if __name__ == "__main__":

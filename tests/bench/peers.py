@@ -104,7 +104,7 @@ def mitmdump(tools, name, *options):
 
 
 def mitmdump_replay(tools, archive):
-    flows = tools.work / "bench.mitm"
+    flows = archive.warc.with_suffix(".mitm")
     if not flows.exists():
         run(tools.bin("python"), script("flows.py"), archive.warc, flows)
     return mitmdump(tools, "mitmdump-replay", "--server-replay", flows, "--set", "server_replay_reuse=true",

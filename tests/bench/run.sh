@@ -3,7 +3,7 @@
 # tables; every figure is also in target/bench/results.json. Everything listens on loopback and is
 # stopped at the end.
 #
-#   tests/bench/run.sh target/release/sandbox [--check] [--runs N] [--only replay,record,size]
+#   tests/bench/run.sh SANDBOX [--check] [--runs N] [--only replay,record,size,unrecorded]
 set -eu
 
 sandbox=$(realpath "${1:?usage: run.sh SANDBOX [options]}")

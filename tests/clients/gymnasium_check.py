@@ -1,9 +1,14 @@
-"""Gymnasium's own checker on `sandbox gym`, by way of clients/python, and a random walk by actions drawn from the space.
+"""Gymnasium's own checker on `sandbox gym`, by way of clients/python, and a random walk by actions drawn from the space; both
+also through `sandbox front`.
 
     gymnasium_check.py SANDBOX RESULTS
 """
 
+import contextlib
+import json
 import pathlib
+import signal
+import subprocess
 import sys
 import warnings
 
@@ -37,23 +42,41 @@ def walk(env, seed):
     return done, rewards, scores
 
 
-def main():
-    sandbox, results = sys.argv[1], pathlib.Path(sys.argv[2])
-    with sandbox_agents.Gym("tasks/demo", workers=2, out=str(results / "checked"), sandbox=sandbox) as gym:
-        names = sandbox_agents.register(gym.url)
-        # A warning would be the checker's word on something that is not as it should be.
+@contextlib.contextmanager
+def front_over(sandbox, key, url):
+    """The address of a front over one gym."""
+    process = subprocess.Popen([sandbox, "front", "--key", str(key), url], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        yield json.loads(process.stdout.readline())["url"]
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+
+
+def check(url, namespace):
+    names = sandbox_agents.register(url, namespace)
+    # A warning would be the checker's word on something that is not as it should be.
+    with warnings.catch_warnings():
         warnings.simplefilter("error")
         name = next(name for name in names if name.endswith(TASK))
         for settings in ({}, {"reward": "delta"}):
             env = gymnasium.make(name, **settings).unwrapped
             check_env(env)
             env.close()
-        print("check_env: passed with both kinds of rewards")
 
+
+def main():
+    sandbox, results = sys.argv[1], pathlib.Path(sys.argv[2])
+    with sandbox_agents.Gym("tasks/demo", workers=2, out=str(results / "checked"), sandbox=sandbox) as gym:
+        check(gym.url, "sandbox")
         first, again, other = (walk(gym.env(TASK), seed) for seed in (3, 3, 4))
         assert first == again and first[0] != other[0], (first, again, other)
         clicks = sum(action.startswith("click(") for action in first[0] + other[0])
         assert clicks, (first, other)
+        with front_over(sandbox, results / "front.key", gym.url) as url:
+            check(url, "front")
+            assert walk(sandbox_agents.SandboxEnv(url, TASK), 3) == first
+        print("check_env: passed with both kinds of rewards, and through a front")
         print(f"actions drawn: {len(first[0])}, twice the same; {clicks} of {2 * STEPS} are clicks")
 
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Other people's programs in attach mode (`sandbox env`): each drives a task of the demo suite in
-# our Chromium and must earn its score. Gymnasium's checker passes the gym's environments.
+# our Chromium and must earn its score. Gymnasium's checker passes the gym's environments, and
+# Prometheus' parser reads the measurements of gym and front.
 # BrowserGym's code on the gym: what it makes of observations is our own text, and its loop earns
 # the score; so does AgentLab's own agent. Usage: run.sh SANDBOX
 set -eu
@@ -26,6 +27,10 @@ gym=${CARGO_TARGET_DIR:-$root/target}/browsergym-venv
 checked=${CARGO_TARGET_DIR:-$root/target}/gymnasium-venv
 "$root/tests/venv.sh" "$checked" "$here/gymnasium.txt"
 "$checked/bin/python" -B "$here/gymnasium_check.py" "$sandbox" "$results"
+
+prometheus=${CARGO_TARGET_DIR:-$root/target}/prometheus-venv
+"$root/tests/venv.sh" "$prometheus" "$here/prometheus.txt"
+"$prometheus/bin/python" -B "$here/prometheus_metrics.py" "$sandbox" "$results"
 
 lab=${CARGO_TARGET_DIR:-$root/target}/agentlab-venv
 # Alone, without the machine-learning libraries that its other agents need.

@@ -9,6 +9,7 @@ mod chromium;
 mod client;
 mod devtools;
 mod harness;
+mod server;
 
 use anyhow::{Context as _, Result, ensure};
 use camino::Utf8PathBuf;

@@ -6,9 +6,8 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, ensure};
 use camino::Utf8Path;
 use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt as _;
 
-use crate::annotator::{Annotator, DEMO, existing, get, named, plays, selected, yaml};
+use crate::annotator::{Annotator, DEMO, existing, get, holds_nowhere, named, plays, selected, site, yaml};
 use crate::chromium::{asks_only, fits, follows_preference};
 use crate::devtools::{PATIENCE, Tab};
 use crate::harness::{Bench, live_web, origin, text};
@@ -180,23 +179,9 @@ const HOSTILE: &str = r#"<!doctype html><meta charset="utf-8"><title>Hostile</ti
 </script>"#;
 
 pub(crate) async fn hostile() -> Result<Server> {
-    Server::start(|path, mut tcp| async move {
-        let body = match path.split('?').next() {
-            Some("/") => HOSTILE,
-            Some("/other") => {
-                "<!doctype html><title>Other</title><button onclick='this.textContent += 1'>Count</button>"
-            }
-            _ => "<!doctype html><title>Done</title><h1>Done</h1>",
-        };
-        let head = format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-            body.len()
-        );
-        tcp.write_all(head.as_bytes()).await?;
-        tcp.write_all(body.as_bytes()).await?;
-        Ok(tcp.shutdown().await?)
-    })
-    .await
+    const OTHER: &str =
+        "<!doctype html><title>Other</title><button onclick='this.textContent += 1'>Count</button>";
+    site(&[("/", HOSTILE), ("/other", OTHER)]).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -271,17 +256,6 @@ async fn a_hostile_page_forges_no_step_and_breaks_no_panel() -> Result<()> {
     let task = yaml(&suite.join("tabs.yaml"))?;
     ensure!(task["oracle"][0]["click"]["role"] == "css", "{task:#}");
     plays(&bench, &suite, 1)
-}
-
-/// No file of a folder, which has some, holds this text.
-fn holds_nowhere(folder: &Utf8Path, text: &str) -> Result<()> {
-    let files = folder.read_dir_utf8()?.collect::<Result<Vec<_>, _>>()?;
-    ensure!(!files.is_empty(), "{folder} is empty");
-    for file in files {
-        let bytes = std::fs::read(file.path())?;
-        ensure!(!bytes.windows(text.len()).any(|part| part == text.as_bytes()), "{}", file.path());
-    }
-    Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,6 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use crate::chromium::Browser;
 use crate::devtools::Tab;
 use crate::harness::{Bench, repository, text};
+use crate::server::Server;
 
 pub(crate) const DEMO: &str = "snapshots/demo.wacz";
 
@@ -122,6 +123,24 @@ impl Drop for Annotator {
     }
 }
 
+/// A small site on loopback: its pages by their paths, without queries. Any other path is a page
+/// with the title `Done`.
+pub(crate) async fn site(pages: &'static [(&'static str, &'static str)]) -> Result<Server> {
+    const DONE: &str = "<!doctype html><title>Done</title><h1>Done</h1>";
+    Server::start(move |path, mut tcp| async move {
+        let path = path.split('?').next().unwrap_or_default();
+        let body = pages.iter().find(|(known, _)| *known == path).map_or(DONE, |(_, body)| body);
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            body.len()
+        );
+        tcp.write_all(head.as_bytes()).await?;
+        tcp.write_all(body.as_bytes()).await?;
+        Ok(tcp.shutdown().await?)
+    })
+    .await
+}
+
 /// A GET by a program.
 pub(crate) async fn get(url: &str) -> Result<String> {
     let rest = url.strip_prefix("http://").context("plain HTTP")?;
@@ -188,4 +207,15 @@ pub(crate) fn existing(bench: &Bench) -> Result<Utf8PathBuf> {
     let task = std::fs::read_to_string(repository().join("tasks/demo/guest-booking.yaml"))?;
     std::fs::write(suite.join("guest-booking.yaml"), format!("# Keep me.\n{task}"))?;
     Ok(suite)
+}
+
+/// No file of a folder, which has some, holds this text.
+pub(crate) fn holds_nowhere(folder: &Utf8Path, text: &str) -> Result<()> {
+    let files = folder.read_dir_utf8()?.collect::<Result<Vec<_>, _>>()?;
+    ensure!(!files.is_empty(), "{folder} is empty");
+    for file in files {
+        let bytes = std::fs::read(file.path())?;
+        ensure!(!bytes.windows(text.len()).any(|part| part == text.as_bytes()), "{}", file.path());
+    }
+    Ok(())
 }

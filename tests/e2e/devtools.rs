@@ -67,15 +67,28 @@ impl Tab {
     /// to answer.
     pub(crate) async fn until(&mut self, script: &str) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
-        while !matches!(self.evaluate(script).await, Ok(Value::Bool(true))) {
-            ensure!(Instant::now() < deadline, "{script} does not come true");
+        loop {
+            let said = self.evaluate(script).await;
+            if matches!(said, Ok(Value::Bool(true))) {
+                return Ok(());
+            }
+            ensure!(Instant::now() < deadline, "{script} does not come true: {said:?}");
         }
-        Ok(())
     }
 
     pub(crate) async fn goto(&mut self, url: &str) -> Result<()> {
         self.call("Page.navigate", json!({ "url": url })).await?;
         self.until(&format!("location.href === '{url}' && document.readyState === 'complete'")).await
+    }
+
+    /// How many tabs show a URL with this part.
+    pub(crate) async fn count_tabs(&mut self, part: &str) -> Result<usize> {
+        let targets = self.call("Target.getTargets", json!({})).await?;
+        let targets = targets["targetInfos"].as_array().context("targets")?;
+        let shows = |target: &&Value| {
+            target["type"] == "page" && target["url"].as_str().is_some_and(|url| url.contains(part))
+        };
+        Ok(targets.iter().filter(shows).count())
     }
 
     /// Speaks to a tab that is open already, as soon as one shows a URL with this part.
@@ -100,6 +113,11 @@ impl Tab {
 
     /// Clicks the middle of the element that an expression gives, with the mouse.
     pub(crate) async fn click(&mut self, element: &str) -> Result<()> {
+        self.click_with(element, "left", 0).await
+    }
+
+    /// Clicks with a button of the mouse, while keys are held: the protocol's bits of modifiers.
+    pub(crate) async fn click_with(&mut self, element: &str, button: &str, modifiers: u32) -> Result<()> {
         // Until its styles are there an element may still move.
         self.until(&format!("document.readyState === 'complete' && !!({element})")).await?;
         let middle = format!(
@@ -114,9 +132,9 @@ impl Tab {
         );
         let middle = self.evaluate(&middle).await?;
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
-            let mut event = json!({ "type": kind, "x": middle[0], "y": middle[1] });
+            let mut event = json!({ "type": kind, "x": middle[0], "y": middle[1], "modifiers": modifiers });
             if kind != "mouseMoved" {
-                (event["button"], event["clickCount"]) = (json!("left"), json!(1));
+                (event["button"], event["clickCount"]) = (json!(button), json!(1));
             }
             self.call("Input.dispatchMouseEvent", event).await?;
         }

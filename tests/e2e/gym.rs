@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Bench, interrupt, repository, text};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 const WAY: [&str; 3] = ["My trips", "Continue as guest", "RE 406"];
 
 /// The head of an HTTP message and its body.
@@ -134,19 +134,26 @@ fn an_agent_that_cannot_be_asked_is_named() -> Result<()> {
     Ok(())
 }
 
-/// A gym of the demo suite, whose browsers keep their files in the bench.
-struct Gym {
+/// A gym of the demo suite, whose browsers keep their files in the bench; or a front, which is used
+/// alike.
+pub(crate) struct Gym {
     child: Child,
     stdout: BufReader<ChildStdout>,
-    address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 impl Gym {
-    fn open(bench: &Bench, arguments: &[&str]) -> Result<Gym> {
+    pub(crate) fn open(bench: &Bench, arguments: &[&str]) -> Result<Gym> {
         let temporary = bench.path("tmp");
         std::fs::create_dir_all(&temporary)?;
         let mut command = bench.command(&["gym", "tasks/demo", "--output", bench.path("out").as_str()]);
-        command.args(arguments).env("TMPDIR", &temporary).stdout(Stdio::piped());
+        command.args(arguments).env("TMPDIR", &temporary);
+        Gym::start(command)
+    }
+
+    /// Starts a command that prints its address once it answers.
+    pub(crate) fn start(mut command: Command) -> Result<Gym> {
+        command.stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let mut stdout = BufReader::new(child.stdout.take().context("stdout is piped")?);
         let mut line = String::new();
@@ -158,7 +165,7 @@ impl Gym {
     }
 
     /// Sends a request and does not wait.
-    fn ask(&self, path: &str, body: &Value) -> Result<TcpStream> {
+    pub(crate) fn ask(&self, path: &str, body: &Value) -> Result<TcpStream> {
         let mut stream = TcpStream::connect(self.address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         let body = body.to_string();
@@ -172,29 +179,56 @@ impl Gym {
     }
 
     /// What is answered to a request, with its status.
-    fn post(&self, path: &str, body: &Value) -> Result<(u16, Value)> {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Result<(u16, Value)> {
         let (head, body) = read(&self.ask(path, body)?)?;
         let status = head.split(' ').nth(1).context("a status")?.parse()?;
         Ok((status, serde_json::from_str(&body)?))
     }
 
     /// The same, which must go well.
-    fn get(&self, path: &str, body: &Value) -> Result<Value> {
+    pub(crate) fn get(&self, path: &str, body: &Value) -> Result<Value> {
         let (status, answer) = self.post(path, body)?;
         ensure!(status == 200, "{path} {body}: {status} {answer}");
         Ok(answer)
     }
 
+    /// The text that is answered to a GET request.
+    pub(crate) fn read(&self, path: &str) -> Result<String> {
+        let mut stream = TcpStream::connect(self.address)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address)?;
+        let (head, body) = read(&stream)?;
+        ensure!(head.starts_with("HTTP/1.1 200 "), "{path}: {head}{body}");
+        Ok(body)
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// `kill -9`.
+    pub(crate) fn kill(&mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
     /// Ctrl-C; the last line.
-    fn end(mut self, bench: &Bench) -> Result<Value> {
+    pub(crate) fn interrupt(mut self) -> Result<Value> {
         interrupt(&self.child)?;
         let mut line = String::new();
         self.stdout.read_line(&mut line)?;
         let status = self.child.wait()?;
         ensure!(status.success(), "{status}: {line}");
+        Ok(serde_json::from_str(&line)?)
+    }
+
+    /// The same, after which nothing is left.
+    pub(crate) fn end(self, bench: &Bench) -> Result<Value> {
+        let line = self.interrupt()?;
         let left: Vec<_> = bench.path("tmp").read_dir_utf8()?.collect();
         ensure!(left.is_empty(), "{left:?}");
-        Ok(serde_json::from_str(&line)?)
+        Ok(line)
     }
 }
 
@@ -218,8 +252,12 @@ fn link(answer: &Value, name: &str) -> Result<String> {
 }
 
 /// Plays `guest-booking` to its end; the last answer.
-fn play(gym: &Gym) -> Result<Value> {
-    let mut answer = gym.get("/reset", &json!({ "task": "guest-booking" }))?;
+pub(crate) fn play(gym: &Gym) -> Result<Value> {
+    play_on(gym, gym.get("/reset", &json!({ "task": "guest-booking" }))?)
+}
+
+/// The same after the answer to its reset.
+pub(crate) fn play_on(gym: &Gym, mut answer: Value) -> Result<Value> {
     let session = answer["session"].clone();
     for name in WAY {
         let action = format!("click('{}')", link(&answer, name)?);

@@ -1,6 +1,9 @@
 //! End to end: the built binary, real servers on loopback, real Chromium.
 
 mod agents;
+mod annotated_frames;
+mod annotated_passwords;
+mod annotated_tabs;
 mod annotating;
 mod annotation_drafts;
 mod annotator;
@@ -23,6 +26,7 @@ mod environment;
 mod export;
 mod fidelity;
 mod filling;
+mod front;
 mod frozen;
 mod getting_started;
 mod gym;

@@ -7,35 +7,18 @@
 set -eu
 sandbox=$(realpath "${1:?usage: captures.sh SANDBOX CAPTURE...}")
 shift
-captures= against=
+captures= against= files=
 for file; do
-    captures="$captures --capture $(realpath "$file")"
-    against="$against --against $(realpath "$file")"
+    file=$(realpath "$file")
+    files="$files $file"
+    captures="$captures --capture $file"
+    against="$against --against $file"
 done
 work=captures
 . "$(dirname "$0")/origin.sh"
 
-# A task for the first pages of each recording.
-mkdir real
-printf 'name: real\nworld: {snapshots: [web.wacz]}\n' >real/suite.yaml
-number=0
-for file in $captures; do
-    [ "$file" != --capture ] || continue
-    number=$((number + 1))
-    rm -f listed.wacz
-    "$sandbox" snapshot import "$file" -o listed.wacz >/dev/null
-    python3 - "real/task-$number.yaml" "$number" <<'END' || echo "captures: $file lists no page of the web"
-import json, sys, zipfile
-lines = zipfile.ZipFile("listed.wacz").read("pages/pages.jsonl").decode().splitlines()[1:]
-urls = list(dict.fromkeys(json.loads(line)["url"].split("#")[0] for line in lines))
-urls = [url for url in urls if url.startswith("http")][:3]
-if not urls:
-    sys.exit(1)
-task = {"id": f"task-{sys.argv[2]}", "goal": "Look around.", "start_url": urls[0], "seed_urls": urls[1:],
-        "scorer": {"equals": "done"}, "oracle": [{"answer": "done"}]}
-json.dump(task, open(sys.argv[1], "w"))
-END
-done
+# shellcheck disable=SC2086 # a list of files
+write_captures_suite $files
 start_origin
 # shellcheck disable=SC2086 # lists of options
 {

@@ -56,3 +56,25 @@ print(f"{sys.argv[1]:28} {summary['passed']} of {summary['episodes']} passed, {r
       f" ({requests['miss'] / max(1, summary['episodes']):.2f} an episode), {summary['errors']} errors")
 END
 }
+# write_captures_suite CAPTURE...: the suite `real`, a task for the first pages of each recording.
+write_captures_suite() {
+    mkdir real
+    printf 'name: real\nworld: {snapshots: [web.wacz]}\n' >real/suite.yaml
+    number=0
+    for file; do
+        number=$((number + 1))
+        rm -f listed.wacz
+        "$sandbox" snapshot import "$file" -o listed.wacz >/dev/null
+        python3 - "real/task-$number.yaml" "$number" <<'END' || echo "internet: $file lists no page of the web"
+import json, sys, zipfile
+lines = zipfile.ZipFile("listed.wacz").read("pages/pages.jsonl").decode().splitlines()[1:]
+urls = list(dict.fromkeys(json.loads(line)["url"].split("#")[0] for line in lines))
+urls = [url for url in urls if url.startswith("http")][:3]
+if not urls:
+    sys.exit(1)
+task = {"id": f"task-{sys.argv[2]}", "goal": "Look around.", "start_url": urls[0], "seed_urls": urls[1:],
+        "scorer": {"equals": "done"}, "oracle": [{"answer": "done"}]}
+json.dump(task, open(sys.argv[1], "w"))
+END
+    done
+}

@@ -3,8 +3,8 @@
 //! The steps name elements by role and accessible name. Each step finds its element in the current
 //! page. So a solution survives changed element ids and fails clearly on a different page.
 
-use browser::{Action, Observation, ObservationOptions};
-use scoring::solution::{Element, FormField, OracleStep};
+use browser::{Action, Button, Modifier, Observation, ObservationOptions, Press};
+use scoring::solution::{Click, Element, FormField, ModifierKey, MouseButton, OracleStep};
 
 use crate::agent::BeginOptions;
 use crate::{Agent, Error, Goal, NextReply, Reply, View};
@@ -92,7 +92,7 @@ pub fn action(step: &OracleStep, number: usize, observation: &Observation) -> Re
             let field = shown.find(|field| field.name == *name);
             return Ok(field.and_then(|field| Action::fill_in(&field.kind, name, value)));
         }
-        OracleStep::Click(element) => Action::click(find(element)?),
+        OracleStep::Click(click) => Action::Click { bid: find(&click.element)?, press: press(click) },
         OracleStep::Fill(fill) => {
             Action::Fill { bid: find(&fill.element)?, value: fill.value.clone(), by_keys: false }
         }
@@ -111,6 +111,23 @@ pub fn action(step: &OracleStep, number: usize, observation: &Observation) -> Re
         OracleStep::Answer(text) => Action::Answer { text: text.clone() },
         OracleStep::Infeasible(reason) => Action::Infeasible { reason: reason.clone() },
     }))
+}
+
+/// How a click is made.
+fn press(click: &Click) -> Press {
+    let button = match click.button {
+        MouseButton::Left => Button::Left,
+        MouseButton::Middle => Button::Middle,
+        MouseButton::Right => Button::Right,
+    };
+    let modifier = |key: &ModifierKey| match key {
+        ModifierKey::Alt => Modifier::Alt,
+        ModifierKey::Control => Modifier::Control,
+        ModifierKey::ControlOrMeta => Modifier::ControlOrMeta,
+        ModifierKey::Meta => Modifier::Meta,
+        ModifierKey::Shift => Modifier::Shift,
+    };
+    Press { button, modifiers: click.modifiers.iter().map(modifier).collect(), twice: false }
 }
 
 #[cfg(test)]
@@ -147,8 +164,8 @@ mod tests {
     fn steps_are_played_in_order_and_then_it_stops() {
         let fill = Fill { element: element("textbox", "From"), value: "Alton's".to_owned() };
         let mut oracle = Oracle::new(vec![
-            OracleStep::Click(element("link", "Fares")),
-            OracleStep::Click(Element { nth: 1, ..element("link", "Timetable") }),
+            OracleStep::Click(element("link", "Fares").into()),
+            OracleStep::Click(Element { nth: 1, ..element("link", "Timetable") }.into()),
             OracleStep::Fill(fill),
             OracleStep::Answer("05:12".to_owned()),
         ]);
@@ -165,7 +182,7 @@ mod tests {
     #[test]
     fn an_element_may_be_named_by_a_selector_and_tabs_by_their_place() {
         let mut oracle = Oracle::new(vec![
-            OracleStep::Click(element("css", "#menu > div:nth-of-type(2)")),
+            OracleStep::Click(element("css", "#menu > div:nth-of-type(2)").into()),
             OracleStep::NewTab,
             OracleStep::FocusTab(0),
             OracleStep::CloseTab,
@@ -183,6 +200,23 @@ mod tests {
             "go_forward()",
         ];
         assert_eq!(actions, expected);
+    }
+
+    #[test]
+    fn a_link_may_be_opened_in_another_tab() {
+        let of = |yaml: &str| serde_json::from_str::<OracleStep>(yaml).unwrap();
+        let mut oracle = Oracle::new(vec![
+            of(r#"{"click": {"role": "link", "name": "Fares", "button": "middle"}}"#),
+            of(r#"{"click": {"role": "link", "name": "Fares", "modifiers": ["ControlOrMeta"]}}"#),
+        ]);
+        let mut actions = Vec::new();
+        while let Reply::Act { action, .. } = oracle.reply(&page(), None).unwrap() {
+            actions.push(action);
+        }
+        assert_eq!(actions, ["click('5', button='middle')", "click('5', modifiers=['ControlOrMeta'])"]);
+        let plain = OracleStep::Click(element("link", "Fares").into());
+        let written = r#"{"click":{"role":"link","name":"Fares","nth":0}}"#;
+        assert_eq!(serde_json::to_string(&plain).unwrap(), written, "as it always was");
     }
 
     #[test]
@@ -209,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_page_without_the_element_is_an_error_that_says_what_is_there() {
-        let mut oracle = Oracle::new(vec![OracleStep::Click(element("link", "Tickets"))]);
+        let mut oracle = Oracle::new(vec![OracleStep::Click(element("link", "Tickets").into())]);
         let error = oracle.reply(&page(), None).unwrap_err().to_string();
         assert_eq!(
             error,

@@ -56,6 +56,15 @@ pub enum Error {
         /// The task's id.
         task: String,
     },
+    /// Another process works on an annotation in the folder.
+    #[error(
+        "annotate in {folder}: another `sandbox annotate` works there; save or discard in its panel, or end it \
+         with Ctrl-C and go on with --resume, or use another folder"
+    )]
+    InUse {
+        /// The suite's folder.
+        folder: Utf8PathBuf,
+    },
     /// There is no annotation to go on with.
     #[error("resume: {folder} has no unfinished annotation; leave --resume out to begin one")]
     NothingToResume {

@@ -85,9 +85,8 @@ impl Annotation {
     ) -> Result<Ending, Error> {
         session.hold_for_pictures().await?;
         // What the browser did before the start page is nobody's step.
-        self.workbench.set_playing(true);
-        self.drain(events).await?;
-        self.workbench.set_playing(false);
+        self.workbench.start_playing();
+        self.stop_playing(session, events).await?;
         self.workbench.expect_start_page();
         let draft = self.workbench.draft();
         if first == FirstPage::AfterSteps && draft.step_count() > 0 {
@@ -137,16 +136,20 @@ impl Annotation {
                 self.workbench.set_notice(missing.join(" "));
             }
             Some(Wish::Discard) => return Ok(Some(Ending::Discard)),
-            Some(Wish::StartPage) => {
-                let url = self.workbench.draft().start_url;
-                self.drain(events).await?;
-                self.workbench.expect_start_page();
-                if let Err(error) = open(session, &url).await {
+            Some(Wish::StartOver) => {
+                // What happens until the start page is there is no step.
+                self.workbench.start_playing();
+                self.flush(session, events).await?;
+                self.workbench.clear_steps()?;
+                let opened = self.open_start_page(session, events).await;
+                self.stop_playing(session, events).await?;
+                if let Err(error) = opened {
                     self.workbench.set_notice(format!("failed to {}", error_text::with_causes(&error)));
                 }
             }
             Some(Wish::Play) => {
                 self.flush(session, events).await?;
+                self.workbench.settle_tabs()?;
                 self.play(session, events, cancel).await?;
             }
             // The panel lives as long as we do.
@@ -163,10 +166,9 @@ impl Annotation {
         events: &mut mpsc::UnboundedReceiver<CaptureEvent>,
         cancel: &CancellationToken,
     ) -> Result<(), Error> {
-        self.workbench.set_playing(true);
+        self.workbench.start_playing();
         let played = self.play_steps(session, events, cancel).await;
-        self.drain(events).await?;
-        self.workbench.set_playing(false);
+        self.stop_playing(session, events).await?;
         match played {
             Ok(()) => {}
             Err(PlayError::Step(number, why)) => {
@@ -185,7 +187,7 @@ impl Annotation {
         cancel: &CancellationToken,
     ) -> Result<(), PlayError> {
         let draft = self.workbench.draft();
-        let opened = open(session, &draft.start_url).await;
+        let opened = self.open_start_page(session, events).await;
         opened.map_err(|error| PlayError::Step(1, error_text::with_causes(&error)))?;
         for (place, step) in draft.actions().enumerate() {
             if cancel.is_cancelled() {
@@ -206,6 +208,29 @@ impl Annotation {
         if let Err(error) = session.settle(&self.in_flight, SETTLE).await {
             tracing::debug!(%error, "the page does not settle after the last step");
         }
+        Ok(())
+    }
+
+    /// Opens the start page as at the beginning of an episode: in the only tab.
+    async fn open_start_page(
+        &self,
+        session: &mut Session,
+        events: &mut mpsc::UnboundedReceiver<CaptureEvent>,
+    ) -> Result<(), Error> {
+        session.keep_first_tab().await?;
+        self.drain(events).await?;
+        self.workbench.expect_start_page();
+        open(session, &self.workbench.draft().start_url).await
+    }
+
+    /// From here on the person goes on, in the tab that the steps have led to.
+    async fn stop_playing(
+        &self,
+        session: &Session,
+        events: &mut mpsc::UnboundedReceiver<CaptureEvent>,
+    ) -> Result<(), Error> {
+        self.drain(events).await?;
+        self.workbench.stop_playing(session.active_tab());
         Ok(())
     }
 

@@ -58,8 +58,8 @@ pub enum Status {
 pub(crate) enum Wish {
     Save,
     Discard,
-    /// Open the start page again.
-    StartPage,
+    /// Remove the steps and open the start page again.
+    StartOver,
     /// Play the steps in the browser.
     Play,
 }
@@ -193,14 +193,34 @@ impl Workbench {
         self.state.lock().log.expect_start_page();
     }
 
-    /// From now on what happens is, or is not, the playing of the steps.
-    pub(crate) fn set_playing(&self, is_playing: bool) {
+    /// From now on what happens is the playing of the steps.
+    pub(crate) fn start_playing(&self) {
+        self.set_playing(|log| log.start_playing(), true);
+    }
+
+    /// From now on what happens is the person's doing. `front` is the tab that the oracle is in.
+    pub(crate) fn stop_playing(&self, front: Option<String>) {
+        self.set_playing(|log| log.stop_playing(front), false);
+    }
+
+    fn set_playing(&self, tell: impl FnOnce(&mut StepLog), is_playing: bool) {
         let mut state = self.state.lock();
-        state.log.set_playing(is_playing);
+        tell(&mut state.log);
         state.is_playing = is_playing;
         state.version += 1;
         drop(state);
         self.changed.notify_waiters();
+    }
+
+    /// Removes every step.
+    ///
+    /// # Errors
+    /// When the draft cannot be written.
+    pub(crate) fn clear_steps(&self) -> Result<(), Error> {
+        self.change(|State { draft, .. }| {
+            draft.clear_steps();
+            Ok(())
+        })
     }
 
     /// Makes a change of the panel's.
@@ -330,11 +350,11 @@ mod tests {
     #[test]
     fn where_a_step_leads_is_undone_with_the_step() {
         let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::of(Utf8Path::from_path(folder.path()).unwrap());
+        let suite = Utf8Path::from_path(folder.path()).unwrap();
         let source = Source::Snapshots(Vec::new());
         let start = "https://a.test/".to_owned();
         let draft = Draft::new(source, "a".to_owned(), start.clone(), jiff::Timestamp::UNIX_EPOCH);
-        journal.begin(&draft).unwrap();
+        let journal = Journal::begin(suite, &draft).unwrap();
         let (bench, _wishes) = Workbench::new(draft, journal, TakenIds::new());
         let opened = |tab: &str| Happening::TabOpened { tab: tab.to_owned(), by_page: false };
         let navigated =

@@ -59,7 +59,7 @@ mod session;
 pub use act::{ActionError, dialogs::Dialog, downloads::Download, element::ActionTarget};
 pub use action::{Action, Button, Dialect, Modifier, ParseError, Point, Press, UnknownDialect, choice_name};
 pub use capture::{
-    Capture, CaptureEvent, HistoryEntry, InputKind, PendingHistory, PendingPicture, PersonInput,
+    Capture, CaptureEvent, HistoryEntry, InputKind, Password, PendingHistory, PendingPicture, PersonInput,
     PersonTarget, TabHistory, outlined,
 };
 pub use clock::settle::SettleOutcome;
@@ -73,6 +73,7 @@ pub use formats::{
 };
 pub use launch::{
     device::{Device, Geolocation},
+    fonts::has_fonts,
     process::end_all,
     programs::{CHROMEDRIVER_VARIABLE, CHROMIUM_SANDBOX_VARIABLE, CHROMIUM_VARIABLE, Programs},
     settings::{Determinism, Launch},

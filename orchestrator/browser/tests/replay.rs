@@ -26,6 +26,15 @@ const TICKER: &str = "<!doctype html><title>Ticker</title><h1>Ticker</h1><pre id
 const SERVICE: &str = "addEventListener('fetch', e => {});
     addEventListener('activate', e => e.waitUntil(clients.claim()));";
 
+/// Registers a service worker while the page's time runs.
+const LATE: &str = "<!doctype html><p id=p></p><script>
+    setTimeout(async () => {
+      const before = Date.now();
+      await navigator.serviceWorker.register('/sw.js');
+      p.textContent = `registered after ${Date.now() - before} ms`;
+    }, 700);
+    </script>";
+
 /// Writes a snapshot of one site.
 fn snapshot(folder: &Utf8Path) -> Utf8PathBuf {
     let out = folder.join("ticker.wacz");
@@ -39,6 +48,7 @@ fn snapshot(folder: &Utf8Path) -> Utf8PathBuf {
         Exchange::get(format!("https://ticker.test{path}"), at, response)
     };
     recording.append(&exchange("/", 200, "text/html", TICKER)).unwrap();
+    recording.append(&exchange("/late", 200, "text/html", LATE)).unwrap();
     recording.append(&exchange("/sw.js", 200, "text/javascript", SERVICE)).unwrap();
     recording.append(&exchange("/events", 200, "text/event-stream", "data: hello\n\n")).unwrap();
     let text = |from: FrameSide, text: &str| Frame {
@@ -60,18 +70,28 @@ fn snapshot(folder: &Utf8Path) -> Utf8PathBuf {
     out
 }
 
-#[tokio::test]
-async fn a_recorded_site_behaves_the_same_in_every_episode() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = snapshot(Utf8Path::from_path(folder.path()).unwrap());
-    let set = ReplaySet::open(&[file], None, &mut |_, _| {}).unwrap();
+fn world() -> Determinism {
+    Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 }
+}
+
+/// A gateway that replays the site, and a browser behind it.
+async fn open(folder: &Utf8Path) -> (Gateway, Session) {
+    let set = ReplaySet::open(&[snapshot(folder)], None, &mut |_, _| {}).unwrap();
     let replay = Arc::new(Replay::new(set, ReplayOptions::default()));
     let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
     let gateway = Gateway::start(Config::new(ca.clone(), Routes::all(Target::Replay(replay)))).await.unwrap();
-    let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch =
-        Launch { determinism: Some(world), ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64()) };
-    let mut session = Session::start(&launch).await.unwrap();
+    let launch = Launch {
+        determinism: Some(world()),
+        in_flight: Some(gateway.in_flight()),
+        ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
+    };
+    (gateway, Session::start(&launch).await.unwrap())
+}
+
+#[tokio::test]
+async fn a_recorded_site_behaves_the_same_in_every_episode() {
+    let folder = tempfile::tempdir().unwrap();
+    let (gateway, mut session) = open(Utf8Path::from_path(folder.path()).unwrap()).await;
     let mut first = None;
     for _ in 0..4 {
         session.act(&Action::Goto { url: "https://ticker.test/".to_owned() }).await.unwrap();
@@ -90,12 +110,24 @@ async fn a_recorded_site_behaves_the_same_in_every_episode() {
             .filter(|url| !url.ends_with("/favicon.ico"))
             .collect();
         assert_eq!(misses, Vec::<String>::new());
-        session.reset(Some(world)).await.unwrap();
+        session.reset(Some(world())).await.unwrap();
     }
     let text = first.unwrap();
     for expected in ["price 5", "service worker", "event hello", "tick"] {
         assert!(text.contains(expected), "{expected} in {text}");
     }
+    session.close().await.unwrap();
+    gateway.shutdown().await;
+}
+
+/// The gateway holds responses back while the page's time runs, and the page waits for this one.
+#[tokio::test]
+async fn a_service_worker_is_registered_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (gateway, mut session) = open(Utf8Path::from_path(folder.path()).unwrap()).await;
+    session.act(&Action::Goto { url: "https://ticker.test/late".to_owned() }).await.unwrap();
+    session.settle(&gateway.in_flight(), Duration::from_secs(20)).await.unwrap();
+    assert_eq!(session.page_text().await.unwrap().trim(), "registered after 0 ms");
     session.close().await.unwrap();
     gateway.shutdown().await;
 }

@@ -167,17 +167,13 @@ fn major(version: &str) -> Option<u32> {
     version.split(' ').find_map(|word| word.split('.').next()?.parse().ok())
 }
 
-/// Whether there is any font.
-pub(crate) fn has_fonts() -> bool {
-    Path::new("/usr/share/fonts").read_dir().is_ok_and(|mut folder| folder.next().is_some())
-}
-
 fn fonts() -> Finding {
-    let none = "no fonts under /usr/share/fonts: pages would show empty boxes";
-    let found = if has_fonts() { Ok("installed".to_owned()) } else { Err(none.to_owned()) };
+    let none = "no DejaVu fonts under /usr/share/fonts: pages have the fonts of this machine, if any, and look \
+                different elsewhere";
+    let found = if browser::has_fonts() { Ok("DejaVu".to_owned()) } else { Err(none.to_owned()) };
     Finding {
         what: "fonts",
-        needed_for: "screenshots",
+        needed_for: "pages that look the same on every machine",
         found,
         cure: Some(privileged("apt-get install -y fonts-dejavu-core")),
     }

@@ -5,11 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
+use parking_lot::Mutex;
 use runs::gym::{self, Settings};
 use runs::{Event, Limits, Options, Progress};
 use serde_json::json;
+use tokio::sync::oneshot;
+use url::Url;
 
 use crate::failure::{OrFail, Outcome};
+use crate::join::Joining;
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
 use crate::{daemon, interrupt, out, progress, tasks, units};
@@ -19,7 +23,8 @@ use crate::{daemon, interrupt, out, progress, tasks, units};
 /// Prints one line of JSON when the server is ready: url, suite, run and workers. GET /tasks lists
 /// the tasks. POST /reset with {"task": ID} begins an episode in a pristine world; it returns
 /// session, observation and info. POST /step with {"session", "action"} returns observation,
-/// reward, terminated, truncated and info. POST /close with {"session"} ends the episode.
+/// reward, terminated, truncated and info. POST /close with {"session"} ends the episode. GET
+/// /metrics has measurements for Prometheus.
 /// Observations have BrowserGym's keys, and actions its syntax. clients/python/sandbox_agents.py
 /// wraps the server as a Gymnasium environment.
 ///
@@ -61,6 +66,12 @@ pub(crate) struct Gym {
     /// Write all network traffic into each episode's network.har, with credentials
     #[arg(long)]
     keep_network: bool,
+    /// Serve behind this `sandbox front` as well: register with it, and leave it at the end
+    #[arg(long, value_name = "FRONT-URL")]
+    join: Option<Url>,
+    /// File with the key of that front [default: front.key in the folder of --data]
+    #[arg(long, value_name = "FILE", requires = "join")]
+    join_key: Option<Utf8PathBuf>,
     #[command(flatten)]
     scoring: Scoring,
     #[command(flatten)]
@@ -90,9 +101,18 @@ impl Gym {
             },
             ..Options::default()
         };
+        let (told, listens) = oneshot::channel();
+        let joining = match self.join {
+            Some(front) => {
+                let key = front::read_key(&self.data.front_key(self.join_key.as_deref())?)?;
+                Some(Joining::start(front, key, listens))
+            }
+            None => None,
+        };
         let settings = Settings { listen: self.listen, place_within: self.wait };
         let bar = progress::spinner("opening the gym");
         let shown = bar.clone();
+        let told = Mutex::new(Some(told));
         let on_event: Progress = Arc::new(move |event| match event {
             Event::Site(event) => {
                 if let Some(text) = daemon::describe(event) {
@@ -102,6 +122,10 @@ impl Gym {
             Event::Listening(listening) => {
                 shown.finish_and_clear();
                 out::json_line(listening);
+                if let Some(told) = told.lock().take() {
+                    // Nobody listens where there is no front.
+                    let _ = told.send(listening.address);
+                }
                 eprintln!("results are kept in {}; Ctrl-C closes the gym", listening.run);
             }
             Event::Ended { episode, record, .. } => {
@@ -113,9 +137,13 @@ impl Gym {
         });
         let served = gym::serve(&suite, &options, settings, interrupt::token(), on_event).await;
         bar.finish_and_clear();
+        let left = match joining {
+            Some(joining) => joining.end().await,
+            None => Ok(()),
+        };
         let Some(summary) = served? else {
             out::json_line(&json!({ "run": null, "episodes": 0 }));
-            return Ok(());
+            return left;
         };
         let report = runs::report::write(&summary.folder).or_environment("write the report")?;
         let played = json!({
@@ -123,6 +151,6 @@ impl Gym {
         });
         out::json_line(&played);
         eprintln!("{}\nreport        {report}", summary.table(progress::columns()));
-        Ok(())
+        left
     }
 }

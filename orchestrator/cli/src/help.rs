@@ -23,7 +23,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         "Sites in containers and processes",
         &["up", "status", "open", "logs", "reset", "down", "build", "pull", "save", "load"],
     ),
-    ("Tasks and runs", &["annotate", "run", "env", "gym", "tasks", "agents", "models"]),
+    ("Tasks and runs", &["annotate", "run", "env", "gym", "front", "tasks", "agents", "models"]),
     ("Results", &["show", "report", "trace", "compare", "merge", "pack", "verify", "export", "score"]),
 ];
 

@@ -24,11 +24,13 @@ mod export;
 mod failure;
 mod fill;
 mod finish;
+mod front;
 mod gateway_options;
 mod gym;
 mod help;
 mod init;
 mod interrupt;
+mod join;
 mod load;
 mod logging;
 mod merge;
@@ -85,6 +87,7 @@ enum Command {
     Run(run::Run),
     Env(env::Env),
     Gym(gym::Gym),
+    Front(front::FrontCommand),
     Up(daemon::Up),
     Down(daemon::Down),
     Status(daemon::Status),
@@ -147,6 +150,7 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Run(run) => run.run().await,
         Command::Env(env) => env.run().await,
         Command::Gym(gym) => gym.run().await,
+        Command::Front(front) => front.run().await,
         Command::Up(up) => up.run().await,
         Command::Down(down) => down.run().await,
         Command::Status(status) => status.run().await,

@@ -32,6 +32,11 @@ impl DataFolder {
         Ok(self.path()?.join("indexes"))
     }
 
+    /// The file with the key of a front, unless another is named.
+    pub(crate) fn front_key(&self, named: Option<&Utf8Path>) -> Result<Utf8PathBuf, Failure> {
+        named.map_or_else(|| Ok(self.path()?.join("front.key")), |named| Ok(named.to_owned()))
+    }
+
     /// The folder of the sites' golden states and of their copies.
     pub(crate) fn town(&self) -> Result<Utf8PathBuf, Failure> {
         Ok(self.path()?.join("town"))

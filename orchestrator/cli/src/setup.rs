@@ -85,7 +85,7 @@ fn missing() -> Vec<&'static str> {
         }
         Err(_) => packages.extend(["chromium", "chromium-headless-shell", "chromium-driver"]),
     }
-    if !doctor::has_fonts() {
+    if !browser::has_fonts() {
         packages.push("fonts-dejavu-core");
     }
     packages

@@ -475,3 +475,87 @@ async fn a_client_that_leaves_before_its_session_leaves_no_attempt() {
     gym.post("/close", json!({ "session": begun["session"] })).await;
     assert_eq!(gym.end().await.unwrap().episodes, 1);
 }
+
+#[tokio::test]
+async fn measurements_are_those_of_what_was_done() {
+    let gym = Gym::open(&Mood::default(), |options, _| options.workers = 2).await;
+    let session = gym.reset("bike.one").await;
+    gym.step(&session, "click('1')").await;
+    let metrics = async || {
+        let request = http::Request::get(format!("{}/metrics", gym.url)).body(Full::default()).unwrap();
+        let answer = gym.client.request(request).await.unwrap();
+        assert_eq!(answer.headers()["content-type"], "text/plain; version=0.0.4");
+        let body = answer.into_body().collect().await.unwrap().to_bytes();
+        String::from_utf8(body.to_vec()).unwrap()
+    };
+    let has = |text: &str, lines: &[&str]| {
+        for line in lines {
+            assert!(text.lines().any(|own| own == *line), "{line}: {text}");
+        }
+    };
+    let text = metrics().await;
+    has(
+        &text,
+        &[
+            "sandbox_gym_places{state=\"free\"} 1",
+            "sandbox_gym_places{state=\"taken\"} 1",
+            "sandbox_gym_sessions_open 1",
+            "sandbox_gym_steps_total 1",
+            "sandbox_gym_step_duration_seconds_count 1",
+            "sandbox_gym_resets_total 1",
+            "sandbox_gym_reset_duration_seconds_count 1",
+            "sandbox_gym_errors_total{kind=\"request\"} 0",
+        ],
+    );
+    assert_eq!(gym.step(&session, "send_msg_to_user('a red bicycle')").await.0, 200);
+    assert_eq!(gym.step(&session, "noop()").await.0, 410);
+    assert_eq!(gym.post("/reset", json!({ "task": "car" })).await.0, 404);
+    assert_eq!(gym.send("GET", "/metrics", &[("origin", "https://evil.test")], "").await.0, 403);
+    has(
+        &metrics().await,
+        &[
+            "sandbox_gym_places{state=\"free\"} 2",
+            "sandbox_gym_sessions_open 0",
+            "sandbox_gym_steps_total 2",
+            "sandbox_gym_resets_total 1",
+            "sandbox_gym_errors_total{kind=\"request\"} 1",
+            "sandbox_gym_errors_total{kind=\"forbidden\"} 1",
+            "sandbox_gym_errors_total{kind=\"session_ended\"} 1",
+        ],
+    );
+    gym.end().await;
+}
+
+#[tokio::test]
+async fn headers_name_the_session_and_bound_the_wait() {
+    let gym = Gym::open(&Mood::default(), |_, _| {}).await;
+    let ask = async |path: &str, body: Value| {
+        let request = http::Request::post(format!("{}{path}", gym.url))
+            .header("content-type", "application/json")
+            .header("prefer", "respond-async, wait=0")
+            .body(Full::from(body.to_string()))
+            .unwrap();
+        let answer = tokio::time::timeout(PATIENCE / 2, gym.client.request(request)).await.unwrap().unwrap();
+        let text = |name: &str| answer.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+        (answer.status().as_u16(), text("sandbox-session"), text("sandbox-episode"))
+    };
+    let (status, session, episode) = ask("/reset", json!({ "task": "bike.one" })).await;
+    let open = (session.clone(), Some("open".to_owned()));
+    assert!(status == 200 && session.is_some() && episode == open.1);
+    // It does not wait for the place.
+    assert_eq!(ask("/reset", json!({ "task": "bike.two" })).await, (503, None, None));
+    let step = |action: &str| json!({ "session": session, "action": action });
+    assert_eq!(ask("/step", step("click('1')")).await, (200, open.0, open.1));
+    let ended = (session.clone(), Some("ended".to_owned()));
+    for (path, body, status) in [
+        ("/step", step("send_msg_to_user('x')"), 200),
+        ("/step", step("noop()"), 410),
+        ("/close", json!({ "session": session }), 200),
+        ("/close", json!({ "session": session }), 404),
+    ] {
+        assert_eq!(ask(path, body).await, (status, ended.0.clone(), ended.1.clone()), "{path}");
+    }
+    let odd = Some("ended".to_owned());
+    assert_eq!(ask("/close", json!({ "session": "no\nheader" })).await, (404, None, odd));
+    gym.end().await;
+}

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Element {
     /// Its ARIA role, such as `link`; or `css`, for an element that no role and name tell.
     pub role: String,
-    /// Its accessible name, in full; with the role `css` the selector that finds it.
+    /// Its accessible name, in full; with the role `css` the selector that finds it, which ` >> `
+    /// leads into the shadow root or the frame that a selector before has found: `#card >> button`.
     pub name: String,
     /// Which one, counted from 0 in page order, when several have that role and name.
     #[serde(default)]
@@ -31,8 +32,9 @@ impl Element {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OracleStep {
-    /// Click an element: `click: {role: link, name: Timetable}`.
-    Click(Element),
+    /// Click an element: `click: {role: link, name: Timetable}`; also with another button, or while
+    /// keys are held: `click: {role: link, name: Timetable, button: middle}`.
+    Click(Click),
     /// Replace the text of a field: `fill: {role: textbox, name: From, value: Alton}`.
     Fill(Fill),
     /// Choose options of a list by label or value: `select: {role: combobox, name: Class, options:
@@ -62,6 +64,46 @@ pub enum OracleStep {
     Answer(String),
     /// Say that the goal cannot be reached, and why: `infeasible: There is no such order`.
     Infeasible(String),
+}
+
+/// See [`OracleStep::Click`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "ClickKeys", into = "ClickKeys")]
+pub struct Click {
+    /// What is clicked.
+    pub element: Element,
+    /// With which button.
+    pub button: MouseButton,
+    /// Keys that are held meanwhile.
+    pub modifiers: Vec<ModifierKey>,
+}
+
+/// A button of the mouse.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MouseButton {
+    /// The primary button.
+    #[default]
+    Left,
+    /// The wheel, which opens a link in a new tab.
+    Middle,
+    /// The button for context menus.
+    Right,
+}
+
+/// A key that is held during a click.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum ModifierKey {
+    /// `Alt`.
+    Alt,
+    /// `Control`.
+    Control,
+    /// `Control`, but on a Mac `Meta`: it opens a link in a new tab.
+    ControlOrMeta,
+    /// The Windows or command key.
+    Meta,
+    /// `Shift`.
+    Shift,
 }
 
 /// See [`OracleStep::Fill`].
@@ -121,7 +163,7 @@ impl OracleStep {
     /// The element that the step acts on, to be changed.
     pub fn element_mut(&mut self) -> Option<&mut Element> {
         match self {
-            OracleStep::Click(element)
+            OracleStep::Click(Click { element, .. })
             | OracleStep::Fill(Fill { element, .. })
             | OracleStep::Select(Select { element, .. })
             | OracleStep::Press(Press { element, .. }) => Some(element),
@@ -132,7 +174,7 @@ impl OracleStep {
     /// The element that the step acts on.
     pub fn element(&self) -> Option<&Element> {
         match self {
-            OracleStep::Click(element)
+            OracleStep::Click(Click { element, .. })
             | OracleStep::Fill(Fill { element, .. })
             | OracleStep::Select(Select { element, .. })
             | OracleStep::Press(Press { element, .. }) => Some(element),
@@ -151,10 +193,22 @@ impl OracleStep {
     }
 }
 
-/// YAML spells element and argument in one map; `#[serde(flatten)]` would give up refusing unknown
+impl MouseButton {
+    fn is_left(&self) -> bool {
+        *self == MouseButton::Left
+    }
+}
+
+impl From<Element> for Click {
+    fn from(element: Element) -> Click {
+        Click { element, button: MouseButton::Left, modifiers: Vec::new() }
+    }
+}
+
+/// YAML spells element and arguments in one map; `#[serde(flatten)]` would give up refusing unknown
 /// keys.
 macro_rules! flat_keys {
-    ($keys:ident for $step:ident { $field:ident: $type:ty }) => {
+    ($keys:ident for $step:ident { $($(#[$meta:meta])* $field:ident: $type:ty),+ }) => {
         #[derive(Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         struct $keys {
@@ -162,7 +216,7 @@ macro_rules! flat_keys {
             name: String,
             #[serde(default)]
             nth: usize,
-            $field: $type,
+            $($(#[$meta])* $field: $type,)+
         }
 
         impl JsonSchema for $step {
@@ -177,20 +231,26 @@ macro_rules! flat_keys {
 
         impl From<$keys> for $step {
             fn from(keys: $keys) -> $step {
-                let $keys { role, name, nth, $field } = keys;
-                $step { element: Element { role, name, nth }, $field }
+                let $keys { role, name, nth, $($field),+ } = keys;
+                $step { element: Element { role, name, nth }, $($field),+ }
             }
         }
 
         impl From<$step> for $keys {
             fn from(step: $step) -> $keys {
-                let $step { element: Element { role, name, nth }, $field } = step;
-                $keys { role, name, nth, $field }
+                let $step { element: Element { role, name, nth }, $($field),+ } = step;
+                $keys { role, name, nth, $($field),+ }
             }
         }
     };
 }
 
+flat_keys!(ClickKeys for Click {
+    #[serde(default, skip_serializing_if = "MouseButton::is_left")]
+    button: MouseButton,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    modifiers: Vec<ModifierKey>
+});
 flat_keys!(FillKeys for Fill { value: String });
 flat_keys!(SelectKeys for Select { options: Vec<String> });
 flat_keys!(PressKeys for Press { keys: String });

@@ -138,12 +138,16 @@ pub enum CollectionFlaw {
 }
 
 impl Collection {
-    /// Whether the file begins as JSON does, so that it can be a collection but no archive.
+    /// Whether the file begins as JSON does, so that it can be a collection but no archive. What is
+    /// no regular file is not read: its next reader would miss what was read here.
     ///
     /// # Errors
     /// The file cannot be read.
     pub fn is_json(path: &Utf8Path) -> Result<bool, Error> {
         let io = |error| Error::io("open", path, error);
+        if !std::fs::metadata(path).map_err(io)?.is_file() {
+            return Ok(false);
+        }
         let mut start = Vec::new();
         File::open(path).map_err(io)?.take(EXAMINED).read_to_end(&mut start).map_err(io)?;
         let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&start);

@@ -2,20 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{HistoryEntry, InputKind, PersonInput, PersonTarget, TabHistory};
-use scoring::solution::{CSS_ROLE, Element, Fill, OracleStep, Press, Select};
+use browser::{Button, HistoryEntry, InputKind, Modifier, PersonInput, PersonTarget, TabHistory};
+use scoring::solution::{
+    CSS_ROLE, Click, Element, Fill, ModifierKey, MouseButton, OracleStep, Press, Select,
+};
 
-use super::Happening;
+use super::passwords::Passwords;
+use super::{Happening, SECRET};
 use crate::draft::{Draft, SeenElement, Step};
 
 /// How long after something was done in a page the page itself may go back or close its tab for
 /// it. Later the person has done that.
 const ECHO: Duration = Duration::from_secs(1);
-/// What is typed into a password field is this in the task.
-const SECRET: &str = "PASSWORD";
-/// Why a step is unplayable that can be mended by another way to its element.
-pub(crate) const UNNAMED: &str =
-    "the element is in a shadow root and has neither role nor name to find it by";
 /// Ways to a page that begin in the address bar.
 const TYPED: [&str; 5] = ["typed", "generated", "keyword", "keyword_generated", "auto_bookmark"];
 
@@ -31,6 +29,8 @@ pub(crate) struct StepLog {
     closed: Vec<ClosedTab>,
     /// Where a button of the mouse went down, with the picture of that moment.
     point: Option<(String, Option<Vec<u8>>)>,
+    /// What must not be written.
+    passwords: Passwords,
     /// The start page is being opened, which is no step.
     opening: bool,
     /// The steps are being played, so that what happens is no step.
@@ -44,6 +44,10 @@ struct Tab {
     /// The place in its history.
     index: usize,
     entries: Vec<i64>,
+    /// Where the start page is in its history. The oracle has nothing before that.
+    start_index: usize,
+    /// The person has opened it, and it has shown nothing yet.
+    is_blank: bool,
 }
 
 /// Where a tab was that the person closed.
@@ -91,15 +95,28 @@ impl StepLog {
             last: None,
             closed: Vec::new(),
             point: None,
+            passwords: Passwords::default(),
             opening: true,
             is_playing: false,
         }
     }
 
-    /// From now on what happens is, or is not, the playing of the steps.
-    pub(crate) fn set_playing(&mut self, is_playing: bool) {
-        self.is_playing = is_playing;
+    /// From now on what happens is the playing of the steps. A tab that was closed and not told
+    /// until now is none of them.
+    pub(crate) fn start_playing(&mut self) {
+        self.is_playing = true;
         (self.last, self.point) = (None, None);
+        self.closed.clear();
+    }
+
+    /// From now on what happens is the person's doing. `front` is the tab that the oracle is in: it
+    /// may have come to another one than that which was opened last.
+    pub(crate) fn stop_playing(&mut self, front: Option<String>) {
+        self.is_playing = false;
+        (self.last, self.point) = (None, None);
+        if let Some(front) = front.filter(|front| self.tabs.iter().any(|tab| tab.name == *front)) {
+            self.front = Some(front);
+        }
     }
 
     /// The next page that the first tab comes to is not the person's doing.
@@ -109,11 +126,12 @@ impl StepLog {
 
     /// Adds what has happened to the draft. Returns the files of the step that this made.
     pub(crate) fn add(&mut self, draft: &mut Draft, happening: Happening, now: Instant) -> Option<StepFiles> {
+        let happening = happening.without_passwords(&mut self.passwords);
         if self.is_playing {
             // Tabs and pages are followed all the same. What becomes of the draft is thrown away.
             let mut played = draft.clone();
             match happening {
-                Happening::TabOpened { tab, .. } => self.tab_opened(&mut played, tab, true),
+                Happening::TabOpened { tab, .. } => self.tab_opened(&mut played, tab, true, now),
                 Happening::TabClosed { tab } => {
                     self.tabs.retain(|known| known.name != tab);
                     if self.front.as_ref() == Some(&tab) {
@@ -128,7 +146,7 @@ impl StepLog {
             return None;
         }
         match happening {
-            Happening::TabOpened { tab, by_page } => self.tab_opened(draft, tab, by_page),
+            Happening::TabOpened { tab, by_page } => self.tab_opened(draft, tab, by_page, now),
             Happening::TabClosed { tab } => self.tab_closed(&tab, now),
             Happening::Navigated { tab, url, history } => self.navigated(draft, &tab, url, history, now),
             Happening::Input { tab, input, picture } => return self.input(draft, &tab, *input, picture, now),
@@ -151,11 +169,20 @@ impl StepLog {
         }
     }
 
-    fn tab_opened(&mut self, draft: &mut Draft, tab: String, by_page: bool) {
+    fn tab_opened(&mut self, draft: &mut Draft, tab: String, by_page: bool, now: Instant) {
         self.settle_tabs(draft);
-        let is_first = self.tabs.is_empty();
-        self.tabs.push(Tab { name: tab.clone(), url: String::new(), index: 0, entries: Vec::new() });
-        if !is_first && !by_page {
+        let by_page = by_page || self.opens_tab(draft, now);
+        let is_blank = !self.tabs.is_empty() && !by_page;
+        let url = String::new();
+        self.tabs.push(Tab {
+            name: tab.clone(),
+            url,
+            index: 0,
+            entries: Vec::new(),
+            start_index: 0,
+            is_blank,
+        });
+        if is_blank {
             let number = draft.next_number();
             let url = self.front_url();
             draft.steps.push(Step::new(number, OracleStep::NewTab, &url));
@@ -164,6 +191,17 @@ impl StepLog {
             last.has_effect = true;
         }
         self.front = Some(tab);
+    }
+
+    /// Whether the last step is a click that has the browser open a link in a new tab or window. No
+    /// page is told to have opened that.
+    fn opens_tab(&self, draft: &Draft, now: Instant) -> bool {
+        let Some(OracleStep::Click(click)) = draft.steps.last().map(|step| &step.action) else {
+            return false;
+        };
+        let is_opener = click.button == MouseButton::Middle || !click.modifiers.is_empty();
+        let is_last = |last: &LastStep| !last.has_effect && now.duration_since(last.at) < ECHO;
+        is_opener && self.last.as_ref().is_some_and(is_last)
     }
 
     fn tab_closed(&mut self, tab: &str, now: Instant) {
@@ -199,13 +237,20 @@ impl StepLog {
         }
         let known = &mut self.tabs[place];
         let before = std::mem::replace(&mut known.url, url);
+        let was_blank = std::mem::take(&mut known.is_blank);
         let index = known.index;
         let (entry, is_old) = history.map_or((None, false), |history| known.take_history(history));
         let index_now = known.index;
         if is_opening {
+            known.start_index = index_now;
             return;
         }
-        if is_old && index_now < index && !echo {
+        let is_before_start = index_now < known.start_index;
+        if is_old && is_before_start && !echo {
+            self.bring_to_front(draft, tab);
+            let address = entry.map(|entry| entry.url).unwrap_or_default();
+            self.push(draft, OracleStep::Goto(address), &before);
+        } else if is_old && index_now < index && !echo {
             self.bring_to_front(draft, tab);
             for _ in index_now..index {
                 self.push(draft, OracleStep::GoBack, &before);
@@ -215,7 +260,8 @@ impl StepLog {
             for _ in index..index_now {
                 self.push(draft, OracleStep::GoForward, &before);
             }
-        } else if let Some(typed) = entry.filter(|entry| !is_old && is_typed(entry)) {
+        } else if let Some(typed) = entry.filter(|entry| !is_old && (was_blank || is_typed(entry))) {
+            // A new tab may also be one that the menu of a link has opened.
             self.bring_to_front(draft, tab);
             let address = if typed.typed_url.is_empty() { typed.url } else { typed.typed_url };
             self.push(draft, OracleStep::Goto(address), &before);
@@ -335,8 +381,7 @@ fn is_typed(entry: &HistoryEntry) -> bool {
 fn step(number: u32, url: &str, input: &PersonInput, has_picture: bool) -> Step {
     let target = &input.element;
     let element = oracle_element(target);
-    let is_unnamed = !target.named && target.shadow;
-    let mut unplayable = is_unnamed.then(|| UNNAMED.to_owned());
+    let mut unplayable = None;
     let value = if target.secret { SECRET.to_owned() } else { input.value.clone() };
     let action = match input.kind {
         InputKind::Fill => OracleStep::Fill(Fill { element, value: value.clone() }),
@@ -344,9 +389,13 @@ fn step(number: u32, url: &str, input: &PersonInput, has_picture: bool) -> Step 
         InputKind::Press => OracleStep::Press(Press { element, keys: input.keys.clone() }),
         InputKind::Upload => {
             unplayable = Some("a file was chosen, which no solution can do".to_owned());
-            OracleStep::Click(element)
+            OracleStep::Click(element.into())
         }
-        InputKind::Click | InputKind::Point => OracleStep::Click(element),
+        InputKind::Click | InputKind::Point => OracleStep::Click(Click {
+            element,
+            button: button(input.button),
+            modifiers: input.modifiers.iter().map(modifier).collect(),
+        }),
     };
     let held = match input.kind {
         InputKind::Fill => value,
@@ -362,6 +411,8 @@ fn step(number: u32, url: &str, input: &PersonInput, has_picture: bool) -> Step 
         },
         alike: target.alike,
         css: target.css.clone(),
+        locator: target.locator.clone(),
+        shadow: target.shadow,
         path: target.path.clone(),
         identity: target.identity.clone(),
         tag: target.tag.clone(),
@@ -380,10 +431,31 @@ fn step(number: u32, url: &str, input: &PersonInput, has_picture: bool) -> Step 
 }
 
 fn oracle_element(target: &PersonTarget) -> Element {
-    if target.named || target.shadow {
+    if target.named {
         Element { role: target.role.clone(), name: target.name.clone(), nth: target.nth }
     } else {
-        Element { role: CSS_ROLE.to_owned(), name: target.css.clone(), nth: 0 }
+        Element { role: CSS_ROLE.to_owned(), name: target.locator.clone(), nth: 0 }
+    }
+}
+
+fn button(button: Button) -> MouseButton {
+    match button {
+        Button::Left => MouseButton::Left,
+        Button::Middle => MouseButton::Middle,
+        Button::Right => MouseButton::Right,
+    }
+}
+
+/// What opens a link in a new tab here does so wherever the task is played.
+fn modifier(modifier: &Modifier) -> ModifierKey {
+    match modifier {
+        Modifier::Meta if cfg!(target_os = "macos") => ModifierKey::ControlOrMeta,
+        Modifier::Control if cfg!(not(target_os = "macos")) => ModifierKey::ControlOrMeta,
+        Modifier::Alt => ModifierKey::Alt,
+        Modifier::Control => ModifierKey::Control,
+        Modifier::ControlOrMeta => ModifierKey::ControlOrMeta,
+        Modifier::Meta => ModifierKey::Meta,
+        Modifier::Shift => ModifierKey::Shift,
     }
 }
 

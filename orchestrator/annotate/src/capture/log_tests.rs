@@ -60,6 +60,7 @@ impl Bench {
             alike: 1,
             named: true,
             css: format!("#{path}"),
+            locator: format!("#{path}"),
             path: path.to_owned(),
             identity: identity.to_owned(),
             shadow: false,
@@ -79,6 +80,9 @@ impl Bench {
             value: value.to_owned(),
             options: Vec::new(),
             keys: "Enter".to_owned(),
+            button: if path == "wheel" { Button::Middle } else { Button::Left },
+            modifiers: if path == "held" { vec![Modifier::Control] } else { Vec::new() },
+            passwords: Vec::new(),
             shows_secret: false,
         };
         let input = Box::new(input);
@@ -96,7 +100,7 @@ impl Bench {
     /// The actions, in short.
     fn actions(&self) -> Vec<String> {
         let action = |step: &Step| match &step.action {
-            OracleStep::Click(element) => format!("click {}", element.name),
+            OracleStep::Click(click) => format!("click {}", click.element.name),
             OracleStep::Fill(fill) => format!("fill {} {}", fill.element.name, fill.value),
             OracleStep::Press(press) => format!("press {}", press.keys),
             other => format!("{other:?}"),
@@ -204,4 +208,57 @@ fn tabs_are_those_of_the_oracle() {
     bench.close("three");
     bench.close("one");
     assert_eq!(bench.actions().len(), expected.len(), "a window that closes is no step");
+}
+
+#[test]
+fn a_link_that_the_mouse_opens_in_a_tab_is_one_step() {
+    let mut bench = bench();
+    for (link, tab) in [("wheel", "two"), ("held", "three")] {
+        bench.click("one", link);
+        // No page is told to have opened it.
+        bench.open(tab, false);
+        bench.navigate(tab, "https://b.test/", &[1], 0, "link");
+    }
+    assert_eq!(bench.actions(), ["click wheel", "FocusTab(0)", "click held"]);
+    assert_eq!(bench.draft.steps[2].url_after, "https://b.test/");
+    // The menu of a link opens one, too, and tells no page.
+    bench.now += ECHO;
+    bench.open("four", false);
+    bench.navigate("four", "https://c.test/", &[1], 0, "link");
+    bench.navigate("four", "https://c.test/next", &[1, 2], 1, "link");
+    assert_eq!(bench.actions()[3..], ["NewTab", "Goto(\"https://c.test/\")"]);
+}
+
+#[test]
+fn after_the_steps_were_played_the_front_tab_is_that_of_the_oracle() {
+    let mut bench = bench();
+    bench.click("one", "out");
+    bench.open("two", true);
+    bench.now += ECHO;
+    bench.close("two");
+    bench.log.start_playing();
+    bench.open("three", true);
+    bench.open("four", true);
+    bench.close("four");
+    bench.log.stop_playing(Some("one".to_owned()));
+    bench.click("one", "more");
+    bench.click("three", "more");
+    assert_eq!(bench.actions(), ["click out", "click more", "FocusTab(1)", "click more"]);
+    // A tab that is not known is not in front.
+    bench.log.stop_playing(Some("four".to_owned()));
+    bench.click("three", "again");
+    assert_eq!(bench.actions()[4..], ["click again"]);
+}
+
+#[test]
+fn what_was_before_the_start_page_is_opened_by_its_address() {
+    let mut bench = bench();
+    bench.click("one", "next");
+    bench.navigate("one", "https://a.test/next", &[1, 2], 1, "link");
+    bench.log.start_playing();
+    bench.log.expect_start_page();
+    bench.navigate("one", "https://a.test/", &[1, 2, 3], 2, "typed");
+    bench.log.stop_playing(Some("one".to_owned()));
+    bench.navigate("one", "https://a.test/next", &[1, 2, 3], 1, "link");
+    assert_eq!(bench.actions(), ["click next", "Goto(\"https://a.test/next\")"]);
 }

@@ -5,10 +5,16 @@
 //! another tab begins with a change of tabs.
 
 mod log;
+mod passwords;
 
 use browser::{CaptureEvent, PersonInput, TabHistory};
 
-pub(crate) use log::{StepLog, UNNAMED};
+pub(crate) use log::StepLog;
+
+use self::passwords::Passwords;
+
+/// What is typed into a password field is this in the task.
+const SECRET: &str = "PASSWORD";
 
 /// An event with everything that the browser was asked for.
 #[derive(Debug)]
@@ -32,5 +38,31 @@ impl Happening {
                 Happening::Input { tab, input, picture: picture.png().await }
             }
         }
+    }
+
+    /// Hides the passwords that were typed until now, also those that the event itself tells.
+    fn without_passwords(mut self, passwords: &mut Passwords) -> Happening {
+        let hide = |passwords: &Passwords, texts: &mut [&mut String]| {
+            texts.iter_mut().for_each(|text| **text = passwords.hide(text));
+        };
+        match &mut self {
+            Happening::Navigated { url, history, .. } => {
+                hide(passwords, &mut [url]);
+                for entry in history.iter_mut().flat_map(|history| &mut history.entries) {
+                    hide(passwords, &mut [&mut entry.url, &mut entry.typed_url]);
+                }
+            }
+            Happening::Input { input, .. } => {
+                passwords.add(&std::mem::take(&mut input.passwords));
+                let PersonInput { url, html, element, .. } = &mut **input;
+                hide(passwords, &mut [url, html, &mut element.text, &mut element.html, &mut element.value]);
+                // An element is still to be found by what it is called.
+                for text in [&mut element.name, &mut element.css, &mut element.locator] {
+                    *text = passwords.hide_in_queries(text);
+                }
+            }
+            Happening::TabOpened { .. } | Happening::TabClosed { .. } => {}
+        }
+        self
     }
 }

@@ -49,6 +49,11 @@ fn has_no_role(step: &Step) -> bool {
     step.action.element().is_some_and(|element| element.role.is_empty())
 }
 
+/// Whether selectors of CSS can be counted in the page of a step.
+fn is_in_document(step: &Step) -> bool {
+    step.seen.as_ref().is_some_and(|seen| !seen.shadow)
+}
+
 /// What is wrong with a step.
 pub(crate) fn step_problems(step: &Step, page: &dyn Fn(&Step) -> String) -> Vec<String> {
     let mut problems: Vec<String> = step.unplayable.iter().cloned().collect();
@@ -58,7 +63,9 @@ pub(crate) fn step_problems(step: &Step, page: &dyn Fn(&Step) -> String) -> Vec<
     if let Some(element) = step.action.element() {
         if element.name.is_empty() && element.css().is_some() {
             problems.push("the selector is empty".to_owned());
-        } else if let Some(selector) = element.css().filter(|_| step.seen.is_some()) {
+        } else if let Some(selector) = element.css().filter(|_| is_in_document(step)) {
+            // The page of a step is the document of its element.
+            let selector = selector.rsplit(" >> ").next().unwrap_or(selector);
             problems.extend(count_problem(&page(step), selector));
         }
     }

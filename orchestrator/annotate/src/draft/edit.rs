@@ -5,7 +5,6 @@ use serde::Deserialize;
 
 use super::nodes::{NodeFields, Rule};
 use super::{Draft, Node};
-use crate::capture::UNNAMED;
 
 /// A change. The panel sends it as JSON.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -24,8 +23,6 @@ pub(crate) enum Edit {
     RemoveStep {
         step: u32,
     },
-    /// Removes every step. Key nodes stay.
-    ClearSteps,
     /// Finds the element of a step by role and name.
     Name {
         step: u32,
@@ -81,23 +78,17 @@ impl Draft {
                 self.steps.retain(|known| known.number != step);
                 self.nodes.retain(|node| node.step != Some(step));
             }
-            Edit::ClearSteps => {
-                self.steps.clear();
-                self.nodes.iter_mut().for_each(|node| node.step = None);
-            }
             Edit::Name { step, role, name, nth } => {
                 if role == CSS_ROLE {
                     return Err("`css` is no role; choose to find the element by CSS".to_owned());
                 }
                 let element = self.element(step)?;
                 (element.role, element.name, element.nth) = (role, name.trim().to_owned(), nth);
-                self.found_otherwise(step);
             }
             Edit::Css { step, selector } => {
                 let element = self.element(step)?;
                 (element.role, element.name, element.nth) =
                     (CSS_ROLE.to_owned(), selector.trim().to_owned(), 0);
-                self.found_otherwise(step);
             }
             Edit::Value { step, text } => self.set_value(step, text)?,
             Edit::AddNode { step, rule } => {
@@ -135,6 +126,12 @@ impl Draft {
         Ok(())
     }
 
+    /// Removes every step. Key nodes stay.
+    pub(crate) fn clear_steps(&mut self) {
+        self.steps.clear();
+        self.nodes.iter_mut().for_each(|node| node.step = None);
+    }
+
     fn known(&self, step: u32) -> Result<&super::Step, Refusal> {
         self.step(step).ok_or_else(|| "the step is no longer there".to_owned())
     }
@@ -148,14 +145,6 @@ impl Draft {
         self.known(step)?;
         let element = self.step_mut(step).and_then(|step| step.action.element_mut());
         element.ok_or_else(|| "the step has no element".to_owned())
-    }
-
-    /// A step whose element could not be found has another way to it now.
-    fn found_otherwise(&mut self, step: u32) {
-        let step = self.step_mut(step);
-        if let Some(step) = step.filter(|step| step.unplayable.as_deref() == Some(UNNAMED)) {
-            step.unplayable = None;
-        }
     }
 
     fn set_value(&mut self, step: u32, text: String) -> Result<(), Refusal> {
@@ -194,7 +183,6 @@ mod tests {
         let select = Select { element, options: vec!["First".to_owned()] };
         let number = draft.next_number();
         draft.steps.push(Step::new(number, OracleStep::Select(select), "https://a.test/"));
-        draft.steps[0].unplayable = Some(UNNAMED.to_owned());
         let mut edit = |json: &str| {
             let edit: Edit = serde_json::from_str(json).unwrap();
             draft.apply(edit).map(|()| draft.clone())
@@ -207,7 +195,6 @@ mod tests {
         assert!(missing.contains("have no role: 1 of them"), "{missing}");
         let changed = edit(r##"{"edit": "css", "step": 1, "selector": " #class "}"##).unwrap();
         assert_eq!(changed.steps[0].action.element().unwrap().css(), Some("#class"));
-        assert_eq!(changed.steps[0].unplayable, None, "it is found by the selector");
         assert!(edit(r#"{"edit": "name", "step": 1, "role": "css", "name": "x", "nth": 0}"#).is_err());
         let changed = edit(r#"{"edit": "add_node", "step": 1, "rule": "url_included_match"}"#).unwrap();
         assert_eq!(NodeFields::of(&changed.nodes[0].node).reference, "a.test/");

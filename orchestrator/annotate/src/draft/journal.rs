@@ -4,9 +4,14 @@
 //! draft.json          the draft, replaced as a whole by each change
 //! 3.png, 3.html       the picture and the page of step 3
 //! ```
+//!
+//! Whoever works on a draft has the folder of the suite locked, so that no other process does. The
+//! lock ends with the process, however that ends.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use formats::Version;
@@ -21,48 +26,77 @@ const DRAFT: &str = "draft.json";
 /// The largest draft, page or picture that is read again, in bytes.
 const LARGEST: u64 = 64 << 20;
 
-/// The folder of a draft.
+/// The folder of a draft, which nobody else works on as long as this is there.
 #[derive(Debug, Clone)]
 pub struct Journal {
     suite: Utf8PathBuf,
     folder: Utf8PathBuf,
+    _lock: Arc<File>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct File<D> {
+struct DraftFile<D> {
     format: Version,
     #[serde(flatten)]
     draft: D,
 }
 
 impl Journal {
-    /// The journal in the folder of a suite. Nothing is read or written.
-    pub fn of(suite: &Utf8Path) -> Journal {
-        Journal { suite: suite.to_owned(), folder: suite.join(FOLDER) }
-    }
-
-    /// Begins the journal of this draft. The folder of the suite is made where it is missing.
+    /// Begins the journal of this draft in the folder of a suite, which is made where it is
+    /// missing.
     ///
     /// # Errors
-    /// When there is an unfinished one, or the folder cannot be written.
-    pub fn begin(&self, draft: &Draft) -> Result<(), Error> {
+    /// When there is an unfinished one, another process works on one, or the folder cannot be
+    /// written.
+    pub fn begin(suite: &Utf8Path, draft: &Draft) -> Result<Journal, Error> {
+        fs::create_dir_all(suite).map_err(Error::write(suite))?;
+        let journal = Journal::lock(suite)?;
+        journal.write_first(draft)?;
+        Ok(journal)
+    }
+
+    /// The journal in the folder of a suite, and its unfinished draft to go on with.
+    ///
+    /// # Errors
+    /// When there is none, another process works on it, or it cannot be read.
+    pub fn resume(suite: &Utf8Path) -> Result<(Journal, Draft), Error> {
+        let nothing = || Error::NothingToResume { folder: suite.to_owned() };
+        if !suite.is_dir() {
+            return Err(nothing());
+        }
+        let journal = Journal::lock(suite)?;
+        let draft = journal.left_over()?.ok_or_else(nothing)?;
+        Ok((journal, draft))
+    }
+
+    /// Locks the folder of a suite: two writers would replace each other's drafts.
+    fn lock(suite: &Utf8Path) -> Result<Journal, Error> {
+        loop {
+            let lock = File::open(suite).map_err(Error::read(suite))?;
+            match lock.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Err(Error::InUse { folder: suite.to_owned() }),
+                Err(TryLockError::Error(source)) => return Err(Error::write(suite)(source)),
+            }
+            // Who had it until now may have removed the folder: then the lock is of no folder.
+            let named = fs::metadata(suite).map_err(Error::read(suite))?;
+            let locked = lock.metadata().map_err(Error::read(suite))?;
+            if (named.dev(), named.ino()) == (locked.dev(), locked.ino()) {
+                let folder = suite.join(FOLDER);
+                return Ok(Journal { suite: suite.to_owned(), folder, _lock: Arc::new(lock) });
+            }
+        }
+    }
+
+    fn write_first(&self, draft: &Draft) -> Result<(), Error> {
         if let Some(left) = self.left_over()? {
             return Err(Error::Unfinished { folder: self.suite.clone(), task: left.task_id });
         }
-        fs::create_dir_all(&self.suite).map_err(Error::write(&self.suite))?;
         // What was typed and shown is of nobody else's concern.
         let mut builder = fs::DirBuilder::new();
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.recursive(true).create(&self.folder).map_err(Error::write(&self.folder))?;
         self.keep(draft)
-    }
-
-    /// The unfinished draft to go on with.
-    ///
-    /// # Errors
-    /// When there is none, or it cannot be read.
-    pub fn resume(&self) -> Result<Draft, Error> {
-        self.left_over()?.ok_or_else(|| Error::NothingToResume { folder: self.suite.clone() })
     }
 
     /// The unfinished draft, if there is one.
@@ -80,14 +114,14 @@ impl Journal {
         let value: Value = serde_json::from_slice(&text).map_err(malformed)?;
         let version = Version::of(&value).map_err(malformed)?;
         version.check(VERSION).map_err(|source| Error::NewerFormat { path: path.clone(), source })?;
-        let File { draft, .. } = serde_json::from_value::<File<Draft>>(value).map_err(malformed)?;
+        let DraftFile { draft, .. } = serde_json::from_value::<DraftFile<Draft>>(value).map_err(malformed)?;
         Ok(Some(draft))
     }
 
     /// Replaces the draft on disk.
     pub(crate) fn keep(&self, draft: &Draft) -> Result<(), Error> {
         let path = self.folder.join(DRAFT);
-        let text = serde_json::to_vec_pretty(&File { format: VERSION, draft });
+        let text = serde_json::to_vec_pretty(&DraftFile { format: VERSION, draft });
         let text = text.map_err(|error| Error::Encode { what: path.to_string(), why: error.to_string() })?;
         replace_with_mode(&path, &text, 0o600)
     }
@@ -176,31 +210,39 @@ mod tests {
     fn a_draft_is_found_again_and_never_begun_over() {
         let folder = tempfile::tempdir().unwrap();
         let suite = Utf8Path::from_path(folder.path()).unwrap().join("suite");
-        let journal = Journal::of(&suite);
-        assert!(matches!(journal.resume(), Err(Error::NothingToResume { .. })));
+        assert!(matches!(Journal::resume(&suite), Err(Error::NothingToResume { .. })));
+        assert!(!suite.exists());
         let clock = jiff::Timestamp::UNIX_EPOCH;
         let mut draft =
             Draft::new(Source::Live("a.wacz".into()), "one".to_owned(), "https://a.test/".to_owned(), clock);
-        journal.begin(&draft).unwrap();
+        let journal = Journal::begin(&suite, &draft).unwrap();
+        // Nobody else begins or goes on meanwhile.
+        for error in [Journal::begin(&suite, &draft).unwrap_err(), Journal::resume(&suite).unwrap_err()] {
+            assert!(matches!(error, Error::InUse { .. }), "{error}");
+        }
         draft.goal = "Do <it>".to_owned();
         draft.options.redact_credentials = true;
         journal.keep(&draft).unwrap();
-        assert_eq!(journal.resume().unwrap(), draft);
+        drop(journal);
+        let (journal, resumed) = Journal::resume(&suite).unwrap();
+        assert_eq!(resumed, draft);
         let mode = |path: &str| {
             let metadata = fs::metadata(suite.join(path)).unwrap();
             std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777
         };
         assert_eq!((mode(".annotate"), mode(".annotate/draft.json")), (0o700, 0o600));
-        let error = journal.begin(&draft).unwrap_err().to_string();
+        drop(journal);
+        let error = Journal::begin(&suite, &draft).unwrap_err().to_string();
         assert!(error.contains("unfinished annotation of `one`") && error.contains("--resume"), "{error}");
         let path = suite.join(".annotate/draft.json");
         let newer = fs::read_to_string(&path).unwrap().replace("\"major\": 1", "\"major\": 2");
         fs::write(&path, newer).unwrap();
-        let error = journal.resume().unwrap_err().to_string();
+        let error = Journal::resume(&suite).unwrap_err().to_string();
         assert!(error.contains("use a newer sandbox"), "{error}");
         fs::write(&path, "{").unwrap();
-        assert!(matches!(journal.resume(), Err(Error::Malformed { .. })));
-        journal.remove().unwrap();
+        assert!(matches!(Journal::resume(&suite), Err(Error::Malformed { .. })));
+        fs::remove_file(&path).unwrap();
+        Journal::begin(&suite, &draft).unwrap().remove().unwrap();
         assert!(!suite.exists());
     }
 }

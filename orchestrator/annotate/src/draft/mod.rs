@@ -107,8 +107,14 @@ pub(crate) struct SeenElement {
     pub(crate) named: Element,
     /// How many have that role and name.
     pub(crate) alike: usize,
-    /// A selector of CSS that finds it alone.
+    /// A selector of CSS that finds it alone in its document or shadow root.
     pub(crate) css: String,
+    /// Selectors that lead to it from the page down; empty in drafts of earlier versions.
+    #[serde(default)]
+    pub(crate) locator: String,
+    /// Whether it is in a shadow root, which the HTML of a page does not show.
+    #[serde(default)]
+    pub(crate) shadow: bool,
     /// Its path from the root of its document.
     pub(crate) path: String,
     /// Names this very element; empty in drafts of earlier versions.
@@ -131,6 +137,13 @@ pub(crate) struct Node {
     pub(crate) step: Option<u32>,
     /// What must be reached.
     pub(crate) node: KeyNode,
+}
+
+impl SeenElement {
+    /// How a solution finds it by CSS.
+    pub(crate) fn locator(&self) -> &str {
+        if self.locator.is_empty() { &self.css } else { &self.locator }
+    }
 }
 
 impl Draft {

@@ -78,7 +78,8 @@ impl NodeFields {
             Rule::ElementValueExactlyMatch
             | Rule::ElementValueIncludedMatch
             | Rule::ElementValueSemanticMatch => {
-                let path = seen.map(|seen| seen.css.clone()).unwrap_or_default();
+                // No selector finds what the page's HTML does not show.
+                let path = seen.filter(|seen| !seen.shadow).map(|seen| seen.css.clone()).unwrap_or_default();
                 let reference = if step.secret { String::new() } else { value(step) };
                 NodeFields { reference, netloc, path, ..empty }
             }
@@ -239,6 +240,8 @@ mod tests {
             named: element,
             alike: 1,
             css: "input[name=\"who\"]".to_owned(),
+            locator: String::new(),
+            shadow: false,
             path: "html > body > input".to_owned(),
             identity: String::new(),
             tag: "input".to_owned(),

@@ -6,7 +6,7 @@
 //! GET  /TOKEN/view?since=N     what it shows, once that is newer than version N
 //! GET  /TOKEN/picture/STEP     the picture of a step
 //! POST /TOKEN/edit             a change
-//! POST /TOKEN/undo, save, discard, start, play
+//! POST /TOKEN/undo, save, discard, start-over, play
 //! ```
 //!
 //! *Invariants:* The token is needed for everything, and [`guard`] refuses what pages of others
@@ -133,7 +133,7 @@ fn router(workbench: Arc<Workbench>, token: &str, page: String, at: SocketAddr) 
         .route("/undo", post(undo))
         .route("/save", wish(Wish::Save))
         .route("/discard", wish(Wish::Discard))
-        .route("/start", wish(Wish::StartPage))
+        .route("/start-over", wish(Wish::StartOver))
         .route("/play", wish(Wish::Play));
     let router = Router::new()
         // Browsers ask for it on their own.

@@ -178,7 +178,7 @@ function updateStep(step, item, place) {
     }
     find('img', picture).alt = `The page at step ${place + 1}, with the element outlined`;
     find('.number', step).textContent = String(place + 1);
-    find('.kind', step).textContent = item.kind;
+    find('.kind', step).textContent = item.held ? `${item.kind} (${item.held})` : item.kind;
     const named = element?.named && `${element.named.role} “${element.named.name}”`;
     find('.what', step).textContent = (element?.by_css ? item.text || item.tag : named) || '';
     find('.from', step).textContent = item.url;
@@ -225,7 +225,7 @@ function updateState() {
     find('#undo').disabled = isBusy || !view.can_undo;
     for (const field of document.querySelectorAll('input, select, textarea')) field.disabled = isBusy;
     for (const id of ['play', 'over', 'save']) find(`#${id}`).disabled ||= view.is_playing;
-    if (status.state === 'capturing' && view.is_playing) say('Playing the steps in the browser; wait before you go on there …');
+    if (status.state === 'capturing' && view.is_playing) say('The steps are played in the browser, or its start page is opened; wait before you go on there …');
     else if (status.state === 'saving') say('Writing the task …');
     else if (status.state === 'saved') say(`Saved: ${status.file}. Play it with`, 'good', status.play);
     else if (status.state === 'discarded') say('Discarded. You can close this page.');
@@ -260,11 +260,8 @@ find('#answer-node').addEventListener('click', () => {
 });
 find('#undo').addEventListener('click', () => post('undo'));
 find('#play').addEventListener('click', () => post('play'));
-find('#over').addEventListener('click', async () => {
-    if (!view.steps.length || confirm('Remove every step and begin at the start page?')) {
-        await edit({ edit: 'clear_steps' });
-        post('start');
-    }
+find('#over').addEventListener('click', () => {
+    if (!view.steps.length || confirm('Remove every step and begin at the start page?')) post('start-over');
 });
 find('#discard').addEventListener('click', () => {
     if (confirm('Throw away the steps, the pictures and what was recorded for them?')) post('discard');

@@ -1,12 +1,12 @@
 //! What the panel shows of a draft, as JSON.
 
 use scoring::mind2web_live::decoded;
-use scoring::solution::OracleStep;
+use scoring::solution::{ModifierKey, MouseButton, OracleStep};
 use serde::Serialize;
 
 use crate::draft::checks::{self, TakenIds};
 use crate::draft::nodes::{self, NodeFields, Reached};
-use crate::draft::{Draft, Node, Step};
+use crate::draft::{Draft, Node, SeenElement, Step};
 use crate::workbench::Status;
 
 /// How far the annotation is.
@@ -43,6 +43,8 @@ struct StepView {
     number: u32,
     /// The kind of the step, such as `click`.
     kind: &'static str,
+    /// The button and the keys of a click, where they are not the usual ones.
+    held: String,
     /// Where the step is done, for people.
     url: String,
     url_after: String,
@@ -144,7 +146,7 @@ fn step_view(step: &Step, page: &dyn Fn(&Step) -> String) -> StepView {
                 nth: named.nth,
                 alike,
             }),
-            css: element.css().or(seen.map(|seen| &*seen.css)).unwrap_or_default().to_owned(),
+            css: element.css().or(seen.map(SeenElement::locator)).unwrap_or_default().to_owned(),
             by_css: element.css().is_some(),
         }
     });
@@ -152,6 +154,7 @@ fn step_view(step: &Step, page: &dyn Fn(&Step) -> String) -> StepView {
     StepView {
         number: step.number,
         kind,
+        held: held(&step.action),
         url: decoded(&step.url),
         url_after: url_after.map(|url| decoded(url)).unwrap_or_default(),
         has_picture: step.has_picture,
@@ -165,6 +168,23 @@ fn step_view(step: &Step, page: &dyn Fn(&Step) -> String) -> StepView {
         problems: checks::step_problems(step, page),
         nodes: Vec::new(),
     }
+}
+
+/// How a click is not a plain one.
+fn held(action: &OracleStep) -> String {
+    let OracleStep::Click(click) = action else { return String::new() };
+    let keys = click.modifiers.iter().map(|key| match key {
+        ModifierKey::Alt => "Alt",
+        ModifierKey::Control | ModifierKey::ControlOrMeta => "Control",
+        ModifierKey::Meta => "Meta",
+        ModifierKey::Shift => "Shift",
+    });
+    let button = match click.button {
+        MouseButton::Left => None,
+        MouseButton::Middle => Some("middle button"),
+        MouseButton::Right => Some("right button"),
+    };
+    keys.chain(button).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

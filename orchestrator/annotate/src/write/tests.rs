@@ -12,7 +12,6 @@ const TASK: &str = "id: old\ngoal: Go\nstart_url: https://a.test/\nscorer:\n  mi
 struct Folder {
     _folder: tempfile::TempDir,
     suite: Utf8PathBuf,
-    journal: Journal,
 }
 
 fn folder(files: &[(&str, &str)]) -> Folder {
@@ -23,8 +22,7 @@ fn folder(files: &[(&str, &str)]) -> Folder {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    let journal = Journal::of(&suite);
-    Folder { _folder: folder, suite, journal }
+    Folder { _folder: folder, suite }
 }
 
 fn source(suite: &Utf8Path) -> Source {
@@ -51,8 +49,8 @@ fn pictures_of_earlier_steps_follow_the_task_and_its_id() {
     let mut draft = Draft::of_task(task, &file, source(&it.suite), Timestamp::UNIX_EPOCH).unwrap();
     draft.steps.remove(0);
     draft.task_id = "new".to_owned();
-    it.journal.begin(&draft).unwrap();
-    save(&draft, &it.journal, &place).unwrap();
+    let journal = Journal::begin(&it.suite, &draft).unwrap();
+    save(&draft, &journal, &place).unwrap();
     let pictures = it.suite.join("screenshots");
     assert_eq!(read(&pictures.join("new/01.png")), "two");
     assert_eq!(read(&pictures.join("new/notes.txt")), "mine");
@@ -70,12 +68,12 @@ fn a_new_task_takes_no_folder_and_no_list_that_is_not_its_own() {
         Draft::new(source(&it.suite), "a".to_owned(), "https://a.test/".to_owned(), Timestamp::UNIX_EPOCH);
     let number = draft.next_number();
     draft.steps.push(Step::new(number, OracleStep::GoBack, "https://a.test/"));
-    it.journal.begin(&draft).unwrap();
-    assert!(matches!(save(&draft, &it.journal, &place), Err(Error::Exists { .. })));
+    let journal = Journal::begin(&it.suite, &draft).unwrap();
+    assert!(matches!(save(&draft, &journal, &place), Err(Error::Exists { .. })));
     assert_eq!(read(&it.suite.join("screenshots/a/01.png")), "mine");
     draft.task_id = "b".to_owned();
     fs::write(it.suite.join("mind2web-live.json"), "{").unwrap();
-    assert!(matches!(save(&draft, &it.journal, &place), Err(Error::Malformed { .. })));
+    assert!(matches!(save(&draft, &journal, &place), Err(Error::Malformed { .. })));
     assert!(!it.suite.join("suite.yaml").exists(), "nothing is written before all can be");
 }
 

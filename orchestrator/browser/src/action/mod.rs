@@ -16,8 +16,11 @@ pub use dialect::{Dialect, UnknownDialect};
 pub use error::ParseError;
 pub use seeact::choice_name;
 
+use serde::Deserialize;
+
 /// One action. It names elements by the bid in the last observation, or by `css=SELECTOR`: the
 /// first element that the selector finds, in the page or else in its frames, in their order.
+/// `css=SELECTOR >> SELECTOR` goes into the shadow root or the frame of what was found first.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Clicks the centre of an element.
@@ -236,7 +239,8 @@ pub struct Press {
 }
 
 /// A button of the mouse.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Button {
     /// The primary button.
     #[default]
@@ -248,7 +252,7 @@ pub enum Button {
 }
 
 /// A key that is held during another input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Modifier {
     /// `Alt`.
     Alt,

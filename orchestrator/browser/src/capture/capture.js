@@ -71,7 +71,7 @@
         const tag = CSS.escape(element.localName);
         const of = (name, prefix = tag) => {
             const value = element.getAttribute(name);
-            return value && value.length <= 120 && !/[\n\r]/.test(value) ? [`${prefix}[${name}=${quoted(value)}]`] : [];
+            return value && value.length <= 120 && !/[\n\r]|>>/.test(value) ? [`${prefix}[${name}=${quoted(value)}]`] : [];
         };
         return [
             ...(element.id && !isMadeUp(element.id) ? [`#${CSS.escape(element.id)}`] : []),
@@ -104,6 +104,17 @@
             if (anchor) break;
         }
         return path.join(' > ');
+    };
+
+    // Selectors from the page down: each but the last to a frame or the host of a shadow root.
+    const locatorOf = element => {
+        const parts = [selectorOf(element)];
+        const outerOf = node => {
+            const root = node.getRootNode();
+            return root.host ?? root.defaultView?.frameElement;
+        };
+        for (let outer = outerOf(element); outer; outer = outerOf(outer)) parts.unshift(selectorOf(outer));
+        return parts.join(' >> ');
     };
 
     // All elements that an agent can tell apart, in the order of the page, through shadow roots and
@@ -197,6 +208,7 @@
             role, name, ...(isNamed ? alikeOf(element, role, name) : { nth: 0, alike: 0 }),
             named: Boolean(isNamed),
             css: selectorOf(element),
+            locator: locatorOf(element),
             path: path(element),
             identity: identityOf(element),
             shadow: element.getRootNode() !== element.ownerDocument,
@@ -209,15 +221,17 @@
         };
     };
 
-    // Whether a picture would show a password: one is in a field that is no password field now.
-    const showsSecret = root => [...everyElement(root)].some(element => element.localName === 'input'
-        && element.type !== 'password' && element.value && (isSecret(element) || secrets.has(element)));
+    // Fields that hold a password. Where one is no password field now, a picture would show it.
+    const secretFields = root => [...everyElement(root)].filter(element => element.localName === 'input'
+        && element.value && (isSecret(element) || secrets.has(element)));
 
     const send = (kind, element, more = {}) => {
         const root = document.documentElement;
         const html = kind === 'point' || !root ? '' : htmlOf(root);
+        const fields = secretFields(topDocument());
         report(JSON.stringify({
-            kind, shows_secret: showsSecret(topDocument()), url: location.href, frame: globalThis.parent !== globalThis,
+            kind, passwords: fields.map(field => field.value),
+            shows_secret: fields.some(field => field.type !== 'password'), url: location.href, frame: globalThis.parent !== globalThis,
             element: element ? describe(element) : null,
             html: html.length > MAX_HTML ? '' : html,
             ...more,
@@ -257,6 +271,14 @@
         if (isSecret(field)) secrets.add(field);
     };
 
+    const linkOf = event => event.composedPath().find(node => node instanceof Element && node.matches('a[href], area[href]'));
+    const heldKeys = event => [
+        ...(event.altKey ? ['Alt'] : []),
+        ...(event.ctrlKey ? ['Control'] : []),
+        ...(event.metaKey ? ['Meta'] : []),
+        ...(event.shiftKey ? ['Shift'] : []),
+    ];
+
     let enter = null;
     const on = (type, handle) => addEventListener(type, event => {
         if (event.isTrusted) handle(event);
@@ -266,6 +288,8 @@
     const before = event => {
         const element = target(event);
         if (!element || !isField(element)) return;
+        // Enter in a field of one line writes nothing.
+        if (element.localName === 'input' && event.inputType === 'insertLineBreak') return;
         const field = element.isContentEditable ? editable(element) : element;
         if (touched.has(field) && !dirty.has(field)) dirty.set(field, textOf(field));
     };
@@ -297,9 +321,17 @@
     });
     on('pointerdown', event => {
         const element = target(event);
-        if (event.button !== 0 || !element) return;
+        const link = event.button === 1 && linkOf(event);
+        if (!element || !(event.button === 0 || link)) return;
         flush(isField(element) ? element : undefined);
-        if (!['html', 'body'].includes(element.localName)) send('point', acted(element));
+        if (!['html', 'body'].includes(element.localName)) send('point', link || acted(element));
+    });
+    // The wheel opens a link in a new tab. Elsewhere it does nothing that a solution needs.
+    on('auxclick', event => {
+        const link = event.button === 1 && linkOf(event);
+        if (!link) return;
+        flush();
+        send('click', link, { button: 'middle', modifiers: heldKeys(event) });
     });
     on('click', event => {
         const element = target(event);
@@ -313,7 +345,7 @@
         if (label?.control && label.control !== element && !label.control.disabled
             && !(widget !== label && label.contains(widget) && isWidget(widget))) return;
         flush(isField(widget) ? widget : undefined);
-        send('click', widget.isContentEditable ? editable(widget) : widget);
+        send('click', widget.isContentEditable ? editable(widget) : widget, { modifiers: heldKeys(event) });
     });
     on('keydown', event => {
         const element = target(event);

@@ -8,6 +8,7 @@
 //! A picture of the page is asked for the moment an event arrives, so that it shows the page before
 //! the effect as far as the browser can still tell.
 
+mod password;
 mod picture;
 
 use std::{
@@ -30,11 +31,11 @@ use tokio::{
 };
 
 use crate::{
-    Error, Session,
+    Button, Error, Modifier, Session,
     cdp::connection::{Cdp, Reply, SessionId},
 };
 
-pub use picture::outlined;
+pub use {password::Password, picture::outlined};
 
 /// The name of the isolated world.
 const WORLD: &str = "sandbox-capture";
@@ -134,6 +135,15 @@ pub struct PersonInput {
     /// A key, such as `Enter`.
     #[serde(default)]
     pub keys: String,
+    /// The button of a click.
+    #[serde(default)]
+    pub button: Button,
+    /// Keys that are held during a click.
+    #[serde(default)]
+    pub modifiers: Vec<Modifier>,
+    /// What the password fields of the page hold.
+    #[serde(default)]
+    pub passwords: Vec<Password>,
     /// Whether the page shows a password in the clear, so that no picture of it is taken.
     #[serde(default)]
     pub shows_secret: bool,
@@ -170,8 +180,11 @@ pub struct PersonTarget {
     pub alike: usize,
     /// Whether an agent finds it by role and name.
     pub named: bool,
-    /// A selector of CSS that finds it and nothing else in its document.
+    /// A selector of CSS that finds it and nothing else in its document or shadow root.
     pub css: String,
+    /// Selectors that lead to it from the page down, through frames and shadow roots, as an action
+    /// has them: `#card >> button`. In a frame of another site they begin there.
+    pub locator: String,
     /// Its path from the root of the document, as a selector of CSS.
     pub path: String,
     /// Names this very element: others, also in other frames and documents, have other names.

@@ -5,9 +5,14 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-/// The service workers that are not at work yet, by the ids of their versions.
+/// The service workers that are not at work yet.
 #[derive(Debug, Default)]
-pub(crate) struct ServiceWorkers(HashMap<String, ServiceWorker>);
+pub(crate) struct ServiceWorkers {
+    /// By the ids of their versions.
+    starting: HashMap<String, ServiceWorker>,
+    /// How many scripts of service workers the browser has requested.
+    script_count: u64,
+}
 
 #[derive(Debug)]
 struct ServiceWorker {
@@ -28,28 +33,35 @@ impl ServiceWorkers {
         let settled = matches!(text("status"), "installed" | "activated" | "redundant");
         let starting = text("runningStatus") == "starting";
         if settled && !starting {
-            self.0.remove(text("versionId"));
+            self.starting.remove(text("versionId"));
         } else {
-            let new = ServiceWorker { waited_for: true, starting };
-            let worker = self.0.entry(text("versionId").to_owned()).or_insert(new);
+            let worker = self.starting.entry(text("versionId").to_owned()).or_insert_with(|| {
+                self.script_count += u64::from(text("status") == "new");
+                ServiceWorker { waited_for: true, starting }
+            });
             worker.starting = starting || text("status") == "new";
         }
     }
 
+    /// How many scripts of service workers the browser has requested.
+    pub(crate) fn script_count(&self) -> u64 {
+        self.script_count
+    }
+
     /// Whether one of them is waited for.
     pub(crate) fn are_waited_for(&self) -> bool {
-        self.0.values().any(|worker| worker.waited_for)
+        self.starting.values().any(|worker| worker.waited_for)
     }
 
     /// Whether the browser is still bringing one of them up, which needs nothing of the page.
     pub(crate) fn is_one_starting(&self) -> bool {
-        self.0.values().any(|worker| worker.waited_for && worker.starting)
+        self.starting.values().any(|worker| worker.waited_for && worker.starting)
     }
 
     /// Stops waiting for the present ones: what they do during installation may need the page's own
     /// time.
     pub(crate) fn stop_waiting(&mut self) {
-        self.0.values_mut().for_each(|worker| worker.waited_for = false);
+        self.starting.values_mut().for_each(|worker| worker.waited_for = false);
     }
 }
 
@@ -68,11 +80,13 @@ mod tests {
             workers.are_waited_for()
         };
         assert!(tell(&mut workers, "new", "stopped"));
+        assert!(tell(&mut workers, "new", "starting"));
         assert!(workers.is_one_starting(), "its thread is not there yet");
         assert!(tell(&mut workers, "installing", "running"));
         assert!(!workers.is_one_starting());
         assert!(!tell(&mut workers, "activated", "running"));
         assert!(tell(&mut workers, "activated", "starting"), "after it was stopped");
+        assert_eq!(workers.script_count(), 1);
         assert!(!tell(&mut workers, "activated", "running"));
         assert!(!tell(&mut workers, "redundant", "stopped"));
         tell(&mut workers, "installing", "running");

@@ -87,20 +87,23 @@ impl Session {
         let LivenessWait { tracker, page, limit, .. } = wait;
         let (condition, ran_out) = virtual_time::budget_wait(wait, slice);
         let mut checks = 0;
-        let mut request_count = tracker.lock().request_count;
+        // A page that registers a service worker is busy until its script has come.
+        let counts =
+            |state: &BrowserState| (state.request_count, state.traffic.service_workers.script_count());
+        let mut before = counts(&tracker.lock());
         let _hold =
             virtual_time::set_policy_holding_responses(wait, slice, "pauseIfNetworkFetchesPending").await?;
         loop {
-            let has_stopped = |state: &BrowserState| ran_out(state) || state.request_count != request_count;
+            let has_stopped = |state: &BrowserState| ran_out(state) || counts(state) != before;
             if wait.until(STREAM_WAIT, &condition, has_stopped).await? {
-                let now = tracker.lock().request_count;
+                let now = counts(&tracker.lock());
                 if ran_out(&tracker.lock()) {
                     return Ok(GrantOutcome::Whole);
                 }
                 // A page that is being replaced answers only after the replacement.
                 let navigates = tracker.lock().traffic.is_navigating(&page.target);
                 // Requests that end without the gateway move the time, too, unless it is stopped.
-                if !navigates {
+                if !navigates && now.0 != before.0 {
                     self.wait_until_idle().await;
                 }
                 let is_stopped = navigates || self.is_time_stopped(wait).await?;
@@ -110,7 +113,7 @@ impl Session {
                 if is_stopped {
                     break;
                 }
-                request_count = now;
+                before = now;
                 continue;
             }
             checks += 1;

@@ -5,6 +5,7 @@
 //! settings, device   what is started, and what its pages see of the machine
 //! programs, flags    which programs run, and their command line
 //! process            chromedriver and Chromium as one process group, with one folder
+//! fonts              the fonts of pages
 //! interfaces         no news of network interfaces for these processes
 //! driver             the WebDriver session that starts and closes Chromium
 //! services           Chromium's network, storage and GPU processes, watched for their end
@@ -15,6 +16,7 @@
 pub(crate) mod device;
 pub(crate) mod driver;
 mod flags;
+pub(crate) mod fonts;
 mod interfaces;
 pub(crate) mod process;
 pub(crate) mod programs;

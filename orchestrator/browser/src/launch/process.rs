@@ -35,7 +35,7 @@ use tokio::{
 
 use crate::{
     Error, Launch,
-    launch::{interfaces::spawn_without_netlink, programs::Programs},
+    launch::{fonts, interfaces::spawn_without_netlink, programs::Programs},
 };
 
 const PREFIX: &str = "sandbox-browser-";
@@ -43,6 +43,8 @@ const PREFIX: &str = "sandbox-browser-";
 const HOME: &str = "home";
 /// Chromium's profile, in the folder.
 const PROFILE: &str = "profile";
+/// Which fonts the pages have, in the folder.
+const FONTS: &str = "fonts.conf";
 const ATTEMPTS: u32 = 3;
 /// The largest file that a browser in a world may write, in bytes.
 const MAX_FILE_SIZE: u64 = 4 << 30;
@@ -94,6 +96,9 @@ impl SessionProcesses {
         let home = folder.path().join(HOME);
         let profile = folder.path().join(PROFILE);
         fs::create_dir(&home).and_then(|()| fs::create_dir(&profile)).map_err(Error::Profile)?;
+        if fonts::has_fonts() {
+            fs::write(folder.path().join(FONTS), fonts::CONFIGURATION).map_err(Error::Profile)?;
+        }
         let no_port = |error| Error::Session { reason: format!("there is no free port: {error}") };
         let port = free_port().map_err(no_port)?;
         let mut command = Command::new(&programs.chromedriver);
@@ -228,7 +233,9 @@ fn environment(launch: &Launch, folder: &Path) -> HashMap<OsString, OsString> {
     ];
     let path = processes::minimal().into_iter().filter(|(name, _)| name == "PATH");
     let screen = if launch.headless { Vec::new() } else { processes::display() };
-    path.chain(screen).chain(of_session.map(|(name, value)| (name.into(), value))).collect()
+    let fonts = fonts::has_fonts().then(|| ("FONTCONFIG_FILE", folder.join(FONTS).into()));
+    let of_session = of_session.into_iter().chain(fonts).map(|(name, value)| (name.into(), value));
+    path.chain(screen).chain(of_session).collect()
 }
 
 /// Removes the folder. Killed processes may still be writing a last file into it. So the removal is
@@ -349,7 +356,8 @@ mod tests {
         let mut names: Vec<_> = environment(&launch, Path::new("/folder")).into_keys().collect();
         names.sort();
         let expected = ["DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"];
-        let expected = expected.iter().chain(&["HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ"]);
+        let expected =
+            expected.iter().chain(&["FONTCONFIG_FILE", "HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ"]);
         assert_eq!(names, expected.map(OsString::from).collect::<Vec<_>>());
     }
 

@@ -94,6 +94,36 @@ impl Session {
         }
     }
 
+    /// The tab on which actions are carried out, by the name that a capture tells; `None` where all
+    /// were closed.
+    pub fn active_tab(&self) -> Option<String> {
+        self.tracker.lock().active().ok().map(|page| page.target)
+    }
+
+    /// Closes every tab but the first, which becomes the active one. Pages are not asked whether
+    /// they want to be left.
+    ///
+    /// # Errors
+    /// When the browser has ended, or a tab does not close in time.
+    pub async fn keep_first_tab(&self) -> Result<(), Error> {
+        let mut pages = self.tracker.lock().pages.clone().into_iter();
+        let Some(first) = pages.next() else { return Ok(()) };
+        self.tracker.lock().focused_tab = Some(first.session.clone());
+        for page in pages {
+            let closed =
+                self.cdp().call(None, "Target.closeTarget", json!({ "targetId": page.target })).await;
+            match closed {
+                // It has just closed.
+                Ok(_) | Err(Error::Refused { .. }) => {}
+                Err(error) => return Err(error),
+            }
+            let gone = |state: &BrowserState| (!state.is_open(&page.session)).then_some(());
+            self.tracker.wait_for(CHANGE, |_| "a tab to close".to_owned(), gone).await?;
+        }
+        self.cdp().call(Some(&first.session), "Page.bringToFront", json!({})).await?;
+        Ok(())
+    }
+
     /// Makes another tab the active one.
     pub(crate) async fn focus_tab(&self, index: usize) -> Result<(), ActionError> {
         let page = {

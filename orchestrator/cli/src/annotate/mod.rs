@@ -68,25 +68,25 @@ impl Annotate {
     /// Captures until the person ends it, and writes what came of it.
     pub(crate) async fn run(mut self) -> Outcome {
         let (mut place, edited) = annotate::load(&self.output, self.task.as_deref())?;
-        let journal = Journal::of(&place.folder);
-        let (draft, begun) = if self.resume {
-            let draft = journal.resume()?;
+        let (draft, left) = if self.resume {
+            let (journal, draft) = Journal::resume(&place.folder)?;
             let own = draft.edited.as_deref().and_then(Utf8Path::file_name);
             place.taken.retain(|_, file| Some(file.as_str()) != own);
             let mut draft = draft::resumed(draft);
             draft.options = self.options_with(draft.options);
-            (draft, None)
+            (draft, Some(journal))
         } else {
             let mut draft = self.new_draft(&place, edited)?;
             draft.options = self.options_with(DraftOptions::default());
-            (draft.clone(), Some(draft))
+            (draft, None)
         };
         if !self.headless && !show::has_display() {
             return Err(browser::Error::NoDisplay).or_environment("open a browser (or use --headless)");
         }
-        if begun.is_some() {
-            journal.begin(&draft)?;
-        }
+        let (journal, begun) = match left {
+            Some(journal) => (journal, None),
+            None => (Journal::begin(&place.folder, &draft)?, Some(draft.clone())),
+        };
         self.begin(draft, begun.as_ref(), &journal, &place).await
     }
 

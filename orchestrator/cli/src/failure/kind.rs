@@ -161,6 +161,15 @@ impl From<cluster::Error> for Failure {
             | Error::Read { .. } => Failure::Environment,
         };
         failure(kind, &error, cure)
+/// A front that cannot serve, or a gym that cannot join one.
+impl From<front::Error> for Failure {
+    fn from(error: front::Error) -> Failure {
+        use front::Error;
+        let kind = match &error {
+            Error::Url { .. } | Error::Unfit { .. } => Failure::Input,
+            Error::Listen { .. } | Error::Key { .. } | Error::Join { .. } => Failure::Environment,
+        };
+        failure(kind, &error, None)
     }
 }
 
@@ -191,6 +200,7 @@ impl From<annotate::Error> for Failure {
             | Error::Task(_)
             | Error::Unfit { .. }
             | Error::Unfinished { .. }
+            | Error::InUse { .. }
             | Error::NothingToResume { .. }
             | Error::NewerFormat { .. }
             | Error::Exists { .. } => Failure::Input,

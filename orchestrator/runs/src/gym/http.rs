@@ -3,31 +3,35 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use agents::Reply;
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, State};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use browser::ObservationOptions;
 use guard::Guard;
-use http::{HeaderMap, StatusCode, header};
+use gym_protocol::{ENDED, EPISODE, OPEN, SESSION, preferred_wait};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::client::{EpisodeEnd, StepOutcome, StepRequest};
+use super::metrics::CONTENT_TYPE;
 use super::observation::ObservationSettings;
 use super::server::{CLOSING, GymServer, NoSession, StartedSession};
 use super::session::Session;
 use crate::Environment;
+use crate::play::blocking::blocking;
 use crate::results::{EpisodeRecord, Outcome};
 
 /// Maximum size of a request.
 const BODY_LIMIT: usize = 1 << 20;
-
 /// An error answer.
 struct Refusal {
     status: StatusCode,
@@ -53,15 +57,25 @@ impl IntoResponse for Refusal {
 pub(super) fn router<E: Environment>(server: Arc<GymServer<E>>, at: SocketAddr) -> Router {
     let router = Router::new()
         .route("/tasks", get(tasks::<E>))
+        .route("/metrics", get(metrics::<E>))
         .route("/reset", post(reset::<E>))
         .route("/step", post(step::<E>))
         .route("/close", post(close::<E>))
         .fallback(|| async {
-            refusal(StatusCode::NOT_FOUND, "there is GET /tasks, and POST /reset, /step and /close")
+            refusal(
+                StatusCode::NOT_FOUND,
+                "there is GET /tasks and /metrics, and POST /reset, /step and /close",
+            )
         })
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .with_state(server);
-    Guard::new(at).before(router, shut)
+        .with_state(server.clone());
+    Guard::new(at).before(router, shut).layer(middleware::from_fn_with_state(server, count_errors::<E>))
+}
+
+async fn count_errors<E: Environment>(State(server): Rooms<E>, request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    server.metrics.answer(response.status());
+    response
 }
 
 /// The answer to web pages of the user's own browser, which can reach loopback.
@@ -122,7 +136,31 @@ async fn tasks<E: Environment>(State(server): Rooms<E>) -> Json<Value> {
     }))
 }
 
-async fn reset<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
+async fn metrics<E: Environment>(State(server): Rooms<E>) -> Response {
+    let text = blocking(move || server.metrics.text(server.load())).await;
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
+}
+
+/// Names the session of an answer, and whether its episode goes on, for programs that pass requests
+/// on and do not read bodies.
+fn in_session<E: Environment>(server: &GymServer<E>, session: &str, answer: Answer) -> Response {
+    let mut response = answer.into_response();
+    let is_open = matches!(server.sessions.find(session), Some(Session::Open(_)));
+    let state = HeaderValue::from_static(if is_open { OPEN } else { ENDED });
+    response.headers_mut().insert(EPISODE, state);
+    // A client may ask for a session by a text that is no header.
+    if let Ok(session) = HeaderValue::from_str(session) {
+        response.headers_mut().insert(SESSION, session);
+    }
+    response
+}
+
+async fn reset<E: Environment>(
+    State(server): Rooms<E>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let since = Instant::now();
     let Reset { task: id, repeat, observe, .. } = read(&headers, &body)?;
     let Some(task) = server.tasks.iter().find(|task| task.id == id) else {
         let meant = suggestions::did_you_mean(&id, server.tasks.iter().map(|task| task.id.as_str()));
@@ -133,8 +171,10 @@ async fn reset<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body
         return Err(refusal(StatusCode::BAD_REQUEST, "repeat is 0; attempts are counted from 1"));
     }
     let observing = ObservationSettings::new(task.world(&server.suite.world).clock, observe);
-    let begun = server.begin(task, repeat, observing).await;
-    let StartedSession { session, episode, first } = begun.map_err(|why| no_session(&server, why))?;
+    let place_within = server.settings.place_within;
+    let within = preferred_wait(&headers).map_or(place_within, |wait| wait.min(place_within));
+    let begun = server.begin(task, repeat, observing, within).await;
+    let StartedSession { session, episode, first } = begun.map_err(no_session)?;
     let info = |score: Option<f64>| {
         json!({
             "task": task.id, "repeat": episode.repeat, "max_steps": task.max_steps, "seed": server.suite.world.seed,
@@ -143,7 +183,9 @@ async fn reset<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body
     };
     match first.await {
         Ok(StepOutcome::Seen(seen, score)) => {
-            Ok(Json(json!({ "session": session, "observation": &*seen, "info": info(score) })))
+            server.metrics.reset(since.elapsed());
+            let answer = json!({ "session": session, "observation": &*seen, "info": info(score) });
+            Ok(in_session(&server, &session, Ok(Json(answer))))
         }
         Ok(StepOutcome::EpisodeEnd(over)) => {
             let kind = over.record.outcome.kind();
@@ -162,10 +204,10 @@ async fn reset<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body
     }
 }
 
-fn no_session<E: Environment>(server: &GymServer<E>, why: NoSession) -> Refusal {
+fn no_session(why: NoSession) -> Refusal {
     match why {
-        NoSession::Full => {
-            let waited = server.settings.place_within.as_secs_f64();
+        NoSession::Full(waited) => {
+            let waited = waited.as_secs_f64();
             let error = format!(
                 "no slot became free within {waited} s; close sessions that are done, or start the gym with more --workers"
             );
@@ -192,8 +234,23 @@ fn failed<E: Environment>(server: &GymServer<E>, error: String) -> Refusal {
     refusal(status, error)
 }
 
-async fn step<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
-    let Step { session, action, reason } = read(&headers, &body)?;
+async fn step<E: Environment>(
+    State(server): Rooms<E>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Refusal> {
+    let since = Instant::now();
+    let step: Step = read(&headers, &body)?;
+    let session = step.session.clone();
+    let answer = act(&server, step).await;
+    if answer.is_ok() {
+        server.metrics.step(since.elapsed());
+    }
+    Ok(in_session(&server, &session, answer))
+}
+
+async fn act<E: Environment>(server: &GymServer<E>, step: Step) -> Answer {
+    let Step { session, action, reason } = step;
     let way = match server.sessions.find(&session) {
         Some(Session::Open(way)) => way,
         Some(Session::Ended(result)) => return Err(ended(&session, result)),
@@ -214,7 +271,7 @@ async fn step<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body:
             "info": { "score": score, "task_info": {} },
         }))),
         Ok(StepOutcome::EpisodeEnd(over)) => last(*over),
-        Ok(StepOutcome::Failed(error)) => Err(failed(&server, error)),
+        Ok(StepOutcome::Failed(error)) => Err(failed(server, error)),
         Err(_) => Err(ended(&session, None)),
     }
 }
@@ -236,11 +293,20 @@ fn last(over: EpisodeEnd) -> Answer {
     })))
 }
 
-async fn close<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body: Bytes) -> Answer {
+async fn close<E: Environment>(
+    State(server): Rooms<E>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Result<Response, Refusal> {
     let Close { session } = read(&headers, &body)?;
-    let result = match server.sessions.find(&session) {
+    let answer = stop(&server, &session).await;
+    Ok(in_session(&server, &session, answer))
+}
+
+async fn stop<E: Environment>(server: &GymServer<E>, session: &str) -> Answer {
+    let result = match server.sessions.find(session) {
         Some(Session::Ended(result)) => result,
-        None => return Err(unknown(&session)),
+        None => return Err(unknown(session)),
         Some(Session::Open(way)) => {
             // Wait for a step in progress.
             let way = way.lock_owned().await;
@@ -249,16 +315,16 @@ async fn close<E: Environment>(State(server): Rooms<E>, headers: HeaderMap, body
             let sent = way.send(StepRequest { reply, answer }).await;
             match (sent, turn.await) {
                 (Ok(()), Ok(StepOutcome::EpisodeEnd(over))) => Some(Box::new(over.record)),
-                (Ok(()), Ok(StepOutcome::Failed(error))) => return Err(failed(&server, error)),
+                (Ok(()), Ok(StepOutcome::Failed(error))) => return Err(failed(server, error)),
                 // The episode has ended meanwhile.
-                _ => match server.sessions.find(&session) {
+                _ => match server.sessions.find(session) {
                     Some(Session::Ended(result)) => result,
                     _ => None,
                 },
             }
         }
     };
-    server.sessions.forget(&session);
+    server.sessions.forget(session);
     Ok(Json(json!({ "result": result })))
 }
 

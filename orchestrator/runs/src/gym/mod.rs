@@ -3,6 +3,8 @@
 mod attempts;
 mod client;
 mod http;
+mod memory;
+mod metrics;
 mod observation;
 mod server;
 mod session;
@@ -43,6 +45,9 @@ pub struct Settings {
 pub struct GymAddress {
     /// The base URL: `http://127.0.0.1:PORT`.
     pub url: String,
+    /// The listening address, which is in the URL.
+    #[serde(skip)]
+    pub address: SocketAddr,
     /// The name of the suite.
     pub suite: String,
     /// The folder of the results.
@@ -114,6 +119,7 @@ where
     let server = Arc::new(server?);
     progress(Event::Listening(&GymAddress {
         url: format!("http://{bound}"),
+        address: bound,
         suite: suite.name.clone(),
         run: server.attempts.run().path().to_owned(),
         workers: options.workers.max(1),

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use tasks::{Suite, Task};
@@ -14,6 +15,7 @@ use uuid::Uuid;
 use super::Settings;
 use super::attempts::Attempts;
 use super::client::{Client, StepOutcome, StepRequest};
+use super::metrics::{Load, Metrics};
 use super::observation::ObservationSettings;
 use super::session::Sessions;
 use crate::evidence::workarena_session::WorkArenaSession;
@@ -42,12 +44,13 @@ pub(super) struct GymServer<E> {
     pub(super) sessions: Sessions,
     episodes: TaskTracker,
     pub(super) attempts: Attempts,
+    pub(super) metrics: Metrics,
 }
 
 /// Why there is no session.
 pub(super) enum NoSession {
-    /// All slots are in use.
-    Full,
+    /// All slots were in use for this long.
+    Full(Duration),
     /// The attempt exists already, or is in progress.
     Taken(EpisodeId),
     /// The gym is closing.
@@ -86,22 +89,24 @@ impl<E: Environment> GymServer<E> {
             sessions: Sessions::default(),
             episodes: TaskTracker::new(),
             attempts,
+            metrics: Metrics::new(),
         })
     }
 
-    /// Begins an episode of a task as soon as there is a free slot.
+    /// Begins an episode of a task as soon as there is a free slot, which is waited for `within`.
     pub(super) async fn begin(
         self: &Arc<Self>,
         task: &Task,
         repeat: Option<u32>,
         observing: ObservationSettings,
+        within: Duration,
     ) -> Result<StartedSession, NoSession> {
         let place = tokio::select! {
             biased;
             () = self.interrupt.cancelled() => return Err(NoSession::Closing),
-            place = timeout(self.settings.place_within, self.places.clone().acquire_owned()) => place,
+            place = timeout(within, self.places.clone().acquire_owned()) => place,
         };
-        let place = place.map_err(|_| NoSession::Full)?.map_err(|_| NoSession::Closing)?;
+        let place = place.map_err(|_| NoSession::Full(within))?.map_err(|_| NoSession::Closing)?;
         let (say, begun) = oneshot::channel();
         self.episodes.spawn(self.clone().host(place, task.clone(), repeat, observing, say));
         begun.await.unwrap_or(Err(NoSession::Closing))
@@ -227,6 +232,13 @@ impl<E: Environment> GymServer<E> {
         let record = kept.await.map_err(failed)?;
         (self.progress)(Event::Ended { worker: 0, episode: id, record: &record });
         Ok(record)
+    }
+
+    /// The current load.
+    pub(super) fn load(&self) -> Load {
+        let free = self.places.available_permits();
+        let taken = self.options.workers.max(1).saturating_sub(free);
+        Load { free, taken, sessions: self.sessions.count_open() }
     }
 
     /// Waits for all episodes to end, and closes idle environments.

@@ -41,6 +41,11 @@ impl Sessions {
         self.lock().sessions.get(id).cloned()
     }
 
+    /// Number of sessions whose episode has not ended.
+    pub(super) fn count_open(&self) -> usize {
+        self.lock().sessions.values().filter(|session| matches!(session, Session::Open(_))).count()
+    }
+
     pub(super) fn end(&self, id: &str, record: Option<EpisodeRecord>) {
         let mut known = self.lock();
         known.sessions.insert(id.to_owned(), Session::Ended(record.map(Box::new)));

@@ -214,7 +214,7 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
         max_steps: 4,
         oracle: {
             let next = Element { role: "link".to_owned(), name: "Next".to_owned(), nth: 0 };
-            let mut steps = vec![OracleStep::Click(next); clicks];
+            let mut steps = vec![OracleStep::Click(next.into()); clicks];
             steps.push(OracleStep::Answer("a red bicycle".to_owned()));
             steps
         },

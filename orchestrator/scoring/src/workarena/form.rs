@@ -186,7 +186,7 @@ impl NewRecord {
     pub(super) fn cheat(&self) -> Vec<Move> {
         let fill = |field: &Field| Move::Fill { label: field.label.clone(), value: field.value.clone() };
         let submit = Element { role: "button".to_owned(), name: "Submit".to_owned(), nth: 0 };
-        let sent = std::iter::once(Move::Step(OracleStep::Click(submit)));
+        let sent = std::iter::once(Move::Step(OracleStep::Click(submit.into())));
         self.fields.iter().map(fill).chain(sent).collect()
     }
 

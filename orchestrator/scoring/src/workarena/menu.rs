@@ -105,11 +105,11 @@ impl Impersonation {
         let search = element("combobox", "Search for a user");
         let name = full_name(&visit.user.name);
         [
-            OracleStep::Click(element("button", &format!("{name}: available"))),
-            OracleStep::Click(element("menuitem", "Impersonate user")),
+            OracleStep::Click(element("button", &format!("{name}: available")).into()),
+            OracleStep::Click(element("menuitem", "Impersonate user").into()),
             OracleStep::Fill(Fill { element: search, value: self.user.clone() }),
-            OracleStep::Click(element("option", &self.user)),
-            OracleStep::Click(element("button", "Impersonate user")),
+            OracleStep::Click(element("option", &self.user).into()),
+            OracleStep::Click(element("button", "Impersonate user").into()),
         ]
         .map(Move::Step)
         .into()

@@ -136,7 +136,9 @@ impl Order {
 
     pub(super) fn cheat(&self) -> Vec<Move> {
         let click = |role: &str, name: &str| {
-            Move::Step(OracleStep::Click(Element { role: role.to_owned(), name: name.to_owned(), nth: 0 }))
+            Move::Step(OracleStep::Click(
+                Element { role: role.to_owned(), name: name.to_owned(), nth: 0 }.into(),
+            ))
         };
         let fill = |label: &str, value: String| Move::Fill { label: label.to_owned(), value };
         let mut moves = vec![click("link", "Hardware"), click("link", &self.item)];

@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use scoring::solution::{Fill, OracleStep};
+use scoring::solution::{Click, Fill, OracleStep};
 use scoring::tables::{EncodedQuery, Input, Lookup, Memory, MemoryError, Record, kept};
 use scoring::workarena::{Articles, Config, Failure, Move, Verdict, Visit};
 use scoring::{Fetch, FetchResponse, Pages};
@@ -151,13 +151,15 @@ impl Desk {
             Move::Step(OracleStep::Fill(Fill { element, value })) => {
                 self.page.filled.insert(element.role.clone(), value.clone());
             }
-            Move::Step(OracleStep::Click(element)) => match (element.role.as_str(), element.name.as_str()) {
-                ("button", "Submit") => self.send(config),
-                ("button", "Order Now") => self.order(),
-                ("button", "Impersonate user") => self.impersonate(),
-                ("link", name) => self.page.item = name.to_owned(),
-                _ => {}
-            },
+            Move::Step(OracleStep::Click(Click { element, .. })) => {
+                match (element.role.as_str(), element.name.as_str()) {
+                    ("button", "Submit") => self.send(config),
+                    ("button", "Order Now") => self.order(),
+                    ("button", "Impersonate user") => self.impersonate(),
+                    ("link", name) => self.page.item = name.to_owned(),
+                    _ => {}
+                }
+            }
             other => panic!("no solution does {other:?}"),
         }
     }

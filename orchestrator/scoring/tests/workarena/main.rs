@@ -52,7 +52,7 @@ const LIST: &str = "/now/nav/ui/classic/params/target/alm_asset_list.do";
 
 fn click(role: &str, name: &str) -> Move {
     let element = Element { role: role.to_owned(), name: name.to_owned(), nth: 0 };
-    Move::Step(OracleStep::Click(element))
+    Move::Step(OracleStep::Click(element.into()))
 }
 
 #[test]

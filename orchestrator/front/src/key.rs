@@ -1,0 +1,94 @@
+//! The key to the list of gyms: a file that only its owner can read.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+
+use camino::Utf8Path;
+use rand::Rng as _;
+
+use crate::Error;
+
+/// Most bytes that a key has.
+const LONGEST: u64 = 1024;
+
+/// The key in the file. A file that does not exist is made, with a new key.
+pub(crate) fn open(path: &Utf8Path) -> Result<String, Error> {
+    match make(path) {
+        Ok(key) => Ok(key),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => read(path),
+        Err(error) => Err(failed(path, error.to_string())),
+    }
+}
+
+fn make(path: &Utf8Path) -> std::io::Result<String> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut bytes = [0; 32];
+    rand::rng().fill_bytes(&mut bytes);
+    let key = hex::encode(bytes);
+    file.write_all(format!("{key}\n").as_bytes())?;
+    Ok(key)
+}
+
+/// The key in the file of a front.
+///
+/// # Errors
+/// When the file cannot be read, has no key, or can be read by others.
+pub fn read(path: &Utf8Path) -> Result<String, Error> {
+    let read = || {
+        let mut file = File::open(path)?;
+        let mode = file.metadata()?.permissions().mode();
+        let mut key = String::new();
+        (&mut file).take(LONGEST).read_to_string(&mut key)?;
+        Ok((mode, key.trim().to_owned()))
+    };
+    let (mode, key) = read().map_err(|error: std::io::Error| failed(path, error.to_string()))?;
+    if mode & 0o077 != 0 {
+        return Err(failed(path, format!("others can read it; `chmod 600 {path}`")));
+    }
+    if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let why = "it is not one line of letters and digits; remove it, and the front makes a new one";
+        return Err(failed(path, why.to_owned()));
+    }
+    Ok(key)
+}
+
+/// Whether two keys are the same, in a time that does not depend on where they differ.
+pub(crate) fn same(one: &str, other: &str) -> bool {
+    let differs = one.bytes().zip(other.bytes()).fold(0, |differs, (a, b)| differs | (a ^ b));
+    one.len() == other.len() && differs == 0
+}
+
+fn failed(path: &Utf8Path, why: String) -> Error {
+    Error::Key { path: path.to_owned(), why }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_made_once_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(folder.path()).unwrap().join("data/front.key");
+        let key = open(&path).unwrap();
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(key.len() == 64 && open(&path).unwrap() == key && read(&path).unwrap() == key);
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("chmod 600"));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        std::fs::write(&path, " \n").unwrap();
+        assert!(open(&path).unwrap_err().to_string().contains("remove it"));
+        assert!(read(&path.with_extension("none")).is_err());
+    }
+
+    #[test]
+    fn keys_are_the_same_in_all_their_bytes() {
+        assert!(same("abc", "abc"));
+        assert!(!same("abc", "abd") && !same("abc", "ab") && !same("", "a"));
+    }
+}

@@ -1,0 +1,162 @@
+//! The list of gyms, and who gets the next free place.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::server::{Health, Lease, Server, State};
+
+/// All gyms, in the order in which they came.
+pub(crate) struct Pool {
+    servers: Mutex<Vec<Arc<Server>>>,
+    /// Told when there may be a free place.
+    freed: Arc<Notify>,
+    /// Held by the client that gets the next place: who came first, is served first.
+    turn: tokio::sync::Mutex<()>,
+    closing: CancellationToken,
+}
+
+/// Why there is no place.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum NoPlace {
+    /// All are taken.
+    Full,
+    /// No gym answers.
+    NoServer,
+    /// The front is closing.
+    Closing,
+}
+
+impl Pool {
+    pub(crate) fn new() -> Arc<Pool> {
+        Arc::new(Pool {
+            servers: Mutex::default(),
+            freed: Arc::default(),
+            turn: tokio::sync::Mutex::default(),
+            closing: CancellationToken::new(),
+        })
+    }
+
+    pub(crate) fn all(&self) -> Vec<Arc<Server>> {
+        self.servers.lock().clone()
+    }
+
+    pub(crate) fn find(&self, url: &str) -> Option<Arc<Server>> {
+        self.servers.lock().iter().find(|server| server.url == url).cloned()
+    }
+
+    /// Adds a gym. The answer is the one that is on the list, and whether it is new.
+    pub(crate) fn add(&self, server: Arc<Server>) -> (Arc<Server>, bool) {
+        let mut servers = self.servers.lock();
+        if let Some(known) = servers.iter().find(|one| one.url == server.url) {
+            known.change(|state| state.is_leaving = false);
+            return (known.clone(), false);
+        }
+        servers.push(server.clone());
+        (server, true)
+    }
+
+    /// Takes a gym off the list.
+    pub(crate) fn remove(&self, server: &Server) {
+        self.servers.lock().retain(|one| one.url != server.url);
+        server.left.cancel();
+    }
+
+    pub(crate) fn remove_all(&self) {
+        self.servers.lock().drain(..).for_each(|server| server.left.cancel());
+    }
+
+    /// Takes in a gym that has these tasks, if the others have the same.
+    ///
+    /// # Errors
+    /// When another has other tasks: its URL.
+    pub(crate) fn admit(&self, server: &Server, tasks: &Bytes) -> Result<(), String> {
+        // Two that come at the same time are compared.
+        let servers = self.servers.lock();
+        let mut others = servers.iter().filter(|one| one.url != server.url);
+        let other = others.find_map(|one| Some((one.url.clone(), one.state().up_tasks()?)));
+        let tasks = match other {
+            Some((url, theirs)) if theirs != tasks => return Err(url),
+            // One copy for all.
+            Some((_, theirs)) => theirs,
+            None => tasks.clone(),
+        };
+        server.change(|state| {
+            state.tasks = Some(tasks);
+            state.health = Health::Up;
+        });
+        Ok(())
+    }
+
+    /// Tells whoever waits that there may be a place.
+    pub(crate) fn freed(&self) {
+        self.freed.notify_one();
+    }
+
+    pub(crate) fn adopt(&self, server: &Arc<Server>) -> Lease {
+        Lease::adopt(server, &self.freed)
+    }
+
+    /// The least busy gym that answers.
+    pub(crate) fn least_busy(&self) -> Option<Arc<Server>> {
+        self.by_load().next().map(|(server, _)| server)
+    }
+
+    fn by_load(&self) -> impl Iterator<Item = (Arc<Server>, State)> {
+        let of = |server: Arc<Server>| {
+            let state = server.state();
+            state.is_open().then_some((server, state))
+        };
+        let mut open: Vec<_> = self.all().into_iter().filter_map(of).collect();
+        open.sort_by(|(_, one), (_, other)| one.is_busier_than(other));
+        open.into_iter()
+    }
+
+    /// A place in the least busy gym, as soon as there is one.
+    pub(crate) async fn lease(&self, until: Instant) -> Result<Lease, NoPlace> {
+        let place = async {
+            let _turn = self.turn.lock().await;
+            loop {
+                if let Some(lease) = self.by_load().find_map(|(server, _)| Lease::take(&server, &self.freed))
+                {
+                    return lease;
+                }
+                self.freed.notified().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.closing.cancelled() => Err(NoPlace::Closing),
+            place = timeout_at(until, place) => place.map_err(|_| match self.least_busy() {
+                Some(_) => NoPlace::Full,
+                None => NoPlace::NoServer,
+            }),
+        }
+    }
+
+    /// From now on there are no new sessions.
+    pub(crate) fn close(&self) {
+        self.closing.cancel();
+    }
+
+    /// Number of gyms that answer, and of their places.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let up: Vec<State> = self.all().iter().map(|server| server.state()).filter(State::is_up).collect();
+        let places: i64 = up.iter().map(|state| state.report.places).sum();
+        (up.len(), usize::try_from(places).unwrap_or(0))
+    }
+
+    /// What is wrong with the gyms that cannot be used, in words.
+    pub(crate) fn complaints(&self) -> String {
+        let complaint = |server: Arc<Server>| match server.state().health {
+            Health::Up => None,
+            Health::Down(why) | Health::Unfit(why) => Some(format!("{}: {why}", server.url)),
+        };
+        let complaints: Vec<String> = self.all().into_iter().filter_map(complaint).collect();
+        if complaints.is_empty() { "none is registered".to_owned() } else { complaints.join("; ") }
+    }
+}
