@@ -34,6 +34,9 @@ const STRIKES: u32 = 2;
 /// The exit code of a machine that lacks something.
 const LACKING: u8 = 3;
 
+/// A question to Slurm for its jobs, under way.
+type Asking = JoinHandle<Result<Vec<Job>, ::cluster::Error>>;
+
 /// How following ended.
 pub(super) enum Followed {
     /// No part plays any more.
@@ -58,7 +61,7 @@ pub(super) struct Follower<'a> {
     tracks: BTreeMap<u32, Track>,
     /// The jobs that Slurm listed last, and when it was asked for them. None if it does not answer.
     jobs: Option<(Instant, Vec<Job>)>,
-    asking: Option<(Instant, JoinHandle<Result<Vec<Job>, ::cluster::Error>>)>,
+    asking: Option<(Instant, Asking)>,
     asked: Option<Instant>,
     is_away: bool,
     /// Nodes that are left out: why, and the last submission that did not know that yet.

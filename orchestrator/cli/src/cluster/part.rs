@@ -114,7 +114,7 @@ fn is_over(
     part: u32,
     submission: u32,
 ) -> Result<Option<String>, Failure> {
-    if !Plan::read(folder)?.is_some_and(|plan| plan.token == token) {
+    if Plan::read(folder)?.is_none_or(|plan| plan.token != token) {
         return Ok(Some(format!("the run in {} is played no more by this plan", folder.path())));
     }
     let all = submissions::read(folder)?;
