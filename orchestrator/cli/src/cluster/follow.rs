@@ -14,7 +14,6 @@ use tokio::task::JoinHandle;
 use tokio::time::{self, Duration, Instant};
 
 use crate::board::Board;
-use crate::cluster::part::ENDS_WITHIN;
 use crate::cluster::submit::{Submitter, log};
 use crate::cluster::tracks::{End, Track, overview, tracks};
 use crate::failure::{Failure, Outcome};
@@ -29,6 +28,8 @@ const ASK: Duration = Duration::from_secs(5);
 const DELAY: Duration = Duration::from_secs(5);
 /// How long a second interrupt is waited for.
 const SECOND_INTERRUPT: Duration = Duration::from_secs(5);
+/// How long a part may take to end once it was told to.
+const ENDS_WITHIN: Duration = Duration::from_secs(60);
 /// A node that fails so many parts is left out.
 const STRIKES: u32 = 2;
 /// The exit code of a machine that lacks something.

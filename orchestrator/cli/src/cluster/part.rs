@@ -1,7 +1,6 @@
 //! One part of a run, on the node that plays it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ::cluster::decide::BEAT;
 use ::cluster::folder::ClusterFolder;
@@ -223,6 +222,3 @@ impl Reporter {
         })
     }
 }
-
-/// How long a part may take to end once it was told to.
-pub(super) const ENDS_WITHIN: Duration = Duration::from_secs(60);
