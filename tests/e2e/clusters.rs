@@ -36,8 +36,10 @@ for range in $(echo "$parts" | tr , ' '); do
 done
 echo "$count"
 "#;
-const SQUEUE: &str =
-    "#!/bin/sh\n[ ! -e \"$STAND_IN/strange\" ] || { echo strange; exit 0; }\ncat \"$STAND_IN/jobs\"\n";
+const SQUEUE: &str = r#"#!/bin/sh
+[ -e "$STAND_IN/strange" ] && echo strange || cat "$STAND_IN/jobs"
+echo "$*" >>"$STAND_IN/asked"
+"#;
 const SCANCEL: &str = "#!/bin/sh\necho \"$*\" >>\"$STAND_IN/cancelled\"\n";
 const SINFO: &str = "#!/bin/sh\necho 'main*|1/1/0/2'\n";
 
@@ -87,6 +89,15 @@ impl StandIn {
     fn written(&self, name: &str) -> String {
         fs::read_to_string(self.folder.join(name)).unwrap_or_default()
     }
+}
+
+fn until(what: &str, met: impl Fn() -> bool) -> Result<()> {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !met() {
+        ensure!(Instant::now() < deadline, "waited for a minute until {what}");
+        std::thread::yield_now();
+    }
+    Ok(())
 }
 
 fn fails(output: &Output, code: i32, expected: &str) -> Result<()> {
@@ -165,21 +176,18 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
     // The jobs wait, as in a queue.
     fs::write(stand_in.folder.join("hold"), "")?;
     let interrupted = |options: &[&str], again: bool| -> Result<Output> {
-        let command = stand_in.command(&[&["--on=slurm", "--parts=2"][..], options].concat());
-        let child = command?.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while !stand_in.written("jobs").contains("|2|RUNNING|") {
-            ensure!(Instant::now() < deadline, "nothing was submitted");
-            std::thread::yield_now();
-        }
-        // It listens for interrupts before it submits, or finds what was submitted.
-        std::thread::sleep(Duration::from_secs(3));
+        let asked = stand_in.written("asked").lines().count();
+        let mut command = stand_in.command(&[&["--on=slurm", "--parts=2"][..], options].concat())?;
+        let child = command.stderr(fs::File::create(stand_in.folder.join("said"))?).spawn()?;
+        // It listens for interrupts before it asks for jobs.
+        until("it follows", || stand_in.written("asked").lines().count() > asked)?;
         interrupt(&child)?;
         if again {
-            std::thread::sleep(Duration::from_secs(1));
+            until("it says so", || stand_in.written("said").contains("interrupt again"))?;
             interrupt(&child)?;
         }
-        Ok(child.wait_with_output()?)
+        let output = child.wait_with_output()?;
+        Ok(Output { stderr: fs::read(stand_in.folder.join("said"))?, ..output })
     };
     let left = interrupted(&[], false)?;
     fails(&left, 4, "the jobs go on; come back with `sandbox run tasks/demo --agent oracle ")?;
@@ -195,8 +203,9 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
     fs::write(stand_in.folder.join("jobs"), "")?;
     fs::write(stand_in.folder.join("strange"), "")?;
     let mut child = stand_in.command(&["--on=slurm", "--parts=2", "--resume"])?;
+    let asked = stand_in.written("asked").lines().count();
     let child = child.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-    std::thread::sleep(Duration::from_secs(3));
+    until("it asks", || stand_in.written("asked").lines().count() > asked)?;
     fs::remove_file(stand_in.folder.join("strange"))?;
     let output = child.wait_with_output()?;
     let said = text(&output.stderr);

@@ -14,7 +14,6 @@ use tokio::task::JoinHandle;
 use tokio::time::{self, Duration, Instant};
 
 use crate::board::Board;
-use crate::cluster::part::ENDS_WITHIN;
 use crate::cluster::submit::{Submitter, log};
 use crate::cluster::tracks::{End, Track, overview, tracks};
 use crate::failure::{Failure, Outcome};
@@ -29,10 +28,15 @@ const ASK: Duration = Duration::from_secs(5);
 const DELAY: Duration = Duration::from_secs(5);
 /// How long a second interrupt is waited for.
 const SECOND_INTERRUPT: Duration = Duration::from_secs(5);
+/// How long a part may take to end once it was told to.
+const ENDS_WITHIN: Duration = Duration::from_secs(60);
 /// A node that fails so many parts is left out.
 const STRIKES: u32 = 2;
 /// The exit code of a machine that lacks something.
 const LACKING: u8 = 3;
+
+/// A question to Slurm for its jobs, under way.
+type Asking = JoinHandle<Result<Vec<Job>, ::cluster::Error>>;
 
 /// How following ended.
 pub(super) enum Followed {
@@ -58,7 +62,7 @@ pub(super) struct Follower<'a> {
     tracks: BTreeMap<u32, Track>,
     /// The jobs that Slurm listed last, and when it was asked for them. None if it does not answer.
     jobs: Option<(Instant, Vec<Job>)>,
-    asking: Option<(Instant, JoinHandle<Result<Vec<Job>, ::cluster::Error>>)>,
+    asking: Option<(Instant, Asking)>,
     asked: Option<Instant>,
     is_away: bool,
     /// Nodes that are left out: why, and the last submission that did not know that yet.

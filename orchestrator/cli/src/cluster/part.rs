@@ -1,7 +1,6 @@
 //! One part of a run, on the node that plays it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use ::cluster::decide::BEAT;
 use ::cluster::folder::ClusterFolder;
@@ -114,7 +113,7 @@ fn is_over(
     part: u32,
     submission: u32,
 ) -> Result<Option<String>, Failure> {
-    if !Plan::read(folder)?.is_some_and(|plan| plan.token == token) {
+    if Plan::read(folder)?.is_none_or(|plan| plan.token != token) {
         return Ok(Some(format!("the run in {} is played no more by this plan", folder.path())));
     }
     let all = submissions::read(folder)?;
@@ -223,6 +222,3 @@ impl Reporter {
         })
     }
 }
-
-/// How long a part may take to end once it was told to.
-pub(super) const ENDS_WITHIN: Duration = Duration::from_secs(60);

@@ -240,6 +240,50 @@ fn listed_bytes(text: &str) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
+    fn record(chromium: Option<&str>, images: &[(&str, &str)]) -> RunRecord {
+        let owned = |text: &str| text.to_owned();
+        let task = |id: &str| TaskRecord {
+            id: owned(id),
+            goal: String::new(),
+            sites: Vec::new(),
+            tags: Vec::new(),
+            reference_steps: None,
+        };
+        let tasks = vec![task("tea"), task("bike-2")];
+        let mut run = RunRecord::new("town", String::new(), owned("oracle"), 2, tasks);
+        run.world.chromium = chromium.map(owned);
+        run.world.images = images.iter().map(|(site, id)| (owned(site), owned(id))).collect();
+        run
+    }
+
+    #[test]
+    fn machines_differ_in_what_both_say() {
+        let differs = |a: &RunRecord, b: &RunRecord| a.differs_in_machine(b).map(|(what, ..)| what);
+        let (old, new) = (record(Some("155.1"), &[]), record(Some("156.1"), &[]));
+        assert_eq!(differs(&old, &new).as_deref(), Some("Chromium"));
+        assert_eq!(differs(&record(None, &[]), &new), None);
+        let mail = record(Some("156.1"), &[("mail", "a"), ("wiki", "b")]);
+        assert_eq!(differs(&mail, &record(None, &[("wiki", "b"), ("map", "c")])), None);
+        let other = record(None, &[("wiki", "c")]);
+        assert_eq!(differs(&mail, &other).as_deref(), Some("image of the site wiki"));
+    }
+
+    #[test]
+    fn a_part_may_have_its_episodes_by_name() {
+        let id = |text: &str| text.parse::<EpisodeId>().unwrap();
+        let episodes = Some(vec![id("bike-2-1"), id("bike-2-2")]);
+        let run = RunRecord { shard: Some("3/9".parse().unwrap()), episodes, ..record(None, &[]) };
+        let written = serde_json::to_value(&run).unwrap();
+        assert_eq!(written["episodes"], serde_json::json!(["bike-2-1", "bike-2-2"]));
+        let read: RunRecord = serde_json::from_value(written).unwrap();
+        assert_eq!(read, run);
+        assert_eq!(read.own_tasks().map(|task| task.id.as_str()).collect::<Vec<_>>(), ["bike-2"]);
+        assert_eq!(read.planned().iter().map(|id| id.repeat).collect::<Vec<_>>(), [1, 2]);
+        for odd in ["tea", "tea-", "tea-0", "-1", "tea-x"] {
+            assert!(odd.parse::<EpisodeId>().is_err(), "{odd}");
+        }
+    }
+
     #[test]
     fn digests_are_read_as_they_were_once_written() {
         let read = |digest: &str| {
