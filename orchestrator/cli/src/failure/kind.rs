@@ -161,6 +161,9 @@ impl From<cluster::Error> for Failure {
             | Error::Read { .. } => Failure::Environment,
         };
         failure(kind, &error, cure)
+    }
+}
+
 /// A front that cannot serve, or a gym that cannot join one.
 impl From<front::Error> for Failure {
     fn from(error: front::Error) -> Failure {
