@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 use camino::Utf8PathBuf;
 use serde_json::Value;
 
-use crate::harness::{Bench, interrupt, text};
+use crate::harness::{Bench, interrupt, repository, text};
 
 /// Plays each part of an array at once, in the background, on a node whose name is that of the
 /// part.
@@ -110,7 +110,8 @@ fn fails(output: &Output, code: i32, expected: &str) -> Result<()> {
 fn what_cannot_be_submitted_is_said_before_anything_is() -> Result<()> {
     let stand_in = StandIn::new()?;
     let refused = |options: &[&str], expected: &str| fails(&stand_in.run(options)?, 2, expected);
-    refused(&["--on=kubernetes"], "[possible values: slurm]")?;
+    refused(&["--on=pbs"], "[possible values: slurm, kubernetes]")?;
+    refused(&["--on=slurm", "--image=x", "--secret=y"], "failed to run on Slurm with --image, --secret")?;
     refused(&["--parts=3"], "--on <SCHEDULER>")?;
     refused(&["--on=slurm", "--", "--array=1-9"], "failed to use the option --array=1-9")?;
     refused(
@@ -214,4 +215,65 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
     ensure!(said.contains("is submitted again: Slurm no longer has its job"), "{said}");
     ensure!(stand_in.written("submitted").lines().count() == 2);
     Ok(())
+}
+
+/// The words of a run on Kubernetes with nothing that it refuses.
+const ON_KUBERNETES: [&str; 6] =
+    ["run", "tasks/demo", "--agent=oracle", "--on=kubernetes", "--image=x", "--output=runs/demo"];
+
+/// A command in a folder that has what the demo suite needs.
+fn in_a_copy(bench: &Bench, words: &[&str]) -> Result<Output> {
+    let folder = bench.path("copy");
+    if !folder.exists() {
+        fs::create_dir(&folder)?;
+        for name in ["tasks", "snapshots"] {
+            std::os::unix::fs::symlink(repository().join(name), folder.join(name))?;
+        }
+    }
+    let mut command = bench.command(words);
+    command.env_remove("OPENAI_BASE_URL").env("OPENAI_API_KEY", "x");
+    Ok(command.current_dir(folder).output()?)
+}
+
+#[test]
+fn what_pods_cannot_be_told_is_refused() -> Result<()> {
+    let bench = Bench::new()?;
+    let refused = |options: &[&str], expected: &str| -> Result<()> {
+        fails(&in_a_copy(&bench, &[&ON_KUBERNETES[..], options].concat())?, 2, expected)
+    };
+    refused(&["--max-cost=3", "--json", "--check"], "on Kubernetes with --max-cost, --check, --json: only")?;
+    for option in ["--max-errors=2", "--fail-fast", "--resume"] {
+        refused(&[option], "no command of ours follows the parts as a whole")?;
+    }
+    refused(&["--resume", "--retry-errors"], "with --resume, --retry-errors: ")?;
+    refused(&["--", "--partition=x"], "with options after `--`: that is for Slurm")?;
+    let agent = |agent: &str, options: &[&str], expected: &str| -> Result<()> {
+        let words: Vec<&str> = ON_KUBERNETES.into_iter().filter(|word| *word != "--agent=oracle").collect();
+        fails(&in_a_copy(&bench, &[&words[..], &["--agent", agent], options].concat())?, 2, expected)
+    };
+    agent("program:x", &["--agent-env=KEY=secret"], "would be written into the manifest")?;
+    agent("program:x", &["--agent-env=OPENAI_API_KEY"], "make a Secret with those of --agent-env")?;
+    agent("cot", &["--model=m", "--cassette=c.jsonl"], "one process alone may add to a cassette")?;
+    agent("cot", &["--model=m"], "the pods have no key for it")?;
+    agent("noop->http://127.0.0.1:9000/a", &[], "pods cannot reach a server")?;
+    agent("cot", &["--model=m", "--secret=s", "--model-settings=/m.yaml"], "failed to use /m.yaml in a pod")?;
+    agent("cot", &["--offline", "--cassette=../c.jsonl"], "failed to use ../c.jsonl in a pod")?;
+    ensure!(!bench.path("copy/runs").exists() && !bench.path("copy/c.jsonl").exists());
+    Ok(())
+}
+
+#[test]
+fn a_manifest_is_written_once() -> Result<()> {
+    let bench = Bench::new()?;
+    let words = [&ON_KUBERNETES[..], &["--task=quiet-coach", "--task=guest-booking", "--repeat=9"]].concat();
+    let output = in_a_copy(&bench, &words)?;
+    let said = text(&output.stdout);
+    ensure!(output.status.success(), "{}", text(&output.stderr));
+    ensure!(said.contains("18 episodes in 2 parts"), "a part has whole tasks: {said}");
+    ensure!(said.contains("sandbox merge runs/demo/parts/* -o runs/demo/whole"), "{said}");
+    let manifest: Value = serde_json::from_slice(&fs::read(bench.path("copy/runs/demo/kubernetes.json"))?)?;
+    let (policy, job) = (&manifest["items"][0], &manifest["items"][1]);
+    ensure!(job["metadata"]["name"] == "sandbox-runs-demo" && job["spec"]["completions"] == 2, "{job}");
+    ensure!(policy["spec"]["egress"] == serde_json::json!([]), "{policy}");
+    fails(&in_a_copy(&bench, &words)?, 2, "it exists; apply it, or name another --output")
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 
+use camino::Utf8PathBuf;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
@@ -39,6 +40,29 @@ const NOT_OF_PARTS: [&str; 23] = [
 pub(super) fn of_part() -> Result<Vec<String>, Failure> {
     let (command, matches) = parsed()?;
     words(&command, &matches, &NOT_OF_PARTS)
+}
+
+/// Those of these options that were typed, as they are typed.
+pub(super) fn given(ids: &[&str]) -> Result<Vec<String>, Failure> {
+    let (command, matches) = parsed()?;
+    Ok(typed(&command, &matches, ids))
+}
+
+fn typed(command: &Command, matches: &ArgMatches, ids: &[&str]) -> Vec<String> {
+    let is_typed = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let wanted = command.get_arguments().filter(|one| ids.contains(&one.get_id().as_str()));
+    let given = wanted.filter(|one| is_typed(one.get_id().as_str()));
+    given
+        .map(|one| one.get_long().map_or("options after `--`".to_owned(), |long| format!("--{long}")))
+        .collect()
+}
+
+/// The files and folders that these options name, in the order of the help.
+pub(super) fn paths(ids: &[&str]) -> Result<Vec<Utf8PathBuf>, Failure> {
+    let (command, matches) = parsed()?;
+    let wanted = command.get_arguments().filter(|one| ids.contains(&one.get_id().as_str()));
+    let values = wanted.flat_map(|one| matches.get_raw(one.get_id().as_str()).into_iter().flatten());
+    values.map(|value| Ok(Utf8PathBuf::from(text(value)?))).collect()
 }
 
 /// The command line that goes on with the run in this folder.
@@ -142,6 +166,17 @@ mod tests {
         for name in NOT_OF_PARTS {
             assert!(run.contains(&name.to_owned()), "{name}");
         }
+    }
+
+    #[test]
+    fn what_was_typed_is_named_as_it_was_typed() {
+        let mut command = help::command();
+        let line = "sandbox run x --agent noop --on kubernetes --max-cost 3 --json -- --partition gpu";
+        let matches = command.try_get_matches_from_mut(line.split_whitespace()).unwrap();
+        let run = command.find_subcommand("run").unwrap();
+        let given =
+            typed(run, matches.subcommand_matches("run").unwrap(), &["json", "sbatch", "claim", "max_cost"]);
+        assert_eq!(given, ["--max-cost", "--json", "options after `--`"]);
     }
 
     struct Cli;

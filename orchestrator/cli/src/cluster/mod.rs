@@ -10,6 +10,7 @@ mod follow;
 mod kubernetes;
 mod options;
 mod part;
+mod refusals;
 mod submit;
 mod tracks;
 
@@ -30,6 +31,7 @@ use crate::{out, tasks};
 
 /// Plays one part here, or the whole run on a cluster.
 pub(crate) async fn run(run: Run) -> Outcome {
+    run.cluster.on.map_or(Ok(()), refusals::of_scheduler)?;
     match run.cluster.on {
         None => part::play(run).await,
         Some(Scheduler::Slurm) => on_slurm(run).await,

@@ -5,27 +5,29 @@ use camino::Utf8PathBuf;
 /// Options of a run on a cluster, and of one of its parts there.
 #[derive(clap::Args)]
 pub(crate) struct ClusterOptions {
-    /// Play the run in parts: as jobs of `slurm`, which needs a shared file system, and whose options
-    /// for `sbatch` follow after `--`; or as pods of `kubernetes`, for which a manifest is written
+    /// Play the run in parts: as jobs of `slurm`, which needs a shared file system, and whose
+    /// options for `sbatch` follow after `--`; or as pods of `kubernetes`, for which a manifest is
+    /// written
     #[arg(long, value_name = "SCHEDULER", conflicts_with = "shard")]
     pub(crate) on: Option<Scheduler>,
-    /// With --on, number of parts [default: 4 for each worker that Slurm has CPUs for, and 32 for
-    /// Kubernetes; at most one per episode]
+    /// With --on, number of parts [default: 4 for each worker that Slurm has CPUs for, at most one
+    /// per episode; and 32 for Kubernetes, at most one per task]
     #[arg(long, value_name = "N", requires = "on", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) parts: Option<u32>,
-    /// With --on slurm, run whose durations balance the parts [default: the newest beside --output with
-    /// the same suite and agent; without one, the tasks' largest numbers of actions]
+    /// With --on slurm, run whose durations balance the parts [default: the newest beside --output
+    /// with the same suite and agent; without one, the tasks' largest numbers of actions]
     #[arg(long, value_name = "RUN", requires = "on")]
     pub(crate) durations: Option<Utf8PathBuf>,
     /// With --on kubernetes, image with sandbox and Chromium
     #[arg(long, value_name = "REF", requires = "on")]
     pub(crate) image: Option<String>,
-    /// With --on kubernetes, PersistentVolumeClaim that holds a copy of the working folder: suite and
-    /// results have the same relative paths there. Every node must be able to mount it
-    #[arg(long, value_name = "NAME", default_value = "sandbox")]
+    /// With --on kubernetes, PersistentVolumeClaim that holds a copy of the working folder: suite
+    /// and results have the same relative paths there. Every node must be able to mount it
+    #[arg(long, value_name = "NAME", default_value = "sandbox", requires = "on")]
     pub(crate) claim: String,
-    /// With --on kubernetes, Secret with OPENAI_API_KEY and OPENAI_BASE_URL. Pods may then reach DNS
-    /// and port 443; otherwise nothing
+    /// With --on kubernetes, Secret with OPENAI_API_KEY and OPENAI_BASE_URL, and the variables of
+    /// --agent-env. Pods may then reach DNS and the model's port, which is that of OPENAI_BASE_URL
+    /// here, or 443; otherwise nothing
     #[arg(long, value_name = "NAME", requires = "on")]
     pub(crate) secret: Option<String>,
     /// With --on kubernetes, image with a container engine for sites in containers, such as

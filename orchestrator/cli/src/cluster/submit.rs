@@ -12,7 +12,7 @@ use runs::parts::{self, Durations, WeighedEpisode};
 use runs::results::{EpisodeId, RunFolder};
 use tasks::Suite;
 
-use crate::cluster::arguments;
+use crate::cluster::{arguments, refusals};
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::out;
 use crate::run::Run;
@@ -33,24 +33,7 @@ impl Submitter {
     /// Checks what parts on other machines cannot be told.
     pub(super) fn new(run: &mut Run) -> Result<Submitter, Failure> {
         let sbatch = SbatchOptions::new(&run.cluster.sbatch)?;
-        let words = arguments::of_part()?;
-        let mut pairs = words.iter().zip(words.iter().skip(1));
-        if pairs.any(|(option, value)| option == "--agent-env" && value.contains('=')) {
-            return Err(Failure::Input(
-                "failed to set --agent-env on a cluster: the value would be written into the job script; set the \
-                 variable in this environment, and name it alone"
-                    .to_owned(),
-            ));
-        }
-        if run.scoring.models.adds_to_a_cassette()
-            && (run.agent.asks_a_model() || run.scoring.names_a_judge())
-        {
-            return Err(Failure::Input(
-                "failed to set --cassette on a cluster: one process alone may add to a cassette; use one that is \
-                 complete with --offline, or none"
-                    .to_owned(),
-            ));
-        }
+        refusals::of_parts(run, "the job script", "set the variable in this environment")?;
         Ok(Submitter { sbatch, judge: run.connect()? })
     }
 
