@@ -227,19 +227,22 @@ exit "$code"
     }
 }
 
-/// Runs a program, and hands on the signal to end. `wait` ends with each signal, and says how the
-/// program ended only once it has.
-const ATTEND: &str = r#"child= told=
-trap 'told=1; [ -z "$child" ] || kill -TERM "$child"' TERM
+/// Runs a program, and hands on the signal to end. `wait` ends with each signal, too; asked again,
+/// it says how the program ended, or 127 if it has said so already.
+const ATTEND: &str = r#"child= told= interrupted=
+trap 'told=1 interrupted=1; [ -z "$child" ] || kill -TERM "$child"' TERM
 attend() {
     "$@" &
     child=$!
     [ -z "$told" ] || kill -TERM "$child"
+    interrupted=
     wait "$child"
     code=$?
-    while [ "$code" -gt 128 ] && kill -0 "$child" 2>/dev/null; do
+    while [ -n "$interrupted" ]; do
+        interrupted=
         wait "$child"
-        code=$?
+        last=$?
+        [ "$last" -eq 127 ] || code=$last
     done
     child=
 }
@@ -420,13 +423,17 @@ mod tests {
         let made = Command::new("mkfifo").arg(folder.path().join("sandbox.wait")).status().unwrap();
         assert!(made.success());
         let mut command = pod(&manifest(), folder.path(), program);
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        assert_eq!(lines.next().unwrap().unwrap(), "ready");
-        let told = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-        assert!(told.success());
-        assert_eq!(lines.next().unwrap().unwrap(), "told");
-        assert_eq!(child.wait().unwrap().code(), Some(4), "as the program ends, not as the signal does");
+        command.stdout(Stdio::piped());
+        // Now the program ends while the shell still hears of the signal, now after that.
+        for _ in 0..50 {
+            let mut child = command.spawn().unwrap();
+            let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+            assert_eq!(lines.next().unwrap().unwrap(), "ready");
+            let told = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+            assert!(told.success());
+            assert_eq!(lines.next().unwrap().unwrap(), "told");
+            assert_eq!(child.wait().unwrap().code(), Some(4), "as the program ends, not as the signal does");
+        }
     }
 
     /// What sites are given lies in the same place for the engine that mounts it.
