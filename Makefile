@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores bench-workers kills town fuzz schema record-demo docs test-docs bench-front
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes town fuzz schema record-demo docs test-docs bench-workers bench-front
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -139,6 +139,13 @@ bench-episodes: setup build ## episodes a minute beside BrowserGym's loop on the
 kills: setup build ## kill -9 of runner, browsers, drivers, model and containers over 308 episodes: nothing lost, nothing twice
 	$(CARGO) build --release -p fake-model
 	./tests/kills.py $(SANDBOX) target/release/fake-model 1 containers
+
+slurm: setup build ## runs on a Slurm cluster of three nodes on this machine, with nodes, controller and command killed, and nodes that lack something
+	./tests/slurm/run.sh $(SANDBOX)
+
+kubernetes: setup build ## manifests of runs on Kubernetes, and what their pods run, in containers on this machine: IMAGE=the image, or it is built
+	@./setup.sh engine
+	./tests/kubernetes/run.sh $(SANDBOX) $(IMAGE)
 
 bench-scores: ## our scorers beside the published ones on the vectors, one thread, one run; prints ratios: SHARED=their folder
 	@./setup.sh python

@@ -13,6 +13,7 @@ mod changes;
 mod chromium;
 mod client;
 mod clients;
+mod clusters;
 mod collections;
 mod credentials;
 mod crowds;

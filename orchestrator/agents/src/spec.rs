@@ -265,6 +265,27 @@ impl AgentSpec {
         }
     }
 
+    /// Whether it asks a server of the user's.
+    pub fn asks_a_server(&self) -> bool {
+        match self {
+            AgentSpec::Server(_) => true,
+            AgentSpec::Fallback(specs) => specs.iter().any(AgentSpec::asks_a_server),
+            _ => false,
+        }
+    }
+
+    /// The files of settings, and the folders of templates, that it was read from.
+    pub fn files(&self) -> Vec<&Utf8Path> {
+        match self {
+            AgentSpec::Model(asking) if Settings::preset(&asking.name).is_none() => {
+                let templates = asking.settings.templates.as_deref();
+                [Utf8Path::new(&asking.name)].into_iter().chain(templates).collect()
+            }
+            AgentSpec::Fallback(specs) => specs.iter().flat_map(AgentSpec::files).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether it uses a language model.
     pub fn asks_a_model(&self) -> bool {
         match self {
@@ -398,6 +419,18 @@ mod tests {
             assert!(matches!(bad.parse::<AgentSpec>(), Err(UnknownAgent::Address(_))), "{bad}");
         }
         assert!(matches!("nowhere.yaml".parse::<AgentSpec>(), Err(UnknownAgent::Settings(_))));
+    }
+
+    #[test]
+    fn an_ensemble_needs_what_its_agents_need() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mine.yaml");
+        std::fs::write(&file, PRESETS[0].1).unwrap();
+        let file = file.to_str().unwrap();
+        let spec: AgentSpec = format!("noop->{file}->http://localhost:9000/a").parse().unwrap();
+        assert!(spec.asks_a_server() && spec.files() == [Utf8Path::new(file)]);
+        let spec: AgentSpec = "cot->program:http://localhost:9000/a".parse().unwrap();
+        assert!(!spec.asks_a_server() && spec.files().is_empty());
     }
 
     #[test]

@@ -25,13 +25,13 @@ pub(crate) struct Doctor {
 
 /// One thing that was looked at.
 #[derive(Debug)]
-struct Finding {
+pub(crate) struct Finding {
     /// What was looked for.
-    what: &'static str,
+    pub(crate) what: &'static str,
     /// Which commands need it.
     needed_for: &'static str,
     /// What was found, or what is wrong.
-    found: Result<String, String>,
+    pub(crate) found: Result<String, String>,
     /// The command that mends it.
     cure: Option<String>,
 }
@@ -64,8 +64,16 @@ impl Finding {
 impl Doctor {
     /// Prints a line per finding; exit code 3 when something is missing.
     pub(crate) async fn run(self) -> Outcome {
-        let findings =
-            [browser(), window(), fonts(), engine().await, landlock(), data_folder(&self.data), loopback()];
+        let findings = [
+            browser(),
+            window(),
+            fonts(),
+            engine().await,
+            landlock(),
+            data_folder(&self.data),
+            room(),
+            loopback(),
+        ];
         let missing = findings.iter().filter(|finding| finding.found.is_err()).count();
         if self.json {
             let reports: Vec<FindingReport<'_>> = findings.iter().map(Finding::report).collect();
@@ -81,6 +89,11 @@ impl Doctor {
             ))),
         }
     }
+}
+
+/// What every node of a cluster needs for its parts of a run.
+pub(crate) fn of_node() -> [Finding; 4] {
+    [browser(), fonts(), room(), loopback()]
 }
 
 fn print(finding: &Finding) {
@@ -166,7 +179,7 @@ fn fonts() -> Finding {
     }
 }
 
-async fn engine() -> Finding {
+pub(crate) async fn engine() -> Finding {
     let (found, cure) = match Engine::connect().await {
         Ok(engine) => (Ok(engine.host().to_owned()), None),
         Err(error) => (Err(error.to_string()), Some(error.cure().to_owned())),
@@ -202,6 +215,31 @@ fn data_folder(data: &DataFolder) -> Finding {
         needed_for: "the certificate authority and snapshot indexes",
         found,
         cure: Some("choose another one: --data DIR or SANDBOX_DATA=DIR".to_owned()),
+    }
+}
+
+/// What a browser's profile and downloads take, in bytes.
+const ROOM: u64 = 256 << 20;
+
+/// Whether browsers have room for their temporary files.
+fn room() -> Finding {
+    let folder = std::env::temp_dir();
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", folder.display());
+    let found = tempfile::tempfile_in(&folder).map_err(|error| failed(&error)).and_then(|_| {
+        let free = rustix::fs::statvfs(&folder).map_err(|error| failed(&error))?;
+        let free = free.f_bavail.saturating_mul(free.f_frsize);
+        let said = format!("{}: {} MiB free", folder.display(), free >> 20);
+        if free < ROOM {
+            Err(format!("{said}, of {} MiB that a browser may need", ROOM >> 20))
+        } else {
+            Ok(said)
+        }
+    });
+    Finding {
+        what: "temporary folder",
+        needed_for: "every browser",
+        found,
+        cure: Some("free space there, or choose another one: TMPDIR=DIR".to_owned()),
     }
 }
 

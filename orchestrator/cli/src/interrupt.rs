@@ -60,18 +60,18 @@ pub(crate) async fn unless_interrupted<T>(
 
 /// The signals, listen from the moment on that this is made. A handler that cannot be had (which
 /// does not happen in practice) leaves the other.
-struct Signals {
+pub(crate) struct Signals {
     by_key: Option<Signal>,
     by_program: Option<Signal>,
 }
 
 impl Signals {
-    fn listen() -> Signals {
+    pub(crate) fn listen() -> Signals {
         let listen = |kind| signal(kind).ok();
         Signals { by_key: listen(SignalKind::interrupt()), by_program: listen(SignalKind::terminate()) }
     }
 
-    async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) {
         tokio::select! {
             () = received(&mut self.by_key) => {}
             () = received(&mut self.by_program) => {}

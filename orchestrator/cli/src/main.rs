@@ -9,6 +9,7 @@ mod board;
 mod build;
 mod ca;
 mod changes;
+mod cluster;
 mod color;
 mod compare;
 mod completions;

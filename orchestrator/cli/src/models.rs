@@ -36,6 +36,11 @@ impl ModelOptions {
         ModelOptions { cassette, offline: true }
     }
 
+    /// Whether there is a cassette to which replies are added.
+    pub(crate) fn adds_to_a_cassette(&self) -> bool {
+        self.cassette.is_some() && !self.offline
+    }
+
     /// Opens the cassette, to be added to where somebody may be asked.
     pub(crate) fn open(&self, calls_models: bool) -> Result<Models, Failure> {
         let cassette = self.cassette.as_ref().map(|path| {

@@ -1,6 +1,7 @@
 //! `sandbox run`: an agent plays a suite.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
 use agents::llm::ModelSettings;
@@ -11,9 +12,10 @@ use models::Model;
 use processes::Variable;
 use runs::counted;
 use runs::results::Shard;
-use runs::{Limits, LiveFill, Options, Summary};
+use runs::{Limits, LiveFill, Options, Progress, Summary};
 
 use crate::board::Board;
+use crate::cluster::{self, ClusterOptions};
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::models::check_model;
 use crate::options::DataFolder;
@@ -28,13 +30,13 @@ use crate::{interrupt, out, progress, tasks, units};
 #[derive(clap::Args)]
 pub(crate) struct Run {
     /// Folder with a suite.yaml
-    suite: Utf8PathBuf,
+    pub(crate) suite: Utf8PathBuf,
     /// Agent to run: `oracle`, `negative`, `noop` or `random`; an LLM agent by name (`sandbox
     /// agents list`) or by its file of settings; `program:COMMAND` for a program of yours that
     /// speaks JSON lines; `http://HOST:PORT/PATH` for a server of yours; `A->B` for B where A gives
     /// no answer
     #[arg(long, value_name = "AGENT")]
-    agent: AgentSpec,
+    pub(crate) agent: AgentSpec,
     /// Model that the agent asks, over an OpenAI-compatible API at OPENAI_BASE_URL with the key in
     /// OPENAI_API_KEY
     #[arg(long, value_name = "MODEL")]
@@ -55,7 +57,7 @@ pub(crate) struct Run {
     /// Pass this environment variable to the program, as NAME or NAME=value; can be repeated. By
     /// default it sees PATH, HOME, LANG, LC_*, TZ and TMPDIR only
     #[arg(long = "agent-env", value_name = "NAME[=VALUE]")]
-    agent_variables: Vec<Variable>,
+    pub(crate) agent_variables: Vec<Variable>,
     /// Save cookies and storage of each episode's end as Playwright's storage_state. The file can
     /// log anybody in
     #[arg(long)]
@@ -68,7 +70,7 @@ pub(crate) struct Run {
     repeat: u32,
     /// Parallel episodes, each with its own browser and gateway
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
-    workers: NonZeroUsize,
+    pub(crate) workers: NonZeroUsize,
     /// How much memory sites and browsers may take; large sites then have fewer instances; a bare
     /// number is MiB [default: nine tenths of
     /// what is free]
@@ -76,22 +78,22 @@ pub(crate) struct Run {
     memory: Option<u64>,
     /// Folder for the results [default: runs/SUITE-AGENT-TIME]
     #[arg(short, long, alias = "out", value_name = "DIR")]
-    output: Option<Utf8PathBuf>,
+    pub(crate) output: Option<Utf8PathBuf>,
     /// Continue the run in --output
     #[arg(long, requires = "output")]
-    resume: bool,
+    pub(crate) resume: bool,
     /// With --resume, repeat the episodes that ended in an error
     #[arg(long, requires = "resume")]
-    retry_errors: bool,
+    pub(crate) retry_errors: bool,
     /// Play only a part of the run, such as 2/5; `sandbox merge` joins the parts
     #[arg(long, value_name = "I/N")]
-    shard: Option<Shard>,
+    pub(crate) shard: Option<Shard>,
     /// Stop when so many episodes have ended in an error
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    max_errors: Option<u64>,
+    pub(crate) max_errors: Option<u64>,
     /// The same as --max-errors 1
     #[arg(long, conflicts_with = "max_errors")]
-    fail_fast: bool,
+    pub(crate) fail_fast: bool,
     /// Run only this task; can be repeated
     #[arg(long = "task", value_name = "ID")]
     tasks: Vec<String>,
@@ -103,7 +105,7 @@ pub(crate) struct Run {
     max_steps: Option<u32>,
     /// Stop when models and judge have cost so many US dollars, by the `price` in their settings
     #[arg(long, value_name = "USD")]
-    max_cost: Option<f64>,
+    pub(crate) max_cost: Option<f64>,
     /// How long one episode may take
     #[arg(long, value_name = "TIME", default_value = "600s", value_parser = units::seconds)]
     episode_timeout: Duration,
@@ -120,7 +122,9 @@ pub(crate) struct Run {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    scoring: Scoring,
+    pub(crate) cluster: ClusterOptions,
+    #[command(flatten)]
+    pub(crate) scoring: Scoring,
     #[command(flatten)]
     data: DataFolder,
 }
@@ -128,18 +132,27 @@ pub(crate) struct Run {
 impl Run {
     /// Runs, prints the table, writes the report.
     pub(crate) async fn run(mut self) -> Outcome {
+        if self.cluster.part_of.is_some() || self.cluster.on.is_some() {
+            return cluster::run(self).await;
+        }
+        cluster::refuse_jobs(self.output.as_deref().filter(|_| self.resume))?;
         let suite = tasks::load(&self.suite)?;
         let summary = self.play(&suite, None).await?;
+        self.report(&suite, &summary)
+    }
+
+    /// Prints what a run has come to, and writes its report.
+    pub(crate) fn report(&self, suite: &::tasks::Suite, summary: &Summary) -> Outcome {
         let report = runs::report::write(&summary.folder).or_environment("write the report")?;
         if self.json {
-            out::json(&summary);
+            out::json(summary);
         } else {
             println!("{}\nreport        {report}", summary.table(progress::columns()));
         }
         if !self.json && summary.requests.miss > 0 && !suite.world.snapshots.is_empty() {
-            eprintln!("{}", record_misses(&suite));
+            eprintln!("{}", record_misses(suite));
         }
-        self.verdict(&summary)
+        self.verdict(summary)
     }
 
     /// Plays the suite. With `fill`, what its snapshots lack comes from the live web.
@@ -148,25 +161,42 @@ impl Run {
         suite: &::tasks::Suite,
         fill: Option<LiveFill>,
     ) -> Result<Summary, Failure> {
-        let requested = ActionFormat { dialect: self.dialect, multiaction: self.multiaction };
-        let is_set = requested != ActionFormat::default();
-        if is_set && self.agent.speech(requested) != requested {
-            return Err(Failure::Input(format!(
-                "failed to set --dialect or --multiaction: they are for programs, and {} speaks {} by itself",
-                self.agent,
-                self.agent.speech(requested).dialect
-            )));
-        }
-        if !self.agent_variables.is_empty() && !self.agent.starts_a_program() {
-            return Err(Failure::Input(format!(
-                "failed to set --agent-env: it is for agents that are programs, and {} is none",
-                self.agent
-            )));
-        }
+        let options = self.options(fill).await?;
+        self.play_with(suite, &options, None).await
+    }
+
+    /// Plays the suite, and tells one more how it goes.
+    pub(crate) async fn play_with(
+        &self,
+        suite: &::tasks::Suite,
+        options: &Options,
+        also: Option<Progress>,
+    ) -> Result<Summary, Failure> {
+        let board = Board::new();
+        let shown = board.progress();
+        let progress: Progress = match also {
+            None => shown,
+            Some(also) => Arc::new(move |event| {
+                also(event);
+                shown(event);
+            }),
+        };
+        let outcome = runs::run(suite, &self.agent, options, interrupt::token(), progress).await;
+        board.clear();
+        Ok(outcome?)
+    }
+
+    /// The options, checked, with models that answer.
+    pub(crate) async fn options(&mut self, fill: Option<LiveFill>) -> Result<Options, Failure> {
         let judge = self.connect()?;
         self.preflight(&judge).await?;
+        self.options_with(judge, fill)
+    }
+
+    /// The options of a run whose models are connected.
+    pub(crate) fn options_with(&self, judge: Model, fill: Option<LiveFill>) -> Result<Options, Failure> {
         let most_errors = self.max_errors.and_then(|most| usize::try_from(most).ok());
-        let options = Options {
+        Ok(Options {
             out: self.output.clone(),
             resume: self.resume,
             retry_errors: self.retry_errors,
@@ -179,6 +209,7 @@ impl Run {
             keep_network: self.keep_network,
             memory: self.memory,
             shard: self.shard,
+            episodes: None,
             max_errors: if self.fail_fast { Some(1) } else { most_errors },
             max_cost: self.max_cost,
             tasks: self.tasks.clone(),
@@ -197,15 +228,26 @@ impl Run {
                 step: self.step_timeout,
                 ..Limits::default()
             },
-        };
-        let board = Board::new();
-        let outcome = runs::run(suite, &self.agent, &options, interrupt::token(), board.progress()).await;
-        board.clear();
-        Ok(outcome?)
+        })
     }
 
     /// Gives the agent its models; gives the judge.
-    fn connect(&mut self) -> Result<Model, Failure> {
+    pub(crate) fn connect(&mut self) -> Result<Model, Failure> {
+        let requested = ActionFormat { dialect: self.dialect, multiaction: self.multiaction };
+        let is_set = requested != ActionFormat::default();
+        if is_set && self.agent.speech(requested) != requested {
+            return Err(Failure::Input(format!(
+                "failed to set --dialect or --multiaction: they are for programs, and {} speaks {} by itself",
+                self.agent,
+                self.agent.speech(requested).dialect
+            )));
+        }
+        if !self.agent_variables.is_empty() && !self.agent.starts_a_program() {
+            return Err(Failure::Input(format!(
+                "failed to set --agent-env: it is for agents that are programs, and {} is none",
+                self.agent
+            )));
+        }
         let asks = self.agent.asks_a_model();
         if self.model.is_some() && !asks {
             return Err(Failure::Input(format!(

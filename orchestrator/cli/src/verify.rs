@@ -108,7 +108,7 @@ impl Verify {
         if !summary.is_complete() {
             return Err(Failure::Interrupted("interrupted; nothing was compared".to_owned()));
         }
-        self.print_images(&record, &summary)?;
+        self.print_differences(&record, &summary)?;
         let compared = runs::compare(run.path(), &summary.folder)?;
         self.report(&unpacked, played, &compared)
     }
@@ -232,9 +232,16 @@ impl Verify {
         })
     }
 
-    /// Says which sites have another image than in the packed run.
-    fn print_images(&self, record: &RunRecord, summary: &Summary) -> Outcome {
-        let here = RunFolder::open(&summary.folder)?.run()?.world.images;
+    /// Says whether Chromium is another one than in the packed run, and which sites have another
+    /// image.
+    fn print_differences(&self, record: &RunRecord, summary: &Summary) -> Outcome {
+        let world = RunFolder::open(&summary.folder)?.run()?.world;
+        if let (Some(there), Some(here)) = (&record.world.chromium, &world.chromium)
+            && there != here
+        {
+            out::warn(&format!("the run was played with Chromium {there}, and here it is {here}"));
+        }
+        let here = world.images;
         let other =
             record.world.images.iter().filter(|(site, image)| here.get(*site).is_some_and(|id| id != *image));
         for (site, image) in other {

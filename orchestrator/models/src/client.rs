@@ -167,6 +167,12 @@ impl Client {
         })
     }
 
+    /// The TCP port of the server.
+    pub fn port(&self) -> u16 {
+        let usual = if self.uri.scheme_str() == Some("http") { 80 } else { 443 };
+        self.uri.port_u16().unwrap_or(usual)
+    }
+
     /// Sends a chat until there is a reply. Retries temporary failures, such as too many requests.
     ///
     /// # Errors

@@ -114,7 +114,7 @@ pub enum Error {
         /// The folder.
         path: Utf8PathBuf,
         /// In what they differ.
-        what: &'static str,
+        what: String,
         /// What the folder says.
         there: String,
         /// What was asked for.
@@ -137,7 +137,7 @@ pub enum Error {
         /// The part.
         path: Utf8PathBuf,
         /// In what they differ.
-        what: &'static str,
+        what: String,
         /// What the first says.
         there: String,
         /// What this one says.

@@ -18,6 +18,7 @@
 //! server/                   the same pages over HTTP (`sandbox show`)
 //! export/                   tables for notebooks and other programs
 //! pack/                     a run in one file, and read again
+//! parts/                    a run in parts on several machines, made one again
 //! gym/                      episodes step by step over HTTP, for training
 //! fidelity, changes          how well a snapshot replays; what has changed between two
 //! rescore                   scoring what was saved
@@ -36,6 +37,7 @@ pub mod gym;
 mod html;
 mod offline_visit;
 pub mod pack;
+pub mod parts;
 mod play;
 pub mod report;
 mod rescore;
@@ -55,7 +57,7 @@ pub use error::Error;
 pub use play::environment::Environment;
 pub use play::options::{Limits, LiveFill, Options};
 pub use play::progress::{Event, Progress, silent};
-pub use play::run::{Sites, run, run_in};
+pub use play::run::{Machine, run, run_in};
 pub use play::running_sites::session_cookie;
 pub use play::{attach, browser_state, environment, log, world};
 pub use rescore::{score_again, score_saved};

@@ -56,8 +56,8 @@ impl Gym {
                     say.lock().unwrap().take().unwrap().send(listening.url.clone()).unwrap();
                 }
             });
-            let sites = runs::Sites::default();
-            gym::serve_in(sites, bring_up, &suite, &options, settings, stop, on_event).await
+            let machine = runs::Machine::default();
+            gym::serve_in(machine, bring_up, &suite, &options, settings, stop, on_event).await
         });
         let client = Client::builder(TokioExecutor::new()).build(HttpConnector::new());
         Gym { _folder: folder, out, url: said.await.unwrap(), client, interrupt, serving }
@@ -137,7 +137,7 @@ async fn an_episode_is_stepped_to_its_score_and_is_that_of_a_run() {
     let bring_up = |_| Fake::bring_up(Mood::default());
     let (oracle, suite): (AgentSpec, _) = ("oracle".parse().unwrap(), suite().unwrap());
     let run = runs::run_in(
-        runs::Sites::default(),
+        runs::Machine::default(),
         bring_up,
         &suite,
         &oracle,

@@ -12,7 +12,7 @@ use gateway::Entry;
 use models::Model;
 use runs::environment::{EnvironmentError, NotActed};
 use runs::results::{EpisodeId, Outcome, RunFolder};
-use runs::{Environment, Limits, Options, Sites, Summary};
+use runs::{Environment, Limits, Machine, Options, Summary};
 use scoring::tables::{Lookup, Memory, Tables as _, kept};
 use scoring::workarena::KINDS;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
@@ -222,10 +222,17 @@ async fn play(tables: Memory, course: Course) -> Or<(Option<Summary>, Vec<(Outco
     let mut agent: AgentSpec = course.agent.parse()?;
     agent.connect(&mut |_| Ok::<_, std::convert::Infallible>(course.model.clone()))?;
     let suite = suite()?;
-    let summary =
-        runs::run_in(Sites::default(), bring_up, &suite, &agent, &options, course.interrupt, runs::silent())
-            .await
-            .ok();
+    let summary = runs::run_in(
+        Machine::default(),
+        bring_up,
+        &suite,
+        &agent,
+        &options,
+        course.interrupt,
+        runs::silent(),
+    )
+    .await
+    .ok();
     let mut outcomes = Vec::new();
     for task in &suite.tasks {
         let id = EpisodeId { task: task.id.clone(), repeat: 1 };

@@ -1,7 +1,7 @@
 //! Finds Chromium, its headless shell and chromedriver on this machine.
 
 use std::{
-    env,
+    env, io,
     path::{Path, PathBuf},
 };
 
@@ -62,6 +62,26 @@ impl Programs {
         let chromedriver =
             chromedriver.ok_or(Error::Missing { program: "chromedriver", install: INSTALL })?;
         Ok(Self { chromium, headless_shell, chromedriver })
+    }
+
+    /// The version of Chromium, such as `156.0.8078.108`: that of its headless shell, or in a
+    /// window its own.
+    ///
+    /// # Errors
+    /// If there is none, or it does not tell its version.
+    pub fn version(&self, headed: bool) -> Result<String, Error> {
+        let shell = self.headless_shell.as_deref().filter(|_| !headed);
+        let path = shell.or(self.chromium.as_deref());
+        let path = path.ok_or(Error::Missing { program: "Chromium", install: INSTALL })?;
+        let failed = |source| Error::Spawn { program: path.display().to_string(), source };
+        let mut command = std::process::Command::new(path);
+        let output =
+            command.arg("--version").env_clear().envs(processes::minimal()).output().map_err(failed)?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let number =
+            text.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()));
+        let number = number.ok_or_else(|| failed(io::Error::other("it does not print its version")))?;
+        Ok(number.to_owned())
     }
 
     /// The browser for a session. The live web gets the one that people use.

@@ -25,6 +25,8 @@ struct Inner {
     totals: Totals,
     /// By their numbers; those that have had something to do.
     workers: BTreeMap<usize, ProgressBar>,
+    /// How the parts stand, of a run on a cluster.
+    parts: Option<ProgressBar>,
 }
 
 impl Bars {
@@ -39,7 +41,9 @@ impl Bars {
     /// Takes the lines away.
     pub(super) fn clear(&self) {
         let inner = self.inner.lock();
-        for line in [&self.episodes, &self.figures].into_iter().chain(inner.workers.values()) {
+        for line in
+            [&self.episodes, &self.figures].into_iter().chain(inner.workers.values()).chain(&inner.parts)
+        {
             line.finish_and_clear();
         }
     }
@@ -83,7 +87,19 @@ impl Bars {
         }
     }
 
-    fn at(&self, worker: usize, text: String) {
+    /// Shows how the parts of a run stand, on a line of their own.
+    pub(super) fn parts(&self, text: &str) {
+        let mut inner = self.inner.lock();
+        let line =
+            inner.parts.get_or_insert_with(|| self.lines.insert_after(&self.figures, progress::line()));
+        line.set_message(text.to_owned());
+    }
+
+    pub(super) fn suspend(&self, print: impl FnOnce()) {
+        self.lines.suspend(print);
+    }
+
+    pub(super) fn at(&self, worker: usize, text: String) {
         let mut inner = self.inner.lock();
         let line = inner.workers.entry(worker).or_insert_with(|| self.lines.add(progress::line()));
         line.set_message(format!("  {text}"));

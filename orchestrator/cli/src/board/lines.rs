@@ -19,6 +19,9 @@ pub(crate) const PROGRESS: &str = "sandbox::progress";
 /// How often the line for all episodes is printed.
 const EVERY: Duration = Duration::from_secs(30);
 
+/// Workers that are named in it before the rest is only counted.
+const NAMED: usize = 16;
+
 /// Prints lines; clones add to the same.
 #[derive(Clone)]
 pub(crate) struct Lines {
@@ -37,6 +40,8 @@ struct Inner {
     doing: String,
     /// What those workers are at that are at something, by their numbers.
     workers: BTreeMap<usize, String>,
+    /// How the parts stand, of a run on a cluster.
+    parts: Option<String>,
 }
 
 /// Whether what happens is logged, episodes' ends included.
@@ -63,6 +68,19 @@ impl Lines {
         self.ticking.abort();
     }
 
+    pub(super) fn at(&self, worker: usize, text: &str) {
+        let mut inner = locked(&self.inner);
+        if text.is_empty() {
+            inner.workers.remove(&worker);
+        } else {
+            inner.workers.insert(worker, text.to_owned());
+        }
+    }
+
+    pub(super) fn parts(&self, text: &str) {
+        locked(&self.inner).parts = Some(text.to_owned());
+    }
+
     pub(super) fn progress(&self) -> Progress {
         let lines = self.clone();
         Arc::new(move |event| {
@@ -83,6 +101,7 @@ impl Inner {
             totals: Totals::default(),
             doing: "it begins".to_owned(),
             workers: BTreeMap::new(),
+            parts: None,
         }
     }
 
@@ -131,9 +150,14 @@ impl Inner {
         if self.planned.is_none() {
             return format!("{after}: {}", self.doing);
         }
-        let workers: Vec<&str> = self.workers.values().map(String::as_str).collect();
-        let now = if workers.is_empty() { String::new() } else { format!("; now: {}", workers.join("; ")) };
-        format!("[{}] {after}: {}{now}", self.count(), self.totals.words())
+        let workers: Vec<&str> = self.workers.values().take(NAMED).map(String::as_str).collect();
+        let mut now =
+            if workers.is_empty() { String::new() } else { format!("; now: {}", workers.join("; ")) };
+        if let Some(more @ 1..) = self.workers.len().checked_sub(NAMED) {
+            now.push_str(&format!("; and {more} more"));
+        }
+        let parts = self.parts.as_ref().map(|parts| format!("; {parts}")).unwrap_or_default();
+        format!("[{}] {after}: {}{parts}{now}", self.count(), self.totals.words())
     }
 }
 
@@ -214,5 +238,10 @@ mod tests {
         inner.take(Event::Step { worker: 0, episode: &episode, step: 3, max_steps: 30 });
         let expected = "[1/2] after 0 s: score 1.00 · 1 passed; now: tea-2, action 3 of 30";
         assert_eq!(inner.summary(), expected);
+        inner.parts = Some("parts: 20 on n1".to_owned());
+        inner.workers = (0..18).map(|part| (part, format!("part {part}"))).collect();
+        let summary = inner.summary();
+        assert!(summary.starts_with("[1/2] after 0 s: score 1.00 · 1 passed; parts: 20 on n1; now: part 0;"));
+        assert!(summary.ends_with("part 15; and 2 more"), "{summary}");
     }
 }

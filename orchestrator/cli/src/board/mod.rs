@@ -13,6 +13,8 @@ use lines::Lines;
 pub(crate) use lines::PROGRESS;
 use runs::Progress;
 
+use crate::out;
+
 /// Shows how a run goes until it is cleared.
 pub(crate) enum Board {
     Bars(Bars),
@@ -35,6 +37,30 @@ impl Board {
         match self {
             Board::Bars(bars) => bars.progress(),
             Board::Lines(lines) => lines.progress(),
+        }
+    }
+
+    /// Shows what the part on a line is at; nothing, if the text is empty.
+    pub(crate) fn at(&self, line: usize, text: &str) {
+        match self {
+            Board::Bars(bars) => bars.at(line, text.to_owned()),
+            Board::Lines(lines) => lines.at(line, text),
+        }
+    }
+
+    /// Shows how the parts of a run on a cluster stand.
+    pub(crate) fn parts(&self, text: &str) {
+        match self {
+            Board::Bars(bars) => bars.parts(text),
+            Board::Lines(lines) => lines.parts(text),
+        }
+    }
+
+    /// Prints a warning, without tearing what is shown.
+    pub(crate) fn warn(&self, text: &str) {
+        match self {
+            Board::Bars(bars) => bars.suspend(|| out::warn(&text)),
+            Board::Lines(_) => out::warn(&text),
         }
     }
 

@@ -143,6 +143,27 @@ impl From<daemon::Error> for Failure {
     }
 }
 
+/// A run on a cluster that cannot be submitted or followed.
+impl From<cluster::Error> for Failure {
+    fn from(error: cluster::Error) -> Failure {
+        use cluster::Error;
+        let mut cure = None;
+        let kind: Kind = match &error {
+            Error::Missing { .. } => {
+                cure = Some("run this on a login node, or install Slurm's clients");
+                Failure::Environment
+            }
+            Error::Reserved { .. } | Error::NewerFormat { .. } | Error::Malformed { .. } => Failure::Input,
+            Error::Refused { .. }
+            | Error::Unreachable { .. }
+            | Error::Output { .. }
+            | Error::Write { .. }
+            | Error::Read { .. } => Failure::Environment,
+        };
+        failure(kind, &error, cure)
+    }
+}
+
 /// A front that cannot serve, or a gym that cannot join one.
 impl From<front::Error> for Failure {
     fn from(error: front::Error) -> Failure {

@@ -16,18 +16,11 @@ pub fn merge(parts: &[Utf8PathBuf], out: &Utf8Path) -> Result<RunFolder, Error> 
     let folders = parts.iter().map(|path| RunFolder::open(path)).collect::<Result<Vec<_>, _>>()?;
     let records = folders.iter().map(RunFolder::run).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = records.first() else { return Err(Error::NothingToMerge) };
+    let mut whole = RunRecord { shard: None, episodes: None, ..first.clone() };
     for (path, record) in parts.iter().zip(&records) {
-        let tasks = |run: &RunRecord| run.tasks.len().to_string();
-        let differs = first.differs_from(record).or_else(|| {
-            (first.tasks != record.tasks).then(|| ("list of tasks", tasks(first), tasks(record)))
-        });
-        if let Some((what, there, here)) = differs {
-            return Err(Error::DifferentParts { path: path.clone(), what, there, here });
-        }
+        join(&mut whole, record, path)?;
     }
-    let repeat = records.iter().map(|record| record.repeat).max().unwrap_or(1);
-    let started = records.iter().map(|record| record.started).min().unwrap_or(first.started);
-    let merged = RunFolder::create(out, &RunRecord { shard: None, repeat, started, ..first.clone() })?;
+    let merged = RunFolder::create(out, &whole)?;
     for folder in &folders {
         if let Some(inputs) = folder.inputs()? {
             merged.write_inputs(&inputs)?;
@@ -47,6 +40,28 @@ pub fn merge(parts: &[Utf8PathBuf], out: &Utf8Path) -> Result<RunFolder, Error> 
         }
     }
     Ok(merged)
+}
+
+/// Adds what the record of a part says to that of the whole run.
+///
+/// # Errors
+/// When they are of different runs, or of machines on which a run would not be the same.
+pub(crate) fn join(whole: &mut RunRecord, part: &RunRecord, path: &Utf8Path) -> Result<(), Error> {
+    let tasks = |run: &RunRecord| run.tasks.len().to_string();
+    let differs = whole
+        .differs_from(part)
+        .or_else(|| (whole.tasks != part.tasks).then(|| ("list of tasks", tasks(whole), tasks(part))))
+        .map(|(what, there, here)| (what.to_owned(), there, here))
+        .or_else(|| whole.differs_in_machine(part));
+    if let Some((what, there, here)) = differs {
+        return Err(Error::DifferentParts { path: path.to_owned(), what, there, here });
+    }
+    whole.repeat = whole.repeat.max(part.repeat);
+    whole.started = whole.started.min(part.started);
+    let world = &mut whole.world;
+    world.chromium = world.chromium.take().or_else(|| part.world.chromium.clone());
+    world.images.extend(part.world.images.clone());
+    Ok(())
 }
 
 /// Copies a folder's content into another folder.

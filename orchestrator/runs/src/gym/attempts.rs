@@ -19,7 +19,7 @@ use tasks::{Suite, Task};
 use super::client::SPEECH;
 use super::server::NoSession;
 use crate::play::blocking::blocking;
-use crate::play::run::{Sites, out, record};
+use crate::play::run::{Machine, out, record};
 use crate::results::suite_digest::Digests;
 use crate::results::{EpisodeId, RunFolder, RunRecord};
 use crate::{Error, Options, Summary};
@@ -31,7 +31,7 @@ pub(super) struct Attempts(Arc<Inner>);
 struct Inner {
     suite: Suite,
     options: Options,
-    sites: Sites,
+    machine: Machine,
     run: RunFolder,
     begun: Timestamp,
     /// Only blocking threads lock it.
@@ -47,9 +47,9 @@ struct State {
 
 impl Attempts {
     /// Opens the run's folder: a new one, or an existing one to continue.
-    pub(super) async fn open(suite: &Suite, options: &Options, sites: Sites) -> Result<Attempts, Error> {
+    pub(super) async fn open(suite: &Suite, options: &Options, machine: Machine) -> Result<Attempts, Error> {
         let (suite, options) = (suite.clone(), options.clone());
-        let opened = blocking(move || Inner::open(suite, options, sites)).await?;
+        let opened = blocking(move || Inner::open(suite, options, machine)).await?;
         Ok(Attempts(Arc::new(opened)))
     }
 
@@ -84,14 +84,14 @@ impl Attempts {
 }
 
 impl Inner {
-    fn open(suite: Suite, options: Options, sites: Sites) -> Result<Inner, Error> {
+    fn open(suite: Suite, options: Options, machine: Machine) -> Result<Inner, Error> {
         let mut state = State::default();
-        let run = open_folder(&suite, &options, &sites, &mut state.digests)?;
+        let run = open_folder(&suite, &options, &machine, &mut state.digests)?;
         let begun = run.run()?.started;
         for episode in run.episodes()? {
             state.begun.entry(episode.task).or_default().insert(episode.repeat);
         }
-        let inner = Inner { suite, options, sites, run, begun, state: Mutex::new(state) };
+        let inner = Inner { suite, options, machine, run, begun, state: Mutex::new(state) };
         // Removes attempts that were in progress when an earlier gym was killed.
         inner.write(&mut inner.state())?;
         Ok(inner)
@@ -125,7 +125,7 @@ impl Inner {
         let begun = |task: &&Task| state.begun.get(&task.id).is_some_and(|of| !of.is_empty());
         let tasks: Vec<Task> = self.suite.tasks.iter().filter(begun).cloned().collect();
         let repeat = state.begun.values().filter_map(BTreeSet::last).max().copied().unwrap_or(1);
-        let written = written(&self.suite, &self.options, &tasks, repeat, &self.sites, &mut state.digests)?;
+        let written = written(&self.suite, &self.options, &tasks, repeat, &self.machine, &mut state.digests)?;
         self.run.rewrite(&RunRecord { started: self.begun, ..written })
     }
 
@@ -145,12 +145,12 @@ impl State {
 fn open_folder(
     suite: &Suite,
     options: &Options,
-    sites: &Sites,
+    machine: &Machine,
     digests: &mut Digests,
 ) -> Result<RunFolder, Error> {
     let path = out(suite, "gym", options, Timestamp::now());
     if !options.resume {
-        return RunFolder::create(&path, &written(suite, options, &[], 1, sites, digests)?);
+        return RunFolder::create(&path, &written(suite, options, &[], 1, machine, digests)?);
     }
     let there = RunFolder::open(&path)?.run()?;
     let tasks: Vec<Task> = there
@@ -158,7 +158,7 @@ fn open_folder(
         .iter()
         .map(|task| suite.task(&task.id).cloned())
         .collect::<Result<_, tasks::UnknownTask>>()?;
-    RunFolder::resume(&path, &written(suite, options, &tasks, there.repeat, sites, digests)?)
+    RunFolder::resume(&path, &written(suite, options, &tasks, there.repeat, machine, digests)?)
 }
 
 fn written(
@@ -166,13 +166,13 @@ fn written(
     options: &Options,
     tasks: &[Task],
     repeat: u32,
-    sites: &Sites,
+    machine: &Machine,
     digests: &mut Digests,
 ) -> Result<RunRecord, Error> {
     let (multiaction, scoring_mode) = (SPEECH.multiaction, options.scoring_mode);
     Ok(RunRecord {
         multiaction,
         scoring_mode,
-        ..record(suite, tasks, "gym".to_owned(), repeat, sites, digests)?
+        ..record(suite, tasks, "gym".to_owned(), repeat, machine, digests)?
     })
 }

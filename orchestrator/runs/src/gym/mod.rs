@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::play::environment::{Environment, EnvironmentError};
-use crate::play::run::{Sites, select};
+use crate::play::run::{Machine, select};
 use crate::play::world::World;
 use crate::play::{running_sites, start_pages};
 use crate::{Error, Event, Options, Progress, Summary};
@@ -74,7 +74,7 @@ pub async fn serve(
     let repeated = Options { repeat, ..options.clone() };
     let running = running_sites::open(suite, &tasks, &repeated, &interrupt, &progress).await?;
     let open = async {
-        let sites = Sites::of(running.as_ref()).await?;
+        let machine = Machine::of(running.as_ref(), options.headed).await?;
         let town = running.as_ref().map(|running| running.town.clone());
         let world = start_pages::open(&suite.world, &tasks, town, options, &progress).await?;
         let (spec, settle) = (suite.world.clone(), options.limits.settle);
@@ -82,7 +82,7 @@ pub async fn serve(
             let (spec, world) = (spec.clone(), world.clone());
             async move { World::bring_up(&spec, world, settle).await }
         };
-        serve_in(sites, bring_up, suite, options, settings, interrupt, progress).await
+        serve_in(machine, bring_up, suite, options, settings, interrupt, progress).await
     };
     let outcome = open.await;
     if let Some(running) = running {
@@ -96,7 +96,7 @@ pub async fn serve(
 /// # Errors
 /// As [`serve`].
 pub async fn serve_in<E, B, F>(
-    sites: Sites,
+    machine: Machine,
     bring_up: B,
     suite: &Suite,
     options: &Options,
@@ -113,7 +113,7 @@ where
     let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
     let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
     let bring_up = Box::new(move || Box::pin(bring_up()) as server::Coming<E>);
-    let attempts = Attempts::open(suite, options, sites).await?;
+    let attempts = Attempts::open(suite, options, machine).await?;
     let server =
         GymServer::open(attempts, bring_up, suite, options, settings, interrupt.clone(), progress.clone());
     let server = Arc::new(server?);

@@ -25,7 +25,7 @@ use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::play::environment::{Environment, EnvironmentError};
-use crate::play::run::Sites;
+use crate::play::run::Machine;
 use crate::play::trace::Trace;
 use crate::play::world::World;
 use crate::play::{log, run, running_sites, start_pages};
@@ -105,9 +105,9 @@ where
     let alone = Options { workers: 1, repeat: 1, ..options.clone() };
     let running = running_sites::open(suite, only, &alone, interrupt, progress).await?;
     let played = async {
-        let sites = Sites::of(running.as_ref()).await?;
+        let machine = Machine::of(running.as_ref(), options.headed).await?;
         let town = running.as_ref().map(|running| running.town.clone());
-        let record = run::record(suite, only, name.to_owned(), 1, &sites, &mut Digests::default())?;
+        let record = run::record(suite, only, name.to_owned(), 1, &machine, &mut Digests::default())?;
         let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;
         let id = EpisodeId { task: task.id.clone(), repeat: 1 };
         let folder = run.begin_episode(&id)?;

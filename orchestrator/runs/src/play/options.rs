@@ -12,7 +12,7 @@ use models::Model;
 use processes::Variable;
 use scoring::mode::ScoringMode;
 
-use crate::results::Shard;
+use crate::results::{EpisodeId, Shard};
 
 /// How a suite is run.
 #[derive(Debug, Clone)]
@@ -45,6 +45,8 @@ pub struct Options {
     pub memory: Option<u64>,
     /// Which part of the run to play; all of it when absent.
     pub shard: Option<Shard>,
+    /// The episodes of the part, if they are named; the shard then only numbers it.
+    pub episodes: Option<Vec<EpisodeId>>,
     /// Begin no further episode when so many have ended in an error.
     pub max_errors: Option<usize>,
     /// Begin no further episode when models and judges have cost so many US dollars.
@@ -131,6 +133,7 @@ impl Default for Options {
             keep_network: false,
             memory: None,
             shard: None,
+            episodes: None,
             max_errors: None,
             max_cost: None,
             tasks: Vec::new(),

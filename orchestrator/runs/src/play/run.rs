@@ -1,6 +1,6 @@
 //! A run: workers take episodes from one queue, each with an environment of its own.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -52,7 +52,8 @@ pub async fn run(
     if let Some(why) = nothing_to_play(agent, &tasks) {
         return Err(why);
     }
-    let running = running_sites::open(suite, &tasks, options, &interrupt, &progress).await?;
+    let own = own_tasks(tasks, options);
+    let running = running_sites::open(suite, &own, options, &interrupt, &progress).await?;
     let outcome = run_with(running.as_ref(), suite, agent, options, interrupt, progress).await;
     if let Some(running) = running {
         running_sites::stop(&running.town).await;
@@ -61,7 +62,7 @@ pub async fn run(
 }
 
 /// An agent that plays what tasks have written down, where none of them has it.
-fn nothing_to_play(agent: &AgentSpec, tasks: &[Task]) -> Option<Error> {
+pub(crate) fn nothing_to_play(agent: &AgentSpec, tasks: &[Task]) -> Option<Error> {
     let lacking = tasks.iter().map(|task| agent.lacks(task)).collect::<Option<Vec<_>>>()?;
     let source = lacking.into_iter().next()?;
     Some(Error::NothingToPlay { source, tasks: tasks.len() })
@@ -75,8 +76,8 @@ async fn run_with(
     interrupt: CancellationToken,
     progress: Progress,
 ) -> Result<Summary, Error> {
-    let sites = Sites::of(running).await?;
-    let tasks = select(suite, options)?;
+    let machine = Machine::of(running, options.headed).await?;
+    let tasks = own_tasks(select(suite, options)?, options);
     let town = running.map(|running| running.town.clone());
     progress(Event::Opening);
     let world = start_pages::open(&suite.world, &tasks, town, options, &progress).await?;
@@ -85,24 +86,35 @@ async fn run_with(
         let (spec, world) = (spec.clone(), world.clone());
         async move { World::bring_up(&spec, world, settle).await }
     };
-    run_in(sites, bring_up, suite, agent, options, interrupt, progress).await
+    run_in(machine, bring_up, suite, agent, options, interrupt, progress).await
 }
 
-/// What a run knows of its sites.
+/// What a run knows of the machine that plays it.
 #[derive(Debug, Clone, Default)]
-pub struct Sites {
-    /// Ids of their images, to be written down.
+pub struct Machine {
+    /// The version of Chromium, to be written down.
+    pub chromium: Option<String>,
+    /// Ids of the images of sites, to be written down.
     pub images: BTreeMap<String, String>,
     /// How many episodes may have each at once; those that are not there, any number.
     pub copies: BTreeMap<String, usize>,
 }
 
-impl Sites {
-    pub(crate) async fn of(running: Option<&RunningSites>) -> Result<Sites, Error> {
-        let Some(RunningSites { town, copies }) = running else { return Ok(Sites::default()) };
+impl Machine {
+    /// This machine. In a window, another browser shows the pages.
+    pub(crate) async fn of(running: Option<&RunningSites>, headed: bool) -> Result<Machine, Error> {
+        let chromium = blocking(move || chromium_version(headed)).await?;
+        let Some(RunningSites { town, copies }) = running else {
+            return Ok(Machine { chromium, ..Machine::default() });
+        };
         let images = town.images().await.map_err(|source| Error::Sites { source })?;
-        Ok(Sites { images, copies: copies.clone() })
+        Ok(Machine { chromium, images, copies: copies.clone() })
     }
+}
+
+/// The version of Chromium. What is missing is named by who starts it.
+fn chromium_version(headed: bool) -> Result<Option<String>, Error> {
+    Ok(browser::Programs::find().ok().and_then(|programs| programs.version(headed).ok()))
 }
 
 /// Runs a suite in environments of any kind; `bring_up` makes one for the worker of that number.
@@ -110,7 +122,7 @@ impl Sites {
 /// # Errors
 /// As [`run`].
 pub async fn run_in<E, B, F>(
-    sites: Sites,
+    machine: Machine,
     bring_up: B,
     suite: &Suite,
     agent: &AgentSpec,
@@ -124,7 +136,7 @@ where
     F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
 {
     let tasks = select(suite, options)?;
-    let folder = open_folder(suite, &tasks, agent, options, &sites)?;
+    let folder = open_folder(suite, &tasks, agent, options, &machine)?;
     let (queue, done) = plan(&folder, options.retry_errors)?;
     progress(Event::Planned { episodes: queue.len() + done, done });
     let workers = options.workers.clamp(1, queue.len().max(1));
@@ -134,7 +146,7 @@ where
         options: options.clone(),
         folder: folder.clone(),
         seed: suite.world.seed,
-        queue: Queue::new(queue, sites.copies, workers),
+        queue: Queue::new(queue, machine.copies, workers),
         errors: AtomicUsize::new(0),
         cost: Mutex::new(folder.episodes()?.iter().map(cost).sum()),
         interrupt,
@@ -355,21 +367,22 @@ pub(crate) fn select(suite: &Suite, options: &Options) -> Result<Vec<Task>, Erro
     Ok(short.take(options.limit.unwrap_or(usize::MAX)).collect())
 }
 
-fn open_folder(
+pub(crate) fn open_folder(
     suite: &Suite,
     tasks: &[Task],
     agent: &AgentSpec,
     options: &Options,
-    sites: &Sites,
+    machine: &Machine,
 ) -> Result<RunFolder, Error> {
     let ActionFormat { dialect, multiaction } = agent.speech(options.speech());
     let mut digests = Digests::default();
-    let record = record(suite, tasks, agent.to_string(), options.repeat.max(1), sites, &mut digests)?;
+    let record = record(suite, tasks, agent.to_string(), options.repeat.max(1), machine, &mut digests)?;
     let record = RunRecord {
         settings: agent.settings(),
         dialect,
         multiaction,
         shard: options.shard,
+        episodes: options.episodes.clone(),
         scoring_mode: options.scoring_mode,
         ..record
     };
@@ -386,16 +399,28 @@ pub(crate) fn record(
     tasks: &[Task],
     agent: String,
     repeat: u32,
-    sites: &Sites,
+    machine: &Machine,
     digests: &mut Digests,
 ) -> Result<RunRecord, Error> {
     let digest = digests.of_suite(&suite.world, tasks)?;
     let world = WorldRecord {
-        images: sites.images.clone(),
+        chromium: machine.chromium.clone(),
+        images: machine.images.clone(),
         version: suite.version,
         ..digests.of_world(&suite.world, tasks)?
     };
     Ok(RunRecord { world, ..RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks)) })
+}
+
+/// Those of the selected tasks that are played here: all, or those of a part.
+fn own_tasks(tasks: Vec<Task>, options: &Options) -> Vec<Task> {
+    let ids: BTreeSet<&str> = options.episodes.iter().flatten().map(|id| id.task.as_str()).collect();
+    let is_own = |place: usize, task: &Task| match (&options.episodes, options.shard) {
+        (Some(_), _) => ids.contains(task.id.as_str()),
+        (None, Some(shard)) => shard.has(place),
+        (None, None) => true,
+    };
+    tasks.into_iter().enumerate().filter(|(place, task)| is_own(*place, task)).map(|(_, task)| task).collect()
 }
 
 /// Tasks, as far as results need them.
@@ -421,7 +446,7 @@ pub(crate) fn out(suite: &Suite, agent: &str, options: &Options, now: Timestamp)
 }
 
 /// What is still to be played, repeat after repeat, and how many episodes are there already.
-fn plan(folder: &RunFolder, retry_errors: bool) -> Result<(VecDeque<EpisodeId>, usize), Error> {
+pub(crate) fn plan(folder: &RunFolder, retry_errors: bool) -> Result<(VecDeque<EpisodeId>, usize), Error> {
     let run = folder.run()?;
     let mut queue = VecDeque::new();
     let mut done = 0;

@@ -3,13 +3,14 @@
 use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
 use scoring::{Assessment, Scorer};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use snapshots::{Exchange, har};
 
 use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
@@ -17,15 +18,52 @@ use super::{
     EpisodeRecord, FORMAT, Format, Request, RunInputs, RunRecord, SavedFile, Step, StepCall, StepMessage,
 };
 use crate::Error;
+use crate::analysis::counted::counted;
 use crate::results::files;
 
-/// Identifies an episode: a task and an attempt.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// `EBADF`, by which an NFS client refuses an exclusive lock on what is not open for writing.
+const BAD_DESCRIPTOR: i32 = rustix::io::Errno::BADF.raw_os_error();
+
+/// Identifies an episode: a task and an attempt. In files it is its name, such as `tea-1`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct EpisodeId {
     /// The id of the task.
     pub task: String,
     /// The number of the attempt, from 1.
     pub repeat: u32,
+}
+
+/// The text is not the name of an episode.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("read {0:?} as an episode: write the task and the attempt, such as tea-1")]
+pub struct NoEpisode(String);
+
+impl FromStr for EpisodeId {
+    type Err = NoEpisode;
+
+    fn from_str(text: &str) -> Result<EpisodeId, NoEpisode> {
+        let read = || {
+            let (task, repeat) = text.rsplit_once('-')?;
+            let repeat = repeat.parse().ok().filter(|repeat| *repeat > 0)?;
+            (!task.is_empty()).then(|| EpisodeId { task: task.to_owned(), repeat })
+        };
+        read().ok_or_else(|| NoEpisode(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for EpisodeId {
+    type Error = NoEpisode;
+
+    fn try_from(text: String) -> Result<EpisodeId, NoEpisode> {
+        text.parse()
+    }
+}
+
+impl From<EpisodeId> for String {
+    fn from(id: EpisodeId) -> String {
+        id.to_string()
+    }
 }
 
 impl fmt::Display for EpisodeId {
@@ -94,9 +132,24 @@ impl RunFolder {
         let other_part =
             (there.shard != run.shard).then(|| ("part of the run (--shard)", part(&there), part(run)));
         if let Some((what, there, here)) = there.differs_from(run).or(other_part) {
+            let what = what.to_owned();
             return Err(Error::DifferentRun { path: path.to_owned(), what, there, here });
         }
-        let resumed = RunRecord { repeat: run.repeat.max(there.repeat), ..there };
+        if there.episodes != run.episodes {
+            return Err(Error::DifferentRun {
+                path: path.to_owned(),
+                what: "list of episodes".to_owned(),
+                there: counted(there.planned().len(), "episode"),
+                here: counted(run.planned().len(), "episode"),
+            });
+        }
+        if let Some((what, there, here)) = there.differs_in_machine(run) {
+            return Err(Error::DifferentRun { path: path.to_owned(), what, there, here });
+        }
+        let mut world = there.world;
+        world.chromium = world.chromium.or_else(|| run.world.chromium.clone());
+        world.images.extend(run.world.images.clone());
+        let resumed = RunRecord { repeat: run.repeat.max(there.repeat), world, ..there };
         replace_json(&path.join("run.json"), &resumed)?;
         for name in folder.episode_names()?.into_iter().filter(|name| name.starts_with('.')) {
             remove_dir(&folder.path.join("episodes").join(name))?;
@@ -116,8 +169,21 @@ impl RunFolder {
     /// episodes.
     fn lock(path: &Utf8Path) -> Result<RunFolder, Error> {
         let failed = |source| Error::Write { path: path.to_owned(), source };
-        let lock = File::open(path).map_err(failed)?;
-        match lock.try_lock() {
+        let mut lock = File::open(path).map_err(failed)?;
+        let locked = match lock.try_lock() {
+            // Over NFS, a lock has to be on a file that is open for writing.
+            Err(TryLockError::Error(error)) if error.raw_os_error() == Some(BAD_DESCRIPTOR) => {
+                lock = File::options()
+                    .write(true)
+                    .create(true)
+                    .truncate(false)
+                    .open(path.join(".lock"))
+                    .map_err(failed)?;
+                lock.try_lock()
+            }
+            locked => locked,
+        };
+        match locked {
             Ok(()) => Ok(RunFolder { path: path.to_owned(), _lock: Some(Arc::new(Lock(lock))) }),
             Err(TryLockError::WouldBlock) => Err(Error::InUse { path: path.to_owned() }),
             Err(TryLockError::Error(source)) => Err(failed(source)),
@@ -253,6 +319,11 @@ pub struct EpisodeFolder {
 }
 
 impl EpisodeFolder {
+    /// The folder at this path, which may not exist.
+    pub fn at(path: Utf8PathBuf) -> EpisodeFolder {
+        EpisodeFolder { path }
+    }
+
     /// The path of the folder.
     pub fn path(&self) -> &Utf8Path {
         &self.path

@@ -1,6 +1,6 @@
 //! The description of a run (`run.json`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -50,6 +50,9 @@ pub struct RunRecord {
     /// The part of the run that is played here. Absent if it is the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// The episodes of the part, if they were assigned by name. Absent if the shard decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub episodes: Option<Vec<EpisodeId>>,
     /// The start time of the run.
     pub started: Timestamp,
 }
@@ -68,6 +71,10 @@ pub struct WorldRecord {
     /// The day of the snapshots, if the suite has versions of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Date>,
+    /// The version of Chromium that showed the pages, such as `156.0.8078.108`. Absent before
+    /// format 2.5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chromium: Option<String>,
     /// The image ids of the sites, by the sites' names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub images: BTreeMap<String, String>,
@@ -108,7 +115,7 @@ impl fmt::Display for Shard {
 
 impl Shard {
     /// Whether the task at this index of the run, from 0, belongs to the shard.
-    fn has(self, place: usize) -> bool {
+    pub(crate) fn has(self, place: usize) -> bool {
         place % self.count.max(1) as usize + 1 == self.index as usize
     }
 }
@@ -154,18 +161,27 @@ impl RunRecord {
             repeat,
             tasks,
             shard: None,
+            episodes: None,
             started: Timestamp::now(),
         }
     }
 
     /// The tasks of this run or shard.
     pub fn own_tasks(&self) -> impl Iterator<Item = &TaskRecord> {
-        let own = move |place| self.shard.is_none_or(|shard| shard.has(place));
-        self.tasks.iter().enumerate().filter(move |(place, _)| own(*place)).map(|(_, task)| task)
+        let named: Option<BTreeSet<&str>> =
+            self.episodes.as_ref().map(|ids| ids.iter().map(|id| id.task.as_str()).collect());
+        let own = move |place, task: &TaskRecord| match &named {
+            Some(named) => named.contains(task.id.as_str()),
+            None => self.shard.is_none_or(|shard| shard.has(place)),
+        };
+        self.tasks.iter().enumerate().filter(move |(place, task)| own(*place, task)).map(|(_, task)| task)
     }
 
     /// The episodes of this run or shard, repeat after repeat.
     pub fn planned(&self) -> Vec<EpisodeId> {
+        if let Some(episodes) = &self.episodes {
+            return episodes.clone();
+        }
         let of = |repeat| self.own_tasks().map(move |task| EpisodeId { task: task.id.clone(), repeat });
         (1..=self.repeat).flat_map(of).collect()
     }
@@ -185,6 +201,20 @@ impl RunRecord {
         };
         let pairs = text(self).into_iter().zip(text(other));
         pairs.into_iter().find(|(a, b)| a != b).map(|((name, a), (_, b))| (name, a, b))
+    }
+
+    /// The first difference between the machines of two parts of one run: its name and both
+    /// values. What one of them does not say is no difference.
+    pub fn differs_in_machine(&self, other: &RunRecord) -> Option<(String, String, String)> {
+        if let (Some(a), Some(b)) = (&self.world.chromium, &other.world.chromium)
+            && a != b
+        {
+            return Some(("Chromium".to_owned(), a.clone(), b.clone()));
+        }
+        let images = self.world.images.iter();
+        let mut both = images.filter_map(|(site, id)| Some((site, id, other.world.images.get(site)?)));
+        let (site, a, b) = both.find(|(_, a, b)| a != b)?;
+        Some((format!("image of the site {site}"), a.clone(), b.clone()))
     }
 }
 
@@ -209,6 +239,50 @@ fn listed_bytes(text: &str) -> Option<Vec<u8>> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    fn record(chromium: Option<&str>, images: &[(&str, &str)]) -> RunRecord {
+        let owned = |text: &str| text.to_owned();
+        let task = |id: &str| TaskRecord {
+            id: owned(id),
+            goal: String::new(),
+            sites: Vec::new(),
+            tags: Vec::new(),
+            reference_steps: None,
+        };
+        let tasks = vec![task("tea"), task("bike-2")];
+        let mut run = RunRecord::new("town", String::new(), owned("oracle"), 2, tasks);
+        run.world.chromium = chromium.map(owned);
+        run.world.images = images.iter().map(|(site, id)| (owned(site), owned(id))).collect();
+        run
+    }
+
+    #[test]
+    fn machines_differ_in_what_both_say() {
+        let differs = |a: &RunRecord, b: &RunRecord| a.differs_in_machine(b).map(|(what, ..)| what);
+        let (old, new) = (record(Some("155.1"), &[]), record(Some("156.1"), &[]));
+        assert_eq!(differs(&old, &new).as_deref(), Some("Chromium"));
+        assert_eq!(differs(&record(None, &[]), &new), None);
+        let mail = record(Some("156.1"), &[("mail", "a"), ("wiki", "b")]);
+        assert_eq!(differs(&mail, &record(None, &[("wiki", "b"), ("map", "c")])), None);
+        let other = record(None, &[("wiki", "c")]);
+        assert_eq!(differs(&mail, &other).as_deref(), Some("image of the site wiki"));
+    }
+
+    #[test]
+    fn a_part_may_have_its_episodes_by_name() {
+        let id = |text: &str| text.parse::<EpisodeId>().unwrap();
+        let episodes = Some(vec![id("bike-2-1"), id("bike-2-2")]);
+        let run = RunRecord { shard: Some("3/9".parse().unwrap()), episodes, ..record(None, &[]) };
+        let written = serde_json::to_value(&run).unwrap();
+        assert_eq!(written["episodes"], serde_json::json!(["bike-2-1", "bike-2-2"]));
+        let read: RunRecord = serde_json::from_value(written).unwrap();
+        assert_eq!(read, run);
+        assert_eq!(read.own_tasks().map(|task| task.id.as_str()).collect::<Vec<_>>(), ["bike-2"]);
+        assert_eq!(read.planned().iter().map(|id| id.repeat).collect::<Vec<_>>(), [1, 2]);
+        for odd in ["tea", "tea-", "tea-0", "-1", "tea-x"] {
+            assert!(odd.parse::<EpisodeId>().is_err(), "{odd}");
+        }
+    }
 
     #[test]
     fn digests_are_read_as_they_were_once_written() {

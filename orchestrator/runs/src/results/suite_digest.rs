@@ -86,7 +86,7 @@ impl Digests {
         }
     }
 
-    fn of_file(&mut self, path: &Utf8Path) -> Result<[u8; 32], Error> {
+    pub(crate) fn of_file(&mut self, path: &Utf8Path) -> Result<[u8; 32], Error> {
         if let Some(known) = self.files.get(path) {
             return Ok(*known);
         }
@@ -113,13 +113,13 @@ impl Digests {
 
 /// The files of snapshots: the members of a collection stand for it, so that a suite has the same
 /// digest whether it names them or their collection.
-fn snapshot_files(paths: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
+pub(crate) fn snapshot_files(paths: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
     // What cannot be read is named by who opens it.
     paths.iter().flat_map(|path| files_of(path).unwrap_or_else(|_| vec![path.clone()])).collect()
 }
 
 /// All files below a folder, ordered by name.
-fn files(folder: &Utf8Path) -> std::io::Result<Vec<Utf8PathBuf>> {
+pub(crate) fn files(folder: &Utf8Path) -> std::io::Result<Vec<Utf8PathBuf>> {
     let mut files = Vec::new();
     let mut rest = vec![folder.to_owned()];
     while let Some(folder) = rest.pop() {

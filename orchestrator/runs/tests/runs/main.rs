@@ -13,7 +13,7 @@ use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use fake::{Fake, Mood, SHORT, listener, suite};
 use runs::results::{EpisodeId, Outcome, RunFolder, Times};
-use runs::{Error, Limits, Options, Progress, Sites, Summary, compare, compare_repeats, fingerprint, pair};
+use runs::{Error, Limits, Machine, Options, Progress, Summary, compare, compare_repeats, fingerprint, pair};
 use scoring::{PageCheck, Scorer};
 use tasks::{GoalText, Interjection, StopRules, Suite};
 use tempfile::TempDir;
@@ -46,7 +46,7 @@ async fn play_with_progress(
     let mood = mood.clone();
     let bring_up = move |_| Fake::bring_up(mood.clone());
     Ok(runs::run_in(
-        Sites::default(),
+        Machine::default(),
         bring_up,
         &suite()?,
         &agent.parse::<AgentSpec>()?,
@@ -242,7 +242,7 @@ async fn a_newer_format_and_a_tampered_trace_are_noticed() -> Tested {
     std::fs::write(&run, std::fs::read_to_string(&run)?.replace("\"major\": 2", "\"major\": 3"))?;
     let error = Summary::read(&out).err().ok_or("no error")?;
     assert!(
-        error.to_string().ends_with("it has format 3.4, and this version reads 2.x; use a newer sandbox"),
+        error.to_string().ends_with("it has format 3.5, and this version reads 2.x; use a newer sandbox"),
         "{error}"
     );
     std::fs::write(&run, "{\"format\"")?;

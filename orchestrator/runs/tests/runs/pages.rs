@@ -20,7 +20,8 @@ fn suite_with_page_goal(begin: &str, goal: &str) -> Result<Suite, Box<dyn std::e
 async fn play_suite(suite: &Suite, out: &Utf8Path) -> Result<Summary, Box<dyn std::error::Error>> {
     let bring_up = |_| Fake::bring_up(Mood::default());
     let (agent, interrupt) = ("oracle".parse::<AgentSpec>()?, CancellationToken::new());
-    Ok(runs::run_in(Sites::default(), bring_up, suite, &agent, &into(out), interrupt, runs::silent()).await?)
+    Ok(runs::run_in(Machine::default(), bring_up, suite, &agent, &into(out), interrupt, runs::silent())
+        .await?)
 }
 
 #[tokio::test]
@@ -86,7 +87,7 @@ read -r end"#,
     let (options, mood) = (Options { keep_storage: true, ..into(&out) }, Mood::default());
     let (bring_up, kind) = (move |_| Fake::bring_up(mood.clone()), agent.parse::<AgentSpec>()?);
     runs::run_in(
-        Sites::default(),
+        Machine::default(),
         bring_up,
         &suite,
         &kind,
@@ -119,7 +120,7 @@ async fn play_changed(
     let bring_up = |_| Fake::bring_up(Mood::default());
     let agent = program.parse::<AgentSpec>()?;
     runs::run_in(
-        Sites::default(),
+        Machine::default(),
         bring_up,
         &suite,
         &agent,

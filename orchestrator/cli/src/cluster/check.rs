@@ -1,0 +1,81 @@
+//! Whether a node has what a part needs, before anything is played there.
+
+use std::collections::BTreeSet;
+
+use ::cluster::folder::ClusterFolder;
+use ::cluster::plan::{Plan, agree_on_chromium};
+use camino::Utf8Path;
+use runs::results::EpisodeId;
+use sites::Site;
+use sites::manifest::DriverSpec;
+use tasks::Suite;
+
+use crate::doctor::{self, Finding};
+
+/// Files that are named before the rest is only counted.
+const NAMED: usize = 3;
+
+/// What this node lacks.
+pub(super) fn problems(plan: &Plan, folder: &ClusterFolder, part: u32) -> Vec<String> {
+    let mut problems = other_files(plan);
+    problems.extend(doctor::of_node().iter().filter_map(problem));
+    if problems.is_empty() {
+        problems.extend(other_chromium(folder));
+    }
+    problems.extend(unwritable(&folder.part(part)));
+    problems
+}
+
+/// The container engine, if a site of these episodes needs one and there is none.
+pub(super) async fn engine_problem(suite: &Suite, episodes: &[EpisodeId]) -> Option<String> {
+    let known = Site::load_all(suite.world.sites.as_ref()?).ok()?;
+    let tasks: BTreeSet<&str> = episodes.iter().map(|episode| episode.task.as_str()).collect();
+    let own = suite.tasks.iter().filter(|task| tasks.contains(task.id.as_str()));
+    let names: BTreeSet<&String> = own.flat_map(|task| &task.sites).collect();
+    let is_container = |site: &Site| matches!(site.driver, DriverSpec::Docker(_));
+    if known.iter().any(|site| names.contains(&site.name) && is_container(site)) {
+        return problem(&doctor::engine().await);
+    }
+    None
+}
+
+fn problem(finding: &Finding) -> Option<String> {
+    finding.found.as_ref().err().map(|wrong| format!("{}: {wrong}", finding.what))
+}
+
+/// Files that are not those of the machine that submitted the run.
+fn other_files(plan: &Plan) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (path, expected) in &plan.files {
+        match runs::parts::digest(path) {
+            Ok(digest) if digest == *expected => {}
+            Ok(_) => problems.push(format!("{path} is another file than where the run was submitted")),
+            Err(error) => problems.push(format!("failed to {}", error_text::with_causes(&error))),
+        }
+    }
+    let more = problems.len().saturating_sub(NAMED);
+    problems.truncate(NAMED);
+    if more > 0 {
+        problems.push(format!("{more} other files differ or are missing"));
+    }
+    problems
+}
+
+/// All parts of a run show pages with one version of Chromium: that of the machine that submitted
+/// it, or else that of the first node.
+fn other_chromium(folder: &ClusterFolder) -> Option<String> {
+    let here = match browser::Programs::find().and_then(|programs| programs.version(false)) {
+        Ok(here) => here,
+        Err(error) => return Some(format!("failed to {}", error_text::with_causes(&error))),
+    };
+    match agree_on_chromium(folder, &here) {
+        Ok(agreed) if agreed == here => None,
+        Ok(agreed) => Some(format!("Chromium is {here}, and the run is played with {agreed}")),
+        Err(error) => Some(format!("failed to {}", error_text::with_causes(&error))),
+    }
+}
+
+fn unwritable(folder: &Utf8Path) -> Option<String> {
+    let tried = std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder));
+    tried.err().map(|error| format!("failed to write into {folder}: {error}"))
+}

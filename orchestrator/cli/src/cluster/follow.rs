@@ -1,0 +1,465 @@
+//! Follows the parts of a run until each has ended, and submits again those that died.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ::cluster::decide::{Decision, TRIES, decide};
+use ::cluster::folder::ClusterFolder;
+use ::cluster::plan::Plan;
+use ::cluster::slurm::{self, Job};
+use ::cluster::status::{PartState, PartStatus};
+use ::cluster::submissions;
+use runs::results::{EpisodeFolder, EpisodeRecord, Outcome as EpisodeOutcome, RunFolder};
+use runs::{Event, counted, parts};
+use tokio::task::JoinHandle;
+use tokio::time::{self, Duration, Instant};
+
+use crate::board::Board;
+use crate::cluster::submit::{Submitter, log};
+use crate::cluster::tracks::{End, Track, overview, tracks};
+use crate::failure::{Failure, Outcome};
+use crate::interrupt::Signals;
+use crate::run::Run;
+
+/// How often the files of the parts are read.
+const LOOK: Duration = Duration::from_secs(1);
+/// How often Slurm is asked for its jobs.
+const ASK: Duration = Duration::from_secs(5);
+/// How long a part waits before it is submitted again, for each try.
+const DELAY: Duration = Duration::from_secs(5);
+/// How long a second interrupt is waited for.
+const SECOND_INTERRUPT: Duration = Duration::from_secs(5);
+/// How long a part may take to end once it was told to.
+const ENDS_WITHIN: Duration = Duration::from_secs(60);
+/// A node that fails so many parts is left out.
+const STRIKES: u32 = 2;
+/// The exit code of a machine that lacks something.
+const LACKING: u8 = 3;
+
+/// A question to Slurm for its jobs, under way.
+type Asking = JoinHandle<Result<Vec<Job>, ::cluster::Error>>;
+
+/// How following ended.
+pub(super) enum Followed {
+    /// No part plays any more.
+    Ended {
+        /// What became of parts that were given up.
+        failed: Vec<String>,
+        /// Whether every part has played its episodes.
+        is_whole: bool,
+    },
+    /// Somebody interrupted it; what to say.
+    Left(String),
+}
+
+/// Follows a plan.
+pub(super) struct Follower<'a> {
+    run: &'a Run,
+    submitter: &'a Submitter,
+    plan: &'a Plan,
+    folder: &'a ClusterFolder,
+    whole: &'a RunFolder,
+    board: &'a Board,
+    tracks: BTreeMap<u32, Track>,
+    /// The jobs that Slurm listed last, and when it was asked for them. None if it does not answer.
+    jobs: Option<(Instant, Vec<Job>)>,
+    asking: Option<(Instant, Asking)>,
+    asked: Option<Instant>,
+    is_away: bool,
+    /// Nodes that are left out: why, and the last submission that did not know that yet.
+    unfit: BTreeMap<String, (String, u32)>,
+    strikes: BTreeMap<String, u32>,
+    /// Which line of the board shows which part.
+    lines: Vec<Option<u32>>,
+    errors: u64,
+    cost: f64,
+    /// Since when the jobs are cancelled because of `--max-errors` or `--max-cost`.
+    stopping: Option<Instant>,
+}
+
+impl<'a> Follower<'a> {
+    pub(super) fn new(
+        run: &'a Run,
+        submitter: &'a Submitter,
+        plan: &'a Plan,
+        folder: &'a ClusterFolder,
+        whole: &'a RunFolder,
+        board: &'a Board,
+    ) -> Result<Follower<'a>, Failure> {
+        let submissions = submissions::read(folder)?;
+        let cost = whole.episodes()?.iter().map(cost).sum();
+        let mut follower = Follower {
+            run,
+            submitter,
+            plan,
+            folder,
+            whole,
+            board,
+            tracks: tracks(plan, &submissions, Instant::now()),
+            jobs: None,
+            asking: None,
+            asked: None,
+            is_away: false,
+            unfit: BTreeMap::new(),
+            strikes: BTreeMap::new(),
+            lines: Vec::new(),
+            errors: 0,
+            cost,
+            stopping: None,
+        };
+        // Whoever followed before knew these.
+        for submission in &submissions {
+            for part in &submission.parts {
+                let status = PartStatus::read(&folder.status_of(*part, submission.number));
+                if let Ok(Some(PartStatus { node, state: PartState::Unfit { problems }, .. })) = status {
+                    follower.unfit.insert(node, (problems.join("; "), submission.number));
+                }
+            }
+        }
+        Ok(follower)
+    }
+
+    /// Follows until no part plays any more, or somebody interrupts.
+    pub(super) async fn follow(&mut self, come_back: &str) -> Result<Followed, Failure> {
+        let mut signals = Signals::listen();
+        self.begin()?;
+        let mut ticks = time::interval(LOOK);
+        loop {
+            tokio::select! {
+                biased;
+                () = signals.next() => return self.leave(&mut signals, come_back).await,
+                _ = ticks.tick() => {}
+            }
+            let now = Instant::now();
+            self.ask(now).await;
+            self.look(now);
+            self.decide(now).await?;
+            self.submit_again(now).await?;
+            self.stop_where_asked().await;
+            self.show();
+            if self.tracks.values().all(|track| track.end.is_some()) {
+                return Ok(self.ended());
+            }
+        }
+    }
+
+    /// Tells how many episodes there are, in all and already.
+    fn begin(&self) -> Outcome {
+        let (rest, done) = parts::remaining(self.whole, false)?;
+        (self.board.progress())(Event::Planned { episodes: rest.len() + done, done });
+        Ok(())
+    }
+
+    /// Asks Slurm for its jobs now and then, without waiting: it may take long to answer.
+    async fn ask(&mut self, now: Instant) {
+        if let Some((at, asking)) = self.asking.take_if(|(_, asking)| asking.is_finished()) {
+            match asking.await {
+                Ok(Ok(jobs)) => {
+                    self.jobs = Some((at, jobs));
+                    self.is_away = false;
+                }
+                Ok(Err(error)) => {
+                    if !self.is_away {
+                        self.board.warn(&format!(
+                            "failed to {}; the parts go on, and it is asked again",
+                            error_text::with_causes(&error)
+                        ));
+                    }
+                    (self.jobs, self.is_away) = (None, true);
+                }
+                Err(_) => self.jobs = None,
+            }
+        }
+        if self.asking.is_none() && self.asked.is_none_or(|at| now.duration_since(at) >= ASK) {
+            let open = self.tracks.values().filter(|track| track.end.is_none() && track.submission > 0);
+            let mut numbers: Vec<u32> = open.map(|track| track.submission).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            let names: Vec<String> = numbers.into_iter().map(|number| self.plan.job_name(number)).collect();
+            self.asked = Some(now);
+            if !names.is_empty() {
+                self.asking = Some((now, tokio::spawn(async move { slurm::jobs(&names).await })));
+            }
+        }
+    }
+
+    /// Reads what the parts say, and tells what they have played.
+    fn look(&mut self, now: Instant) {
+        let progress = self.board.progress();
+        for (part, track) in self.tracks.iter_mut().filter(|(_, track)| track.end.is_none()) {
+            track.hear(self.folder, *part, now);
+            let line = self.lines.iter().position(|shown| *shown == Some(*part)).unwrap_or(0);
+            for (name, record) in new_episodes(self.folder, *part, &track.told) {
+                self.errors += u64::from(matches!(record.outcome, EpisodeOutcome::Error { .. }));
+                self.cost += cost(&record);
+                progress(Event::Ended { worker: line, episode: &record.id(), record: &record });
+                track.told.insert(name);
+            }
+        }
+    }
+
+    async fn decide(&mut self, now: Instant) -> Outcome {
+        let open: Vec<u32> =
+            self.tracks.iter().filter(|(_, track)| track.end.is_none()).map(|(part, _)| *part).collect();
+        for part in open {
+            let track = &self.tracks[&part];
+            if track.again.is_some() {
+                continue;
+            }
+            let listed = self.jobs.as_ref().map(|(at, _)| *at);
+            let (decision, is_inherited) =
+                (decide(&track.view(self.job(part), listed, now)), track.is_inherited);
+            match decision {
+                // Whoever resumes a run wants what ended before to be tried again.
+                Decision::Cancelled | Decision::GiveUp { .. } if is_inherited => {
+                    if let Some(track) = self.tracks.get_mut(&part) {
+                        track.again = Some(now);
+                    }
+                }
+                Decision::Wait => {}
+                Decision::Done => self.end(part, End::Done),
+                Decision::Cancelled => self.end(part, End::Cancelled),
+                Decision::GiveUp { why } => self.end(part, End::GivenUp(why)),
+                _ if self.stopping.is_some() => self.end(part, End::Cancelled),
+                Decision::LeaveOut { node, problem } => self.leave_out(part, node, problem, now).await,
+                Decision::Again { why } => self.again(part, why, now).await,
+                Decision::CancelAndAgain { why } => {
+                    self.cancel(part).await;
+                    self.again(part, why, now).await;
+                }
+            }
+        }
+        let late = self.stopping.is_some_and(|since| now.duration_since(since) >= ENDS_WITHIN);
+        for track in self.tracks.values_mut().filter(|track| late && track.end.is_none()) {
+            track.end = Some(End::Cancelled);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, part: u32, end: End) {
+        if let Some(track) = self.tracks.get_mut(&part) {
+            track.end = Some(end);
+        }
+    }
+
+    /// The job of a part in its last submission, if Slurm lists it.
+    fn job(&self, part: u32) -> Option<&Job> {
+        let name = self.plan.job_name(self.tracks[&part].submission);
+        let (_, jobs) = self.jobs.as_ref()?;
+        jobs.iter().find(|job| job.part == part && job.name == name)
+    }
+
+    async fn cancel(&self, part: u32) {
+        let Some(job) = self.job(part) else { return };
+        if let Err(error) = slurm::cancel(&[format!("{}_{part}", job.array)]).await {
+            tracing::info!(%error, part, "cancelling a part");
+        }
+    }
+
+    /// Submits a part again, unless it was tried often enough.
+    async fn again(&mut self, part: u32, why: String, now: Instant) {
+        self.strike(part, &why).await;
+        let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) else { return };
+        track.tries = if track.told.len() > track.had { 1 } else { track.tries + 1 };
+        if track.tries > TRIES {
+            track.end = Some(End::GivenUp(why));
+            return;
+        }
+        track.again = Some(now + DELAY * (track.tries - 1));
+        self.board.warn(&format!("part {part} is submitted again: {why}"));
+    }
+
+    /// Notes that a part could not be played on its node.
+    async fn strike(&mut self, part: u32, why: &str) {
+        let Some(PartStatus { node, state: PartState::Failed { code: LACKING, .. }, .. }) =
+            self.tracks[&part].status.clone()
+        else {
+            return;
+        };
+        let strikes = self.strikes.entry(node.clone()).or_default();
+        *strikes += 1;
+        if *strikes >= STRIKES && !self.unfit.contains_key(&node) {
+            self.note_unfit(part, &node, why).await;
+        }
+    }
+
+    async fn leave_out(&mut self, part: u32, node: String, problem: String, now: Instant) {
+        let submission = self.tracks[&part].submission;
+        match self.unfit.get(&node) {
+            // It was left out when the part was submitted, and got it nevertheless.
+            Some((_, until)) if submission > *until => return self.again(part, problem, now).await,
+            Some(_) => {}
+            None => self.note_unfit(part, &node, &problem).await,
+        }
+        if let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) {
+            track.again = Some(now);
+        }
+    }
+
+    /// Leaves a node out from now on. Where none is left, no part can be played.
+    async fn note_unfit(&mut self, part: u32, node: &str, problem: &str) {
+        let last = self.tracks.values().map(|track| track.submission).max().unwrap_or_default();
+        self.unfit.insert(node.to_owned(), (problem.to_owned(), last));
+        let log = log(self.folder, part, self.tracks[&part].submission);
+        self.board.warn(&format!("node {node} is left out: {problem} (part {part}, {log})"));
+        let excluded = self.excluded().join(",");
+        for submission in submissions::read(self.folder).unwrap_or_default() {
+            let Some(job) = submission.job else { continue };
+            // Refused where none of its parts waits any more.
+            if let Err(error) = slurm::exclude(&job, &excluded).await {
+                tracing::debug!(%error, job, "keeping a job away from a node");
+            }
+        }
+        let nodes = slurm::nodes(self.submitter.partition()).await.unwrap_or_default();
+        if nodes.is_empty() || !nodes.iter().all(|node| self.unfit.contains_key(node)) {
+            return;
+        }
+        self.cancel_all().await;
+        let why = self.unfit.iter().map(|(node, (problem, _))| format!("{node}: {problem}"));
+        let why = format!("no node is left for it ({})", why.collect::<Vec<_>>().join("; "));
+        for track in self.tracks.values_mut().filter(|track| track.end.is_none()) {
+            track.end = Some(End::GivenUp(why.clone()));
+        }
+    }
+
+    fn excluded(&self) -> Vec<String> {
+        self.unfit.keys().cloned().collect()
+    }
+
+    /// Submits the parts whose time has come, as one array.
+    async fn submit_again(&mut self, now: Instant) -> Outcome {
+        let due = |track: &Track| track.end.is_none() && track.again.is_some_and(|at| at <= now);
+        let parts: Vec<u32> =
+            self.tracks.iter().filter(|(_, track)| due(track)).map(|(part, _)| *part).collect();
+        let is_first = self.tracks.values().all(|track| track.submission == 0);
+        if parts.is_empty() || (self.is_away && !is_first) {
+            return Ok(());
+        }
+        let submitted =
+            self.submitter.submit(self.run, self.plan, self.folder, &parts, &self.excluded()).await;
+        match submitted {
+            Ok(number) => {
+                let now = Instant::now();
+                parts.iter().for_each(|part| {
+                    if let Some(track) = self.tracks.get_mut(part) {
+                        track.submitted(number, now);
+                    }
+                });
+                // Soon, to show where the parts are.
+                self.asked = self.asked.map(|_| now - ASK + LOOK);
+                Ok(())
+            }
+            Err(failure) if is_first => Err(failure),
+            Err(failure) => {
+                let left_out: Vec<String> =
+                    self.unfit.iter().map(|(node, (problem, _))| format!("; {node}: {problem}")).collect();
+                let why = format!("{failure}{}", left_out.concat());
+                parts.iter().for_each(|part| self.end(*part, End::GivenUp(why.clone())));
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends the run where it has cost or failed as much as it may.
+    async fn stop_where_asked(&mut self) {
+        let most = if self.run.fail_fast { Some(1) } else { self.run.max_errors };
+        let is_over = most.is_some_and(|most| self.errors >= most)
+            || self.run.max_cost.is_some_and(|most| self.cost >= most);
+        if is_over && self.stopping.is_none() {
+            self.stopping = Some(Instant::now());
+            self.cancel_all().await;
+        }
+    }
+
+    /// Cancels all jobs that may be there.
+    async fn cancel_all(&self) {
+        let known = submissions::read(self.folder).unwrap_or_default();
+        let jobs: Vec<String> = known.into_iter().filter_map(|submission| submission.job).collect();
+        if let Err(error) = slurm::cancel(&jobs).await {
+            let error = error_text::with_causes(&error);
+            self.board.warn(&format!("failed to {error}; cancel them with `scancel {}`", jobs.join(" ")));
+        }
+    }
+
+    /// Shows what each part is at.
+    fn show(&mut self) {
+        let doing: BTreeMap<u32, String> =
+            self.tracks.iter().filter_map(|(part, track)| Some((*part, track.doing()?))).collect();
+        for (line, shown) in self.lines.iter_mut().enumerate() {
+            if shown.is_some_and(|part| !doing.contains_key(&part)) {
+                *shown = None;
+                self.board.at(line, "");
+            }
+        }
+        for (part, text) in &doing {
+            let line = self.lines.iter().position(|shown| *shown == Some(*part));
+            let line = line.or_else(|| self.lines.iter().position(Option::is_none)).unwrap_or_else(|| {
+                self.lines.push(None);
+                self.lines.len() - 1
+            });
+            self.lines[line] = Some(*part);
+            self.board.at(line, &format!("part {part} on {text}"));
+        }
+        self.board.parts(&overview(&self.tracks, |part| self.job(part)));
+    }
+
+    /// Leaves the jobs alone, or cancels them if it is said twice.
+    async fn leave(&self, signals: &mut Signals, come_back: &str) -> Result<Followed, Failure> {
+        self.board.clear();
+        crate::out::warn(&format!(
+            "interrupted; the jobs go on (interrupt again within {} s to cancel them)",
+            SECOND_INTERRUPT.as_secs()
+        ));
+        let told: usize = self.tracks.values().map(|track| track.told.len()).sum();
+        if time::timeout(SECOND_INTERRUPT, signals.next()).await.is_err() {
+            return Ok(Followed::Left(format!(
+                "interrupted after {}; the jobs go on; come back with `{come_back}`",
+                counted(told, "episode")
+            )));
+        }
+        self.cancel_all().await;
+        Ok(Followed::Left(format!(
+            "interrupted after {}; the jobs are cancelled; continue with `{come_back}`",
+            counted(told, "episode")
+        )))
+    }
+
+    fn ended(&self) -> Followed {
+        let place = |part: &u32, track: &Track| {
+            let node = track.status.as_ref().map(|status| format!(" on {}", status.node)).unwrap_or_default();
+            format!("part {part}{node}")
+        };
+        let of = |(part, track): (&u32, &Track)| {
+            let log = log(self.folder, *part, track.submission);
+            match track.end.as_ref()? {
+                End::GivenUp(why) => Some(format!("{}: {why}; its log is {log}", place(part, track))),
+                End::Cancelled if self.stopping.is_none() => {
+                    Some(format!("{}: its job was cancelled; its log is {log}", place(part, track)))
+                }
+                End::Cancelled | End::Done => None,
+            }
+        };
+        let is_whole = self.tracks.values().all(|track| track.end == Some(End::Done));
+        Followed::Ended { failed: self.tracks.iter().filter_map(of).collect(), is_whole }
+    }
+}
+
+/// The episodes of a part that were not told yet. One that cannot be read now is read later: over a
+/// network, a folder may be seen before its files.
+fn new_episodes(folder: &ClusterFolder, part: u32, told: &BTreeSet<String>) -> Vec<(String, EpisodeRecord)> {
+    let path = folder.part(part).join("episodes");
+    let Ok(entries) = path.read_dir_utf8() else { return Vec::new() };
+    let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_owned());
+    let mut new: Vec<String> = names.filter(|name| !name.starts_with('.') && !told.contains(name)).collect();
+    new.sort();
+    let read = |name: String| {
+        let record = EpisodeFolder::at(path.join(&name)).record().ok()?;
+        Some((name, record))
+    };
+    new.into_iter().filter_map(read).collect()
+}
+
+/// What an episode has cost, as far as prices are known.
+fn cost(record: &EpisodeRecord) -> f64 {
+    let spent = [&record.models, &record.judging];
+    spent.into_iter().flatten().filter_map(|spent| spent.cost).sum()
+}

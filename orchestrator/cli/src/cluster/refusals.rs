@@ -1,0 +1,55 @@
+//! What a run on a cluster cannot be told. It is refused, since it would be passed over in silence,
+//! or be done by each part by itself.
+
+use crate::cluster::arguments;
+use crate::cluster::options::Scheduler;
+use crate::failure::{Failure, Outcome};
+use crate::run::Run;
+
+/// Options of Kubernetes alone.
+const OF_KUBERNETES: [&str; 5] = ["image", "claim", "secret", "engine_image", "site_images"];
+/// Options of Slurm alone.
+const OF_SLURM: [&str; 2] = ["durations", "sbatch"];
+/// What is about the whole run, with all of its parts.
+const OF_WHOLE_RUNS: [&str; 7] =
+    ["resume", "retry_errors", "check", "json", "max_errors", "fail_fast", "max_cost"];
+
+/// Fails for options that do nothing with this scheduler.
+pub(super) fn of_scheduler(scheduler: Scheduler) -> Outcome {
+    let refuse = |options: &[&str], on: &str, why: &str| {
+        let given = arguments::given(options)?;
+        if given.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::Input(format!("failed to run on {on} with {}: {why}", given.join(", "))))
+    };
+    match scheduler {
+        Scheduler::Slurm => refuse(&OF_KUBERNETES, "Slurm", "that is for Kubernetes; leave it out"),
+        Scheduler::Kubernetes => {
+            refuse(&OF_SLURM, "Kubernetes", "that is for Slurm; leave it out")?;
+            let why = "only a manifest is written, and no command of ours follows the parts as a whole; leave it out";
+            refuse(&OF_WHOLE_RUNS, "Kubernetes", why)
+        }
+    }
+}
+
+/// Fails for what parts on other machines cannot be told: `written` is what their command line is
+/// written into, and `instead` says where a variable belongs.
+pub(super) fn of_parts(run: &Run, written: &str, instead: &str) -> Outcome {
+    let words = arguments::of_part()?;
+    let mut pairs = words.iter().zip(words.iter().skip(1));
+    if pairs.any(|(option, value)| option == "--agent-env" && value.contains('=')) {
+        return Err(Failure::Input(format!(
+            "failed to set --agent-env on a cluster: the value would be written into {written}; {instead}, and name \
+             it alone"
+        )));
+    }
+    if run.scoring.models.adds_to_a_cassette() && (run.agent.asks_a_model() || run.scoring.names_a_judge()) {
+        return Err(Failure::Input(
+            "failed to set --cassette on a cluster: one process alone may add to a cassette; use one that is \
+             complete with --offline, or none"
+                .to_owned(),
+        ));
+    }
+    Ok(())
+}

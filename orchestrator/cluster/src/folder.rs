@@ -1,0 +1,115 @@
+//! Where the files of a run on a cluster are.
+//!
+//! ```text
+//! RUN/
+//!   parts/<i>/                    the run of a part, until its episodes are moved into RUN
+//!   slurm/
+//!     plan.json                   which part plays what, and the digests of what it plays
+//!     job.sh                      the script of the jobs
+//!     submissions.jsonl           which parts were submitted when, as which jobs
+//!     chromium                    the version that all parts show pages with
+//!     status/<i>.<k>.json         what part i of submission k says of itself
+//!     logs/<i>.<k>.log            what it printed
+//! ```
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::Error;
+
+/// The folder `slurm` in a run's folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClusterFolder {
+    run: Utf8PathBuf,
+}
+
+impl ClusterFolder {
+    /// That of a run.
+    pub fn of(run: &Utf8Path) -> ClusterFolder {
+        ClusterFolder { run: run.to_owned() }
+    }
+
+    /// Makes the folders that are not there.
+    ///
+    /// # Errors
+    /// When they cannot be made.
+    pub fn create(&self) -> Result<(), Error> {
+        for folder in [self.status(), self.logs(), self.parts()] {
+            std::fs::create_dir_all(&folder).map_err(|source| Error::Write { path: folder, source })?;
+        }
+        Ok(())
+    }
+
+    /// Removes what parts of an earlier plan have said, but not their logs.
+    ///
+    /// # Errors
+    /// When something cannot be removed.
+    pub fn clear(&self) -> Result<(), Error> {
+        let remove = |path: Utf8PathBuf, removed: std::io::Result<()>| match removed {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::Write { path, source })
+            }
+            _ => Ok(()),
+        };
+        remove(self.status(), std::fs::remove_dir_all(self.status()))?;
+        for file in [self.submissions(), self.chromium()] {
+            let removed = std::fs::remove_file(&file);
+            remove(file, removed)?;
+        }
+        Ok(())
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> Utf8PathBuf {
+        self.run.join("slurm")
+    }
+
+    /// The folder of the parts.
+    pub fn parts(&self) -> Utf8PathBuf {
+        self.run.join("parts")
+    }
+
+    /// The run of a part, numbered from 1.
+    pub fn part(&self, part: u32) -> Utf8PathBuf {
+        self.parts().join(part.to_string())
+    }
+
+    /// See the drawing above, as with all that follow.
+    pub fn plan(&self) -> Utf8PathBuf {
+        self.path().join("plan.json")
+    }
+
+    /// The job script.
+    pub fn script(&self) -> Utf8PathBuf {
+        self.path().join("job.sh")
+    }
+
+    /// The submissions.
+    pub fn submissions(&self) -> Utf8PathBuf {
+        self.path().join("submissions.jsonl")
+    }
+
+    /// The version of Chromium of all parts.
+    pub fn chromium(&self) -> Utf8PathBuf {
+        self.path().join("chromium")
+    }
+
+    /// The folder of the status files.
+    pub fn status(&self) -> Utf8PathBuf {
+        self.path().join("status")
+    }
+
+    /// The folder of the logs.
+    pub fn logs(&self) -> Utf8PathBuf {
+        self.path().join("logs")
+    }
+
+    /// The log of a part in a submission.
+    pub fn log(&self, part: u32, submission: u32) -> Utf8PathBuf {
+        self.logs().join(format!("{part}.{submission}.log"))
+    }
+
+    /// The status file of a part in a submission.
+    pub fn status_of(&self, part: u32, submission: u32) -> Utf8PathBuf {
+        self.status().join(format!("{part}.{submission}.json"))
+    }
+}

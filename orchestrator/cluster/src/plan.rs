@@ -1,0 +1,153 @@
+//! Which part plays what (`plan.json`), and what a node has to have for it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{ErrorKind, Read as _, Write as _};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use formats::Version;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::Error;
+use crate::files::{read_json, replace_json};
+use crate::folder::ClusterFolder;
+
+/// A plan. It does not change once parts are submitted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The version of the file.
+    #[serde(default)]
+    pub format: Version,
+    /// Tells this plan from others of the same run. Part of the names of its jobs.
+    pub token: String,
+    /// The program that plays.
+    pub program: Utf8PathBuf,
+    /// The SHA-256 of the program, in hexadecimal.
+    pub program_digest: String,
+    /// The folder in which the parts run. Relative paths start there.
+    pub folder: Utf8PathBuf,
+    /// Digests of the suite's files by path.
+    pub files: BTreeMap<Utf8PathBuf, String>,
+    /// The names of the episodes of each part.
+    pub parts: Vec<Vec<String>>,
+}
+
+impl Plan {
+    /// Reads the plan of a run; none if it has none.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read(folder: &ClusterFolder) -> Result<Option<Plan>, Error> {
+        read_json(&folder.plan())
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, folder: &ClusterFolder) -> Result<(), Error> {
+        replace_json(&folder.plan(), self)
+    }
+
+    /// Puts the plan away once its parts are gathered; what still plays by it ends itself.
+    ///
+    /// # Errors
+    /// When it cannot be renamed.
+    pub fn finish(folder: &ClusterFolder) -> Result<(), Error> {
+        let path = folder.plan();
+        match fs::rename(&path, path.with_file_name("plan.finished.json")) {
+            Err(source) if source.kind() != ErrorKind::NotFound => Err(Error::Write { path, source }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The name of the jobs of a submission.
+    pub fn job_name(&self, submission: u32) -> String {
+        format!("sandbox-{}-{submission}", self.token)
+    }
+
+    /// The submission that a job of this name belongs to.
+    pub fn submission(&self, job_name: &str) -> Option<u32> {
+        job_name.strip_prefix("sandbox-")?.strip_prefix(&self.token)?.strip_prefix('-')?.parse().ok()
+    }
+}
+
+/// The SHA-256 of a file, in hexadecimal.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn sha256(path: &Utf8Path) -> Result<String, Error> {
+    let read = |source| Error::Read { path: path.to_owned(), source };
+    let mut file = fs::File::open(path).map_err(read)?;
+    let (mut hash, mut piece) = (Sha256::new(), vec![0; 1 << 20]);
+    loop {
+        match file.read(&mut piece).map_err(read)? {
+            0 => break,
+            count => hash.update(&piece[..count]),
+        }
+    }
+    Ok(hex::encode(hash.finalize()))
+}
+
+/// Makes this version of Chromium that of all parts, if none is yet, and gives the one that is.
+///
+/// # Errors
+/// When the file cannot be written or read.
+pub fn agree_on_chromium(folder: &ClusterFolder, chromium: &str) -> Result<String, Error> {
+    let path = folder.chromium();
+    // Written whole under another name, and linked: of two at once, one is first.
+    let own = path.with_extension(std::process::id().to_string());
+    let write = |source| Error::Write { path: own.clone(), source };
+    fs::File::create(&own).and_then(|mut file| file.write_all(chromium.as_bytes())).map_err(write)?;
+    let linked = fs::hard_link(&own, &path);
+    let _ = fs::remove_file(&own);
+    match linked {
+        Ok(()) => Ok(chromium.to_owned()),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            fs::read_to_string(&path).map_err(|source| Error::Read { path, source })
+        }
+        Err(source) => Err(Error::Write { path, source }),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_is_read_as_it_was_written_and_put_away() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = ClusterFolder::of(Utf8Path::from_path(temporary.path()).unwrap());
+        folder.create().unwrap();
+        assert_eq!(Plan::read(&folder).unwrap(), None);
+        let plan = Plan {
+            format: Version::FIRST,
+            token: "0f3a".to_owned(),
+            program: "/usr/bin/sandbox".into(),
+            program_digest: "aa".to_owned(),
+            folder: "/home".into(),
+            files: BTreeMap::from([("suite.yaml".into(), "bb".to_owned())]),
+            parts: vec![vec!["tea-1".to_owned()]],
+        };
+        plan.write(&folder).unwrap();
+        assert_eq!(Plan::read(&folder).unwrap().as_ref(), Some(&plan));
+        assert_eq!(plan.submission(&plan.job_name(7)), Some(7));
+        assert_eq!(plan.submission("sandbox-0f3b-7"), None);
+        Plan::finish(&folder).unwrap();
+        assert_eq!(Plan::read(&folder).unwrap(), None);
+        fs::write(folder.plan(), r#"{"format": 2}"#).unwrap();
+        assert!(matches!(Plan::read(&folder), Err(Error::NewerFormat { .. })));
+    }
+
+    #[test]
+    fn the_first_chromium_is_that_of_all() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = ClusterFolder::of(Utf8Path::from_path(temporary.path()).unwrap());
+        folder.create().unwrap();
+        for chromium in ["156.0.1.1", "156.0.1.2"] {
+            assert_eq!(agree_on_chromium(&folder, chromium).unwrap(), "156.0.1.1");
+        }
+    }
+}

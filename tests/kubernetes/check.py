@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Writes manifests of runs on Kubernetes, and runs what their pods run, in containers on this machine.
+
+    check.py SANDBOX IMAGE WORK
+
+Manifests are those of the demo suite, of the town's sites that run in our own process, of its sites that run in containers, and of a suite in
+WebArena's form. The first two are played: a container for each index, with the command line, the user, the environment and the rights that the
+manifest says, no network, and the working folder in the place of the claim. One is told to end in the middle, and is started again. The merged
+runs must come to the fingerprints of the same runs here. There is no cluster: what schedules pods, mounts claims and holds network policies is
+not looked at.
+
+Prints a line for each check; exit code 1 if one fails.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EMBEDDED = {"desk", "forum"}
+PARTS = 3
+DEADLINE = 1200
+
+
+def check(what, is_well, said=""):
+    print(f"{'ok' if is_well else 'FAILED':8}{what}", flush=True)
+    if not is_well:
+        print(said, file=sys.stderr)
+        sys.exit(1)
+
+
+def sites(path):
+    found = re.search(r"^sites: \[(.*)\]", path.read_text(), re.M)
+    return {name.strip() for name in found[1].split(",")} if found else set()
+
+
+class Work:
+    """A working folder, and the program that writes manifests there."""
+
+    def __init__(self, sandbox, image, folder):
+        self.sandbox, self.image, self.folder = sandbox, image, folder
+        self.there = folder / "claim"
+        shutil.rmtree(folder, ignore_errors=True)
+        self.there.mkdir(parents=True)
+        for name in ["tasks/demo", "tasks/town", "sites"]:
+            shutil.copytree(ROOT / name, self.there / name)
+        (self.there / "snapshots").mkdir()
+        shutil.copy(ROOT / "snapshots/demo.wacz", self.there / "snapshots")
+
+    def run(self, *words, code=0):
+        environment = {**os.environ, "SANDBOX_DATA": str(self.folder / "data")}
+        done = subprocess.run([self.sandbox, *words], cwd=self.there, env=environment, capture_output=True, text=True)
+        if done.returncode != code:
+            check(f"sandbox {' '.join(words[:4])} ends with {code}", False, f"{done.returncode}: {done.stderr[-3000:]}")
+        return done
+
+    def manifest(self, name, *words):
+        """The policy and the job of a run."""
+        self.run("run", *words, "--on", "kubernetes", "--image", self.image, "--output", f"runs/{name}")
+        policy, job = json.loads((self.there / f"runs/{name}/kubernetes.json").read_text())["items"]
+        check(f"{name}: a policy without a way out, and a job", policy["spec"]["egress"] == [] and job["kind"] == "Job", policy)
+        return job
+
+    def container(self, job, index, *options):
+        """The words that run what a pod runs."""
+        pod = job["spec"]["template"]["spec"]
+        (container,) = pod["containers"]
+        rights = container["securityContext"]
+        variables = {one["name"]: one["value"] for one in container["env"]}
+        # An emptyDir is a folder on the node's disk, new with each pod.
+        folders = {"work": ["--volume", f"{self.there}:/work"], "tmp": ["--volume", "/tmp"]}
+        program, *words = container["command"]
+        return [
+            "docker", "run", "--network", "none", *(["--init"] if pod["shareProcessNamespace"] else []),
+            *(["--read-only"] if rights["readOnlyRootFilesystem"] else []),
+            "--user", f"{rights['runAsUser']}:{rights['runAsGroup']}", "--group-add", str(pod["securityContext"]["fsGroup"]),
+            *(f"--cap-drop={one}" for one in rights["capabilities"]["drop"]),
+            *([] if rights["allowPrivilegeEscalation"] else ["--security-opt", "no-new-privileges"]),
+            "--memory", container["resources"]["limits"]["memory"].removesuffix("i").lower(),
+            *(f"--env={name}={value}" for name, value in {**variables, "JOB_COMPLETION_INDEX": index}.items()),
+            *(word for mount in container["volumeMounts"] for word in folders[mount["name"]]),
+            "--workdir", container["workingDir"], *options, "--entrypoint", program, container["image"], *words,
+        ]
+
+    def open_to_pods(self, job):
+        """What a cluster does for `fsGroup`."""
+        group = job["spec"]["template"]["spec"]["securityContext"]["fsGroup"]
+        for path in [self.there, *self.there.rglob("*")]:
+            if not path.is_symlink():
+                os.chown(path, -1, group)
+                path.chmod(path.stat().st_mode | (0o070 if path.is_dir() else 0o060))
+
+    def play(self, name, job, disturbed):
+        self.open_to_pods(job)
+        failing = [rule["onExitCodes"]["values"] for rule in job["spec"]["podFailurePolicy"]["rules"] if rule["action"] == "FailIndex"]
+        final = {0, *sum(failing, [])}
+        for index in range(job["spec"]["completions"]):
+            if index == disturbed:
+                self.disturb(name, job, index)
+            codes = []
+            while not codes or (codes[-1] not in final and len(codes) <= job["spec"]["backoffLimitPerIndex"]):
+                done = subprocess.run(self.container(job, index, "--rm"), capture_output=True, text=True, timeout=DEADLINE)
+                codes.append(done.returncode)
+            check(f"{name}: index {index} ends with 0, after {codes[:-1]}", codes[-1] == 0, done.stderr[-3000:])
+
+    def disturb(self, name, job, index):
+        """Tells a pod to end once it has played an episode."""
+        started = subprocess.run(self.container(job, index, "--detach"), check=True, capture_output=True, text=True)
+        container = started.stdout.strip()
+        try:
+            deadline = time.monotonic() + DEADLINE
+            with subprocess.Popen(["docker", "logs", "--follow", container], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as log:
+                said = []
+                for line in log.stdout:
+                    said.append(line)
+                    if line.startswith("[1/") or time.monotonic() > deadline:
+                        subprocess.run(["docker", "kill", "--signal", "TERM", container], check=True, capture_output=True)
+                        break
+                said += log.stdout
+            code = int(subprocess.run(["docker", "wait", container], check=True, capture_output=True, text=True).stdout)
+            check(f"{name}: index {index} is told to end, finishes what it is writing, and ends with 4", code == 4, "".join(said))
+            there = list((self.there / f"runs/{name}/parts/{index + 1}/episodes").iterdir())
+            check(f"{name}: index {index} has left {len(there)} of its episodes", len(there) > 0)
+        finally:
+            subprocess.run(["docker", "rm", "--force", container], capture_output=True)
+
+    def compare(self, name, words):
+        """The merged parts beside the same run here."""
+        parts = sorted(str(path.relative_to(self.there)) for path in (self.there / f"runs/{name}/parts").iterdir())
+        merged = json.loads(self.run("merge", *parts, "-o", f"runs/{name}/whole", "--json").stdout)
+        here = json.loads(self.run("run", *words, "--json", "--output", f"runs/{name}-here").stdout)
+        is_same = merged["fingerprints"] == here["fingerprints"]
+        check(f"{name}: {merged['episodes']} episodes in {len(parts)} parts, {merged['errors']} errors, the fingerprint of the run here",
+              is_same and merged["episodes"] == merged["planned"] and merged["errors"] == 0, f"{merged}\n{here}")
+
+
+def webarena(work):
+    """A suite as the importer of WebArena's tasks writes it."""
+    task = {
+        "sites": ["gitlab"], "task_id": 1, "require_login": True, "storage_state": None, "start_url": "__GITLAB__", "geolocation": None,
+        "intent_template": "x", "instantiation_dict": {}, "intent": "x", "require_reset": False, "intent_template_id": 1,
+        "eval": {"eval_types": ["string_match"], "reference_answers": {"exact_match": "7"}, "reference_url": "", "program_html": []},
+    }
+    (work.there / "test.raw.json").write_text(json.dumps([task]))
+    work.run("tasks", "import", "webarena", "test.raw.json", "--sites=sites", "--site=gitlab=forge,https://forge.test", "--output", "tasks/webarena")
+    # The importer names the folder of the sites from the root, which is another one in a pod.
+    refused = work.run("run", "tasks/webarena", "--agent", "noop", "--on", "kubernetes", "--image", "x", "--output", "runs/w", code=2)
+    check("webarena: a path from the root is refused", "by a path that stays below" in refused.stderr, refused.stderr)
+    suite = work.there / "tasks/webarena/suite.yaml"
+    suite.write_text(suite.read_text().replace(str(work.there.resolve() / "sites"), "../../sites"))
+    return ["tasks/webarena", "--agent", "noop"]
+
+
+def main():
+    sandbox, image, folder = sys.argv[1:]
+    work = Work(sandbox, image, pathlib.Path(folder))
+    demo = ["tasks/demo", "--agent", "oracle"]
+    job = work.manifest("demo", *demo, "--parts", str(PARTS))
+    work.play("demo", job, disturbed=1)
+    work.compare("demo", demo)
+
+    tasks = [path for path in sorted((ROOT / "tasks/town").glob("*.yaml")) if sites(path) and sites(path) <= EMBEDDED]
+    town = ["tasks/town", "--agent", "oracle", *(f"--task={path.stem}" for path in tasks)]
+    job = work.manifest("town", *town, "--parts", "2")
+    work.play("town", job, disturbed=None)
+    work.compare("town", town)
+
+    engine = ["--engine-image", "docker:dind", "--site-images", "sites.tar"]
+    for name, words in [("whole-town", ["tasks/town", "--agent", "oracle"]), ("webarena", webarena(work))]:
+        refused = work.run("run", *words, "--on", "kubernetes", "--image", image, "--output", f"runs/{name}", code=2)
+        check(f"{name}: an engine is asked for", "--engine-image" in refused.stderr, refused.stderr)
+        pod = work.manifest(name, *words, *engine)["spec"]["template"]["spec"]
+        check(f"{name}: an engine beside the part", [one["image"] for one in pod["initContainers"]] == ["docker:dind"], pod)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    main()

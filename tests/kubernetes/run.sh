@@ -1,0 +1,26 @@
+#!/bin/sh
+# Manifests of runs on Kubernetes, and what their pods run, in containers on this machine; see
+# check.py. Usage: run.sh SANDBOX [IMAGE]
+#
+# Without IMAGE, the published image's recipe is built with SANDBOX in it, which must then run on
+# Debian 12.
+set -eu
+cd "$(dirname "$0")/../.."
+sandbox=$(realpath "${1:?usage: run.sh SANDBOX [IMAGE]}")
+image=${2:-}
+target=$(realpath "${CARGO_TARGET_DIR:-target}")
+work=$target/kubernetes
+
+mkdir -p "$work"
+if [ -z "$image" ]; then
+    recipe=$work/images/sandbox
+    rm -rf "$work/images"
+    mkdir -p "$recipe/demo/tasks" "$recipe/demo/snapshots"
+    cp images/base.sh "$work/images"
+    cp packaging/image/Dockerfile "$sandbox" "$recipe"
+    cp -r tasks/demo "$recipe/demo/tasks"
+    cp snapshots/demo.wacz "$recipe/demo/snapshots"
+    "$sandbox" build --images "$work/images" sandbox
+    image=sandbox/sandbox:1
+fi
+exec python3 -B tests/kubernetes/check.py "$sandbox" "$image" "$work/runs"
