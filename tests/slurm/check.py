@@ -132,7 +132,8 @@ def finish(process):
 
 def undisturbed(trial):
     code = finish(trial.start())
-    return trial.problems(code), f"{len(trial.submissions())} submission"
+    again = re.findall(r"part \d+ is submitted again: .*", trial.said())
+    return trial.problems(code), f"{len(trial.submissions())} submissions{''.join('; ' + why for why in again)}"
 
 
 def node_killed(trial):

@@ -122,13 +122,21 @@ fn is_over(
 }
 
 /// Says that the part lives, until it does not; ends it if it was submitted again.
+///
+/// A file system may take long. Its calls have a thread of their own, so that the browser is not
+/// kept waiting by them.
 async fn beat(reporter: Arc<Reporter>, folder: ClusterFolder, stop: CancellationToken) {
     let mut ticks = time::interval(BEAT);
     let (mut told, mut over) = (false, false);
     loop {
         ticks.tick().await;
         reporter.status.lock().beat += 1;
-        match reporter.write() {
+        let (own, folder) = (Arc::clone(&reporter), folder.clone());
+        let done = tokio::task::spawn_blocking(move || {
+            (own.write(), is_over(&folder, &own.token, own.part, own.submission))
+        });
+        let Ok((written, ended)) = done.await else { return };
+        match written {
             Err(error) if !told => {
                 tracing::warn!(%error, "nobody can see how this part goes");
                 told = true;
@@ -136,9 +144,8 @@ async fn beat(reporter: Arc<Reporter>, folder: ClusterFolder, stop: Cancellation
             Err(_) => {}
             Ok(()) => told = false,
         }
-        let (part, submission) = (reporter.part, reporter.submission);
         // What cannot be read now is no reason to end.
-        if !over && let Ok(Some(why)) = is_over(&folder, &reporter.token, part, submission) {
+        if !over && let Ok(Some(why)) = ended {
             tracing::warn!("{why}; this one ends");
             stop.cancel();
             over = true;
@@ -153,6 +160,8 @@ struct Reporter {
     part: u32,
     submission: u32,
     status: Mutex<PartStatus>,
+    /// Held while the file is written, so that a word never comes after a later one.
+    writing: Mutex<()>,
 }
 
 impl Reporter {
@@ -176,6 +185,7 @@ impl Reporter {
             part: part.number,
             submission: part.submission,
             status: Mutex::new(status),
+            writing: Mutex::new(()),
         })
     }
 
@@ -184,6 +194,7 @@ impl Reporter {
     }
 
     fn write(&self) -> Outcome {
+        let _alone = self.writing.lock();
         let status = self.status.lock().clone();
         Ok(status.write(&self.path)?)
     }
