@@ -21,6 +21,7 @@ pub mod decide;
 mod error;
 mod files;
 pub mod folder;
+pub mod lock;
 pub mod plan;
 pub mod slurm;
 pub mod status;
