@@ -168,6 +168,13 @@ fn what_slurm_refuses_leaves_nothing_behind() -> Result<()> {
     fs::write(stand_in.folder.join("refuse"), "")?;
     fails(&stand_in.run(&["--on=slurm"])?, 3, "Batch job submission failed: Invalid account")?;
     ensure!(!stand_in.bench.path("out").exists(), "something is left");
+    // Nor does what cannot be planned.
+    fails(&stand_in.run(&["--on=slurm", "--durations=nowhere"])?, 2, "there is no run.json")?;
+    ensure!(!stand_in.bench.path("out").exists(), "something is left of a plan");
+    fs::remove_file(stand_in.folder.join("sinfo"))?;
+    let output = stand_in.command(&["--on=slurm"])?.env("PATH", &stand_in.folder).output()?;
+    fails(&output, 3, "failed to find `sinfo` in PATH")?;
+    ensure!(!stand_in.bench.path("out").exists(), "something is left without sinfo");
     Ok(())
 }
 
@@ -197,7 +204,9 @@ fn an_interrupt_leaves_the_jobs_and_the_run_goes_on_with_them() -> Result<()> {
     let here = stand_in.run(&["--resume"])?;
     fails(&here, 2, "its parts are jobs of Slurm; continue with --on slurm --resume")?;
     fails(&interrupted(&["--resume"], true)?, 4, "the jobs are cancelled")?;
-    ensure!(stand_in.written("cancelled") == "1\n", "{}", stand_in.written("cancelled"));
+    let cancelled = stand_in.written("cancelled");
+    ensure!(cancelled.starts_with("--me --name=sandbox-") && cancelled.ends_with("-1\n"), "{cancelled}");
+    ensure!(cancelled.lines().count() == 1, "{cancelled}");
     ensure!(stand_in.written("submitted").lines().count() == 1, "it was submitted twice");
     // They are gone from the queue, as after a while; and Slurm once prints what nobody expects.
     fs::remove_file(stand_in.folder.join("hold"))?;

@@ -132,7 +132,8 @@ def finish(process):
 
 def undisturbed(trial):
     code = finish(trial.start())
-    return trial.problems(code), f"{len(trial.submissions())} submission"
+    again = re.findall(r"part \d+ is submitted again: .*", trial.said())
+    return trial.problems(code), f"{len(trial.submissions())} submissions{''.join('; ' + why for why in again)}"
 
 
 def node_killed(trial):
@@ -150,17 +151,18 @@ def controller_killed(trial):
     process = trial.start()
     trial.until_played(0.3)
     trial.bench.cluster.kill_controller()
-    time.sleep(15)
+    wait_for("the command to say that Slurm is away", 120, lambda: "is asked again" in trial.said())
     trial.bench.cluster.start_controller()
     # A controller that comes back starts jobs again that had begun since it last saved its state,
     # and drains their nodes ("Duplicate jobid"), until an administrator resumes them.
-    deadline = time.monotonic() + DEADLINE
-    while process.poll() is None and time.monotonic() < deadline:
+    def has_ended():
         trial.bench.cluster.resume_drained()
-        time.sleep(2)
+        return process.poll() is not None
+
+    wait_for("the command to end", DEADLINE, has_ended, every=2)
     code = finish(process)
     away = trial.said().count("is asked again")
-    return trial.problems(code), f"away for 15 s, told {away} times; {len(trial.submissions())} submissions"
+    return trial.problems(code), f"told {away} times that it was away; {len(trial.submissions())} submissions"
 
 
 def submitter_killed(trial):
@@ -168,7 +170,6 @@ def submitter_killed(trial):
     trial.until_played(0.3)
     process.kill()
     process.wait()
-    time.sleep(3)
     code = finish(trial.start("--resume"))
     count = len(trial.submissions())
     return trial.problems(code) + ([] if count == 1 else ["submitted twice"]), f"resumed; {count} submission"
@@ -181,10 +182,12 @@ def interrupted(trial):
     left = finish(process)
     problems = [] if left == 4 and "the jobs go on; come back with" in trial.said() else [f"left with {left}"]
     problems += [] if trial.bench.jobs() else ["no job goes on"]
+    told = trial.episodes()
     process = trial.start("--resume")
-    time.sleep(10)
+    # It tells what was played, and so it follows.
+    wait_for("the resumed command to follow", 120, lambda: trial.episodes() > told)
     process.send_signal(signal.SIGINT)
-    time.sleep(1)
+    wait_for("the command to say how to cancel", 60, lambda: trial.said().count("interrupt again") == 2)
     process.send_signal(signal.SIGINT)
     cancelled = finish(process)
     problems += [] if cancelled == 4 and "the jobs are cancelled" in trial.said() else [f"cancelled with {cancelled}"]

@@ -183,9 +183,9 @@ def kill(pid):
         pass
 
 
-def wait_for(condition, seconds, met):
+def wait_for(condition, seconds, met, every=0.1):
     deadline = time.monotonic() + seconds
     while not met():
         if time.monotonic() > deadline:
             raise TimeoutError(f"waited {seconds} s for {condition}")
-        time.sleep(0.1)
+        time.sleep(every)

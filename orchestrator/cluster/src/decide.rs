@@ -15,7 +15,10 @@ const AFTER_END: Duration = Duration::from_secs(15);
 /// A job that the scheduler does not list may take so long to appear there.
 const APPEARS_WITHIN: Duration = Duration::from_secs(30);
 /// A part whose job runs by the scheduler's word is dead when it has not said anything for so long.
-const SILENCE: Duration = Duration::from_secs(120);
+/// Longer than a part waits for the one before it in its folder.
+const SILENCE: Duration = Duration::from_secs(180);
+/// A file on another machine may be seen so late.
+const SEEN_WITHIN: Duration = Duration::from_secs(60);
 
 /// What is known of a part in its last submission.
 #[derive(Debug, Clone)]
@@ -24,7 +27,8 @@ pub struct PartView<'a> {
     pub job: JobView<'a>,
     /// What it says itself.
     pub status: Option<&'a PartStatus>,
-    /// How long ago it said something new, or was submitted.
+    /// How long ago it said something new, or was submitted, or its job was first listed in this
+    /// state: the latest of these. A job may wait for hours before it runs.
     pub silent: Duration,
 }
 
@@ -105,6 +109,9 @@ fn by_job(view: &PartView<'_>) -> Decision {
         }
         _ if may_live => Decision::Wait,
         JobView::Listed(JobState::Cancelled, _) => Decision::Cancelled,
+        JobView::Listed(JobState::Ended(_), _) if view.status.is_none() && view.silent < SEEN_WITHIN => {
+            Decision::Wait
+        }
         JobView::Listed(JobState::Ended(state), node) if view.status.is_none() && state == "FAILED" => {
             // It could not even say what the node lacks.
             let problem = "its job failed before it could write into the run's folder; is that folder there, \
@@ -151,7 +158,9 @@ mod tests {
         for (job, state, silent) in [
             (listed(&JobState::Waiting), None, 9_999),
             (listed(&JobState::Running), None, 60),
-            (listed(&JobState::Running), Some(PartState::Playing), 119),
+            (listed(&JobState::Running), Some(PartState::Playing), 179),
+            // Its file may not be seen yet.
+            (listed(&ended), None, 59),
             // Slurm has given up the node, and the part goes on there.
             (listed(&ended), Some(PartState::Playing), 3),
             (JobView::Absent, Some(PartState::Playing), 3),
@@ -169,7 +178,7 @@ mod tests {
         let listed = |state| JobView::Listed(state, "n1");
         for (job, state, silent) in [
             (listed(&ended), Some(PartState::Playing), 16),
-            (listed(&ended), None, 1),
+            (listed(&ended), None, 60),
             (listed(&ended), Some(PartState::Interrupted), 1),
             (JobView::Absent, Some(PartState::Playing), 31),
             (JobView::Absent, None, 31),
@@ -178,7 +187,7 @@ mod tests {
             let decision = decided(job, state.clone(), silent);
             assert!(matches!(decision, Decision::Again { .. }), "{job:?} {state:?} {silent}: {decision:?}");
         }
-        for (job, silent) in [(listed(&JobState::Running), 120), (listed(&JobState::Completing), 31)] {
+        for (job, silent) in [(listed(&JobState::Running), 180), (listed(&JobState::Completing), 31)] {
             let decision = decided(job, Some(PartState::Playing), silent);
             assert!(matches!(decision, Decision::CancelAndAgain { .. }), "{job:?} {silent}: {decision:?}");
         }
@@ -191,7 +200,7 @@ mod tests {
             Decision::LeaveOut { node: "n1".to_owned(), problem: "no Chromium; no fonts".to_owned() };
         assert_eq!(decided(JobView::NoAnswer, Some(unfit), 0), left_out);
         let failed = JobState::Ended("FAILED".to_owned());
-        let decision = decided(JobView::Listed(&failed, "n2"), None, 0);
+        let decision = decided(JobView::Listed(&failed, "n2"), None, 60);
         assert!(matches!(&decision, Decision::LeaveOut { node, .. } if node == "n2"), "{decision:?}");
     }
 

@@ -43,6 +43,14 @@ pub enum Error {
         /// The option, as it was written.
         option: String,
     },
+    /// An option with which the parts could not be played or found again.
+    #[error("use the option {option}: {why}")]
+    Unfit {
+        /// The option, as it was written.
+        option: String,
+        /// Why not, and what to write.
+        why: &'static str,
+    },
     /// A file beside the run cannot be written.
     #[error("write {path}: {source}")]
     Write {

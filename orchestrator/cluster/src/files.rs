@@ -17,7 +17,8 @@ pub(crate) fn replace(path: &Utf8Path, bytes: &[u8], mode: u32) -> Result<(), Er
     let beside = path.with_extension("new");
     let mut options = fs::OpenOptions::new();
     let mut file = options.write(true).create(true).truncate(true).mode(mode).open(&beside).map_err(write)?;
-    file.write_all(bytes).and_then(|()| file.sync_data()).map_err(write)?;
+    file.write_all(bytes).map_err(write)?;
+    drop(file);
     fs::rename(&beside, path).map_err(write)
 }
 

@@ -2,13 +2,15 @@
 //!
 //! ```text
 //! RUN/
-//!   parts/<i>/                    the run of a part, until its episodes are moved into RUN
+//!   parts/<token>-<i>/            the run of a part, until its episodes are moved into RUN
 //!   slurm/
+//!     token                       the token of the plan, as long as it is played
 //!     plan.json                   which part plays what, and the digests of what it plays
 //!     job.sh                      the script of the jobs
 //!     submissions.jsonl           which parts were submitted when, as which jobs
 //!     chromium                    the version that all parts show pages with
-//!     status/<i>.<k>.json         what part i of submission k says of itself
+//!     status/<i>.<k>.<r>.<node>.json  what part i of submission k says of itself, started again r times
+//!     status/<token>-<i>.lock     held by the process that plays part i
 //!     logs/<i>.<k>.log            what it printed
 //! ```
 
@@ -68,9 +70,15 @@ impl ClusterFolder {
         self.run.join("parts")
     }
 
-    /// The run of a part, numbered from 1.
-    pub fn part(&self, part: u32) -> Utf8PathBuf {
-        self.parts().join(part.to_string())
+    /// The run of a part, numbered from 1, of the plan with this token. A process of an earlier
+    /// plan that is late does not get into it.
+    pub fn part(&self, token: &str, part: u32) -> Utf8PathBuf {
+        self.parts().join(format!("{token}-{part}"))
+    }
+
+    /// The token of the plan that is played.
+    pub fn token(&self) -> Utf8PathBuf {
+        self.path().join("token")
     }
 
     /// See the drawing above, as with all that follow.
@@ -108,8 +116,15 @@ impl ClusterFolder {
         self.logs().join(format!("{part}.{submission}.log"))
     }
 
-    /// The status file of a part in a submission.
-    pub fn status_of(&self, part: u32, submission: u32) -> Utf8PathBuf {
-        self.status().join(format!("{part}.{submission}.json"))
+    /// The status file of a part in a submission, on a node, with the number of times that the
+    /// scheduler has started the job again by itself.
+    pub fn status_of(&self, part: u32, submission: u32, restarts: u32, node: &str) -> Utf8PathBuf {
+        self.status().join(format!("{part}.{submission}.{restarts}.{node}.json"))
+    }
+
+    /// The lock of a part, by the name of its folder. It is held from before the part says anything
+    /// until its last word.
+    pub fn lock(&self, name: &str) -> Utf8PathBuf {
+        self.status().join(format!("{name}.lock"))
     }
 }

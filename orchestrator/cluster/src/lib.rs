@@ -22,6 +22,7 @@ mod error;
 mod files;
 pub mod folder;
 pub mod kubernetes;
+pub mod lock;
 pub mod plan;
 pub mod slurm;
 pub mod status;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::Error;
-use crate::files::{read_json, replace_json};
+use crate::files::{read_json, replace, replace_json};
 use crate::folder::ClusterFolder;
 
 /// A plan. It does not change once parts are submitted.
@@ -47,19 +47,41 @@ impl Plan {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, folder: &ClusterFolder) -> Result<(), Error> {
+        // First: a plan whose token is not there is not played.
+        replace(&folder.token(), self.token.as_bytes(), 0o644)?;
         replace_json(&folder.plan(), self)
     }
 
-    /// Puts the plan away once its parts are gathered; what still plays by it ends itself.
+    /// Whether the plan with this token is the one that is played. Parts ask this often, and the
+    /// plan itself may be large.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub fn is_played(folder: &ClusterFolder, token: &str) -> Result<bool, Error> {
+        let path = folder.token();
+        match fs::read_to_string(&path) {
+            Ok(there) => Ok(there == token),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(Error::Read { path, source }),
+        }
+    }
+
+    /// Puts the plan away, if there is one; what still plays by it ends itself.
     ///
     /// # Errors
     /// When it cannot be renamed.
     pub fn finish(folder: &ClusterFolder) -> Result<(), Error> {
-        let path = folder.plan();
-        match fs::rename(&path, path.with_file_name("plan.finished.json")) {
-            Err(source) if source.kind() != ErrorKind::NotFound => Err(Error::Write { path, source }),
-            _ => Ok(()),
+        let (plan, token) = (folder.plan(), folder.token());
+        let renamed = fs::rename(&plan, plan.with_file_name("plan.finished.json"));
+        for (path, done) in [(plan, renamed), (token.clone(), fs::remove_file(&token))] {
+            match done {
+                Err(source) if source.kind() != ErrorKind::NotFound => {
+                    return Err(Error::Write { path, source });
+                }
+                _ => {}
+            }
         }
+        Ok(())
     }
 
     /// The name of the jobs of a submission.
@@ -97,7 +119,9 @@ pub fn sha256(path: &Utf8Path) -> Result<String, Error> {
 pub fn agree_on_chromium(folder: &ClusterFolder, chromium: &str) -> Result<String, Error> {
     let path = folder.chromium();
     // Written whole under another name, and linked: of two at once, one is first.
-    let own = path.with_extension(std::process::id().to_string());
+    // Two nodes may have a process of the same number.
+    let node = std::env::var("SLURMD_NODENAME").unwrap_or_default();
+    let own = path.with_extension(format!("{node}.{}", std::process::id()));
     let write = |source| Error::Write { path: own.clone(), source };
     fs::File::create(&own).and_then(|mut file| file.write_all(chromium.as_bytes())).map_err(write)?;
     let linked = fs::hard_link(&own, &path);
@@ -135,8 +159,11 @@ mod tests {
         assert_eq!(Plan::read(&folder).unwrap().as_ref(), Some(&plan));
         assert_eq!(plan.submission(&plan.job_name(7)), Some(7));
         assert_eq!(plan.submission("sandbox-0f3b-7"), None);
+        assert!(Plan::is_played(&folder, "0f3a").unwrap() && !Plan::is_played(&folder, "0f3b").unwrap());
         Plan::finish(&folder).unwrap();
         assert_eq!(Plan::read(&folder).unwrap(), None);
+        assert!(!Plan::is_played(&folder, "0f3a").unwrap());
+        Plan::finish(&folder).unwrap();
         fs::write(folder.plan(), r#"{"format": 2}"#).unwrap();
         assert!(matches!(Plan::read(&folder), Err(Error::NewerFormat { .. })));
     }

@@ -1,4 +1,6 @@
-//! What a part says of itself (`status/<i>.<k>.json`), on the shared file system.
+//! What a part says of itself (`status/<i>.<k>.<r>.<node>.json`), on the shared file system.
+
+use std::collections::BTreeMap;
 
 use camino::Utf8Path;
 use formats::Version;
@@ -6,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::files::{read_json, replace_json};
+use crate::folder::ClusterFolder;
 
 /// The version of the files beside a run.
 pub const FORMAT: Version = Version::FIRST;
@@ -59,6 +62,34 @@ pub enum PartState {
     Interrupted,
 }
 
+/// The names of the status files that are there, by part and submission.
+///
+/// Over a network a file that was looked up too early seems not to be there for a while; a list of
+/// the folder has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StatusFiles {
+    of: BTreeMap<(u32, u32), Vec<String>>,
+}
+
+impl StatusFiles {
+    /// Lists the folder. One that cannot be read now has no files.
+    pub fn list(folder: &ClusterFolder) -> StatusFiles {
+        let mut of: BTreeMap<(u32, u32), Vec<String>> = BTreeMap::new();
+        let entries = folder.status().read_dir_utf8().into_iter().flatten().filter_map(Result::ok);
+        for name in entries.map(|entry| entry.file_name().to_owned()) {
+            let numbers = || {
+                let mut words = name.strip_suffix(".json")?.split('.');
+                Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
+            };
+            if let Some(numbers) = numbers() {
+                of.entry(numbers).or_default().push(name);
+            }
+        }
+        of.values_mut().for_each(|names| names.sort());
+        StatusFiles { of }
+    }
+}
+
 impl PartState {
     /// Whether the part goes on.
     pub fn is_alive(&self) -> bool {
@@ -73,6 +104,23 @@ impl PartStatus {
     /// When the file cannot be read.
     pub fn read(path: &Utf8Path) -> Result<Option<PartStatus>, Error> {
         read_json(path)
+    }
+
+    /// Reads what the processes of a part in one submission have said, by the names of the files.
+    /// There is more than one where the scheduler has started a job twice. What cannot be read now
+    /// is left out.
+    pub fn read_all(
+        folder: &ClusterFolder,
+        files: &StatusFiles,
+        part: u32,
+        submission: u32,
+    ) -> Vec<(String, PartStatus)> {
+        let names = files.of.get(&(part, submission)).map(Vec::as_slice).unwrap_or_default();
+        let read = |name: &String| {
+            let status = PartStatus::read(&folder.status().join(name)).ok()??;
+            Some((name.clone(), status))
+        };
+        names.iter().filter_map(read).collect()
     }
 
     /// Replaces the file.

@@ -22,7 +22,7 @@ pub(super) fn problems(plan: &Plan, folder: &ClusterFolder, part: u32) -> Vec<St
     if problems.is_empty() {
         problems.extend(other_chromium(folder));
     }
-    problems.extend(unwritable(&folder.part(part)));
+    problems.extend(unwritable(&folder.part(&plan.token, part)));
     problems
 }
 

@@ -1,21 +1,23 @@
 //! Follows the parts of a run until each has ended, and submits again those that died.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use ::cluster::decide::{Decision, TRIES, decide};
 use ::cluster::folder::ClusterFolder;
 use ::cluster::plan::Plan;
-use ::cluster::slurm::{self, Job};
-use ::cluster::status::{PartState, PartStatus};
+use ::cluster::slurm::{self, Job, JobState};
+use ::cluster::status::{PartState, PartStatus, StatusFiles};
 use ::cluster::submissions;
-use runs::results::{EpisodeFolder, EpisodeRecord, Outcome as EpisodeOutcome, RunFolder};
+use runs::results::{Outcome as EpisodeOutcome, RunFolder};
 use runs::{Event, counted, parts};
 use tokio::task::JoinHandle;
 use tokio::time::{self, Duration, Instant};
 
 use crate::board::Board;
-use crate::cluster::submit::{Submitter, log};
-use crate::cluster::tracks::{End, Track, overview, tracks};
+use crate::cluster::lines::Lines;
+use crate::cluster::played::{cost, new_episodes};
+use crate::cluster::submit::{Submitter, cancel_all, log};
+use crate::cluster::tracks::{End, Track, no_node, overview, tracks};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Signals;
 use crate::run::Run;
@@ -32,11 +34,18 @@ const SECOND_INTERRUPT: Duration = Duration::from_secs(5);
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
 /// A node that fails so many parts is left out.
 const STRIKES: u32 = 2;
+/// A later submission that Slurm refuses, by a limit of the user's for instance, is tried so often.
+const REFUSALS: u32 = 5;
+/// How long it waits before that, for each refusal.
+const AFTER_REFUSAL: Duration = Duration::from_secs(30);
 /// The exit code of a machine that lacks something.
 const LACKING: u8 = 3;
 
 /// A question to Slurm for its jobs, under way.
 type Asking = JoinHandle<Result<Vec<Job>, ::cluster::Error>>;
+
+/// Jobs by the numbers of their submission and their part.
+type Jobs = BTreeMap<(u32, u32), Job>;
 
 /// How following ended.
 pub(super) enum Followed {
@@ -61,15 +70,18 @@ pub(super) struct Follower<'a> {
     board: &'a Board,
     tracks: BTreeMap<u32, Track>,
     /// The jobs that Slurm listed last, and when it was asked for them. None if it does not answer.
-    jobs: Option<(Instant, Vec<Job>)>,
+    jobs: Option<(Instant, Jobs)>,
     asking: Option<(Instant, Asking)>,
     asked: Option<Instant>,
     is_away: bool,
     /// Nodes that are left out: why, and the last submission that did not know that yet.
     unfit: BTreeMap<String, (String, u32)>,
     strikes: BTreeMap<String, u32>,
-    /// Which line of the board shows which part.
-    lines: Vec<Option<u32>>,
+    /// How often Slurm has refused a submission since it last took one.
+    refusals: u32,
+    /// Whether it was told that no node is fit now.
+    told_no_node: bool,
+    lines: Lines,
     errors: u64,
     cost: f64,
     /// Since when the jobs are cancelled because of `--max-errors` or `--max-cost`.
@@ -101,17 +113,21 @@ impl<'a> Follower<'a> {
             is_away: false,
             unfit: BTreeMap::new(),
             strikes: BTreeMap::new(),
-            lines: Vec::new(),
+            refusals: 0,
+            told_no_node: false,
+            lines: Lines::default(),
             errors: 0,
             cost,
             stopping: None,
         };
         // Whoever followed before knew these.
+        let files = StatusFiles::list(folder);
         for submission in &submissions {
             for part in &submission.parts {
-                let status = PartStatus::read(&folder.status_of(*part, submission.number));
-                if let Ok(Some(PartStatus { node, state: PartState::Unfit { problems }, .. })) = status {
-                    follower.unfit.insert(node, (problems.join("; "), submission.number));
+                for (_, status) in PartStatus::read_all(folder, &files, *part, submission.number) {
+                    if let PartStatus { node, state: PartState::Unfit { problems }, .. } = status {
+                        follower.unfit.insert(node, (problems.join("; "), submission.number));
+                    }
                 }
             }
         }
@@ -154,8 +170,8 @@ impl<'a> Follower<'a> {
         if let Some((at, asking)) = self.asking.take_if(|(_, asking)| asking.is_finished()) {
             match asking.await {
                 Ok(Ok(jobs)) => {
-                    self.jobs = Some((at, jobs));
                     self.is_away = false;
+                    self.take(jobs, at);
                 }
                 Ok(Err(error)) => {
                     if !self.is_away {
@@ -182,13 +198,35 @@ impl<'a> Follower<'a> {
         }
     }
 
+    /// Takes a list of jobs that was asked for at this time.
+    fn take(&mut self, jobs: Vec<Job>, at: Instant) {
+        let number = |job: &Job| self.plan.submission(&job.name);
+        let jobs: Jobs = jobs.into_iter().filter_map(|job| Some(((number(&job)?, job.part), job))).collect();
+        for (part, track) in &mut self.tracks {
+            track.list(jobs.get(&(track.submission, *part)), at);
+        }
+        let reason = jobs.values().filter(|job| job.state == JobState::Waiting).find_map(no_node);
+        let none_runs = !jobs.values().any(|job| job.state == JobState::Running);
+        if let Some(reason) = reason.filter(|_| none_runs && !self.told_no_node) {
+            let left_out = self.left_out();
+            self.board
+                .warn(&format!("the parts wait, because no node is fit for them now: {reason}{left_out}"));
+            self.told_no_node = true;
+        }
+        self.jobs = Some((at, jobs));
+    }
+
     /// Reads what the parts say, and tells what they have played.
     fn look(&mut self, now: Instant) {
         let progress = self.board.progress();
-        for (part, track) in self.tracks.iter_mut().filter(|(_, track)| track.end.is_none()) {
-            track.hear(self.folder, *part, now);
-            let line = self.lines.iter().position(|shown| *shown == Some(*part)).unwrap_or(0);
-            for (name, record) in new_episodes(self.folder, *part, &track.told) {
+        let (files, answers) = (StatusFiles::list(self.folder), self.jobs.is_some());
+        for (part, track) in self.tracks.iter_mut().filter(|(_, track)| track.may_have_news(answers)) {
+            track.hear(self.folder, &files, *part, now);
+            if track.status.is_none() {
+                continue;
+            }
+            let line = self.lines.of(*part);
+            for (name, record) in new_episodes(&self.folder.part(&self.plan.token, *part), &track.told) {
                 self.errors += u64::from(matches!(record.outcome, EpisodeOutcome::Error { .. }));
                 self.cost += cost(&record);
                 progress(Event::Ended { worker: line, episode: &record.id(), record: &record });
@@ -243,9 +281,8 @@ impl<'a> Follower<'a> {
 
     /// The job of a part in its last submission, if Slurm lists it.
     fn job(&self, part: u32) -> Option<&Job> {
-        let name = self.plan.job_name(self.tracks[&part].submission);
         let (_, jobs) = self.jobs.as_ref()?;
-        jobs.iter().find(|job| job.part == part && job.name == name)
+        jobs.get(&(self.tracks[&part].submission, part))
     }
 
     async fn cancel(&self, part: u32) {
@@ -301,7 +338,8 @@ impl<'a> Follower<'a> {
         self.unfit.insert(node.to_owned(), (problem.to_owned(), last));
         let log = log(self.folder, part, self.tracks[&part].submission);
         self.board.warn(&format!("node {node} is left out: {problem} (part {part}, {log})"));
-        let excluded = self.excluded().join(",");
+        // Those that are named here take the place of the user's.
+        let excluded = [self.submitter.excluded(), &self.excluded()].concat().join(",");
         for submission in submissions::read(self.folder).unwrap_or_default() {
             let Some(job) = submission.job else { continue };
             // Refused where none of its parts waits any more.
@@ -309,13 +347,15 @@ impl<'a> Follower<'a> {
                 tracing::debug!(%error, job, "keeping a job away from a node");
             }
         }
-        let nodes = slurm::nodes(self.submitter.partition()).await.unwrap_or_default();
+        let mut nodes = slurm::nodes(self.submitter.partition()).await.unwrap_or_default();
+        let others = slurm::names_in(self.submitter.excluded()).await.unwrap_or_default();
+        nodes.retain(|node| !others.contains(node));
         if nodes.is_empty() || !nodes.iter().all(|node| self.unfit.contains_key(node)) {
             return;
         }
         self.cancel_all().await;
         let why = self.unfit.iter().map(|(node, (problem, _))| format!("{node}: {problem}"));
-        let why = format!("no node is left for it ({})", why.collect::<Vec<_>>().join("; "));
+        let why = format!("no node that is up is left for it ({})", why.collect::<Vec<_>>().join("; "));
         for track in self.tracks.values_mut().filter(|track| track.end.is_none()) {
             track.end = Some(End::GivenUp(why.clone()));
         }
@@ -323,6 +363,11 @@ impl<'a> Follower<'a> {
 
     fn excluded(&self) -> Vec<String> {
         self.unfit.keys().cloned().collect()
+    }
+
+    /// The nodes that are left out, with the reasons, each after a semicolon.
+    fn left_out(&self) -> String {
+        self.unfit.iter().map(|(node, (problem, _))| format!("; {node}: {problem}")).collect()
     }
 
     /// Submits the parts whose time has come, as one array.
@@ -339,6 +384,7 @@ impl<'a> Follower<'a> {
         match submitted {
             Ok(number) => {
                 let now = Instant::now();
+                self.refusals = 0;
                 parts.iter().for_each(|part| {
                     if let Some(track) = self.tracks.get_mut(part) {
                         track.submitted(number, now);
@@ -350,9 +396,17 @@ impl<'a> Follower<'a> {
             }
             Err(failure) if is_first => Err(failure),
             Err(failure) => {
-                let left_out: Vec<String> =
-                    self.unfit.iter().map(|(node, (problem, _))| format!("; {node}: {problem}")).collect();
-                let why = format!("{failure}{}", left_out.concat());
+                let why = format!("{failure}{}", self.left_out());
+                self.refusals += 1;
+                if self.refusals <= REFUSALS {
+                    let delay = AFTER_REFUSAL * self.refusals;
+                    let seconds = delay.as_secs();
+                    self.board.warn(&format!("{why}; {} wait {seconds} s", counted(parts.len(), "part")));
+                    let again = Instant::now() + delay;
+                    let of_these = self.tracks.iter_mut().filter(|(part, _)| parts.contains(part));
+                    of_these.for_each(|(_, track)| track.again = Some(again));
+                    return Ok(());
+                }
                 parts.iter().for_each(|part| self.end(*part, End::GivenUp(why.clone())));
                 Ok(())
             }
@@ -370,35 +424,20 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Cancels all jobs that may be there.
-    async fn cancel_all(&self) {
-        let known = submissions::read(self.folder).unwrap_or_default();
-        let jobs: Vec<String> = known.into_iter().filter_map(|submission| submission.job).collect();
-        if let Err(error) = slurm::cancel(&jobs).await {
-            let error = error_text::with_causes(&error);
-            self.board.warn(&format!("failed to {error}; cancel them with `scancel {}`", jobs.join(" ")));
+    /// Cancels all jobs that may be there, and says whether Slurm has taken that.
+    async fn cancel_all(&self) -> bool {
+        let cancelled = cancel_all(self.plan, self.folder).await;
+        if let Err(why) = &cancelled {
+            self.board.warn(why);
         }
+        cancelled.is_ok()
     }
 
     /// Shows what each part is at.
     fn show(&mut self) {
         let doing: BTreeMap<u32, String> =
             self.tracks.iter().filter_map(|(part, track)| Some((*part, track.doing()?))).collect();
-        for (line, shown) in self.lines.iter_mut().enumerate() {
-            if shown.is_some_and(|part| !doing.contains_key(&part)) {
-                *shown = None;
-                self.board.at(line, "");
-            }
-        }
-        for (part, text) in &doing {
-            let line = self.lines.iter().position(|shown| *shown == Some(*part));
-            let line = line.or_else(|| self.lines.iter().position(Option::is_none)).unwrap_or_else(|| {
-                self.lines.push(None);
-                self.lines.len() - 1
-            });
-            self.lines[line] = Some(*part);
-            self.board.at(line, &format!("part {part} on {text}"));
-        }
+        self.lines.show(self.board, &doing);
         self.board.parts(&overview(&self.tracks, |part| self.job(part)));
     }
 
@@ -416,9 +455,9 @@ impl<'a> Follower<'a> {
                 counted(told, "episode")
             )));
         }
-        self.cancel_all().await;
+        let jobs = if self.cancel_all().await { "are cancelled" } else { "may go on" };
         Ok(Followed::Left(format!(
-            "interrupted after {}; the jobs are cancelled; continue with `{come_back}`",
+            "interrupted after {}; the jobs {jobs}; continue with `{come_back}`",
             counted(told, "episode")
         )))
     }
@@ -441,25 +480,4 @@ impl<'a> Follower<'a> {
         let is_whole = self.tracks.values().all(|track| track.end == Some(End::Done));
         Followed::Ended { failed: self.tracks.iter().filter_map(of).collect(), is_whole }
     }
-}
-
-/// The episodes of a part that were not told yet. One that cannot be read now is read later: over a
-/// network, a folder may be seen before its files.
-fn new_episodes(folder: &ClusterFolder, part: u32, told: &BTreeSet<String>) -> Vec<(String, EpisodeRecord)> {
-    let path = folder.part(part).join("episodes");
-    let Ok(entries) = path.read_dir_utf8() else { return Vec::new() };
-    let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_owned());
-    let mut new: Vec<String> = names.filter(|name| !name.starts_with('.') && !told.contains(name)).collect();
-    new.sort();
-    let read = |name: String| {
-        let record = EpisodeFolder::at(path.join(&name)).record().ok()?;
-        Some((name, record))
-    };
-    new.into_iter().filter_map(read).collect()
-}
-
-/// What an episode has cost, as far as prices are known.
-fn cost(record: &EpisodeRecord) -> f64 {
-    let spent = [&record.models, &record.judging];
-    spent.into_iter().flatten().filter_map(|spent| spent.cost).sum()
 }

@@ -6,10 +6,13 @@
 
 mod arguments;
 mod check;
+mod collect;
 mod follow;
 mod kubernetes;
+mod lines;
 mod options;
 mod part;
+mod played;
 mod refusals;
 mod submit;
 mod tracks;
@@ -21,7 +24,7 @@ use camino::Utf8Path;
 pub(crate) use options::ClusterOptions;
 use options::Scheduler;
 use runs::Summary;
-use runs::parts::{self, gather};
+use runs::parts;
 
 use self::follow::{Followed, Follower};
 use crate::board::Board;
@@ -42,7 +45,11 @@ pub(crate) async fn run(run: Run) -> Outcome {
 /// Fails where a run that is to go on here is played by jobs.
 pub(crate) fn refuse_jobs(run: Option<&Utf8Path>) -> Outcome {
     let Some(run) = run else { return Ok(()) };
-    if Plan::read(&ClusterFolder::of(run))?.is_some() {
+    let folder = ClusterFolder::of(run);
+    // Parts without a plan are left of a command that was killed: what they have would be played
+    // twice.
+    let has_parts = folder.parts().read_dir_utf8().is_ok_and(|mut parts| parts.next().is_some());
+    if has_parts || Plan::read(&folder)?.is_some() {
         return Err(Failure::Input(format!(
             "failed to continue the run in {run}: its parts are jobs of Slurm; continue with --on slurm --resume"
         )));
@@ -61,6 +68,11 @@ async fn on_slurm(mut run: Run) -> Outcome {
     let come_back = arguments::to_come_back(whole.path().as_str())?;
     let mut retry_errors = run.retry_errors;
     let mut failures = Vec::new();
+    if Plan::read(&folder)?.is_none() {
+        // What a command that was killed has left, or parts that did not end in time.
+        Plan::finish(&folder)?;
+        collect::gather(&whole, &folder).await?;
+    }
     loop {
         let there = Plan::read(&folder)?;
         let is_new = there.is_none();
@@ -72,7 +84,8 @@ async fn on_slurm(mut run: Run) -> Outcome {
                     break;
                 }
                 retry_errors = false;
-                submitter.plan(&run, &suite, &options, &whole, &folder, episodes).await?
+                let planned = submitter.plan(&run, &suite, &options, &whole, &folder, episodes).await;
+                planned.inspect_err(|_| submit::forget(&run, true, &folder, &whole))?
             }
         };
         let board = Board::new();
@@ -83,9 +96,10 @@ async fn on_slurm(mut run: Run) -> Outcome {
         match followed {
             Followed::Left(text) => return Err(Failure::Interrupted(text)),
             Followed::Ended { failed, is_whole } => {
-                let every: Vec<_> = (1..=plan.parts.len() as u32).map(|part| folder.part(part)).collect();
-                gather(&whole, &every)?;
+                // First: what still plays ends itself then. Whatever ends this in the middle, the
+                // rest is gathered the next time.
                 Plan::finish(&folder)?;
+                collect::gather(&whole, &folder).await?;
                 failures = failed;
                 if !is_whole {
                     break;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ::cluster::decide::BEAT;
 use ::cluster::folder::ClusterFolder;
+use ::cluster::lock::{FREE_WITHIN, PartLock};
 use ::cluster::plan::Plan;
 use ::cluster::status::{PartState, PartStatus};
 use ::cluster::submissions;
@@ -11,7 +12,7 @@ use camino::Utf8PathBuf;
 use parking_lot::Mutex;
 use runs::results::EpisodeId;
 use runs::{Event, Options, Progress};
-use tokio::time;
+use tokio::time::{self, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::cluster::check;
@@ -31,14 +32,21 @@ struct Part {
 /// Plays a part, and says on the shared file system how it goes.
 pub(super) async fn play(run: Run) -> Outcome {
     let part = Part::of(&run)?;
+    let reporter = Reporter::new(&part);
+    let lock = part.folder.lock(&part.name());
+    // A process of an earlier submission may still end. Until then nothing is said here, so that
+    // two never write the same file.
+    let Some(_alone) = PartLock::wait(&lock, Instant::now() + FREE_WITHIN).await? else {
+        return reporter.occupied();
+    };
     if let Some(why) = part.is_over()? {
         return Err(Failure::Interrupted(why));
     }
-    let reporter = Reporter::new(&part);
     reporter.write()?;
     let beating = tokio::spawn(beat(Arc::clone(&reporter), part.folder.clone(), interrupt::token()));
     let outcome = checked(run, &part, &reporter).await;
     beating.abort();
+    let _ = beating.await;
     reporter.end(&outcome)?;
     outcome
 }
@@ -59,7 +67,7 @@ async fn checked(mut run: Run, part: &Part, reporter: &Arc<Reporter>) -> Outcome
         return Err(Failure::Environment(text));
     };
     reporter.set(PartState::Playing);
-    let resume = part.folder.part(part.number).join("run.json").is_file();
+    let resume = part.folder.part(&part.plan.token, part.number).join("run.json").is_file();
     let options = run.options(None).await?;
     let options = Options { episodes: Some(episodes), resume, ..options };
     let summary = run.play_with(&suite, &options, Some(reporter.progress())).await?;
@@ -94,6 +102,12 @@ impl Part {
         Ok(Part { folder, plan, number, submission })
     }
 
+    /// The name of its folder.
+    fn name(&self) -> String {
+        let folder = self.folder.part(&self.plan.token, self.number);
+        folder.file_name().unwrap_or_default().to_owned()
+    }
+
     fn episodes(&self) -> Result<Vec<EpisodeId>, Failure> {
         let names = self.plan.parts.get(self.number as usize - 1).map(Vec::as_slice).unwrap_or_default();
         let read = names.iter().map(|name| name.parse()).collect::<Result<Vec<_>, _>>();
@@ -113,7 +127,7 @@ fn is_over(
     part: u32,
     submission: u32,
 ) -> Result<Option<String>, Failure> {
-    if Plan::read(folder)?.is_none_or(|plan| plan.token != token) {
+    if !Plan::is_played(folder, token)? {
         return Ok(Some(format!("the run in {} is played no more by this plan", folder.path())));
     }
     let all = submissions::read(folder)?;
@@ -122,13 +136,21 @@ fn is_over(
 }
 
 /// Says that the part lives, until it does not; ends it if it was submitted again.
+///
+/// A file system may take long. Its calls have a thread of their own, so that the browser is not
+/// kept waiting by them.
 async fn beat(reporter: Arc<Reporter>, folder: ClusterFolder, stop: CancellationToken) {
     let mut ticks = time::interval(BEAT);
     let (mut told, mut over) = (false, false);
     loop {
         ticks.tick().await;
         reporter.status.lock().beat += 1;
-        match reporter.write() {
+        let (own, folder) = (Arc::clone(&reporter), folder.clone());
+        let done = tokio::task::spawn_blocking(move || {
+            (own.write(), is_over(&folder, &own.token, own.part, own.submission))
+        });
+        let Ok((written, ended)) = done.await else { return };
+        match written {
             Err(error) if !told => {
                 tracing::warn!(%error, "nobody can see how this part goes");
                 told = true;
@@ -136,9 +158,8 @@ async fn beat(reporter: Arc<Reporter>, folder: ClusterFolder, stop: Cancellation
             Err(_) => {}
             Ok(()) => told = false,
         }
-        let (part, submission) = (reporter.part, reporter.submission);
         // What cannot be read now is no reason to end.
-        if !over && let Ok(Some(why)) = is_over(&folder, &reporter.token, part, submission) {
+        if !over && let Ok(Some(why)) = ended {
             tracing::warn!("{why}; this one ends");
             stop.cancel();
             over = true;
@@ -153,6 +174,8 @@ struct Reporter {
     part: u32,
     submission: u32,
     status: Mutex<PartStatus>,
+    /// Held while the file is written, so that a word never comes after a later one.
+    writing: Mutex<()>,
 }
 
 impl Reporter {
@@ -168,7 +191,8 @@ impl Reporter {
             doing: None,
             state: PartState::Checking,
         };
-        let path = part.folder.status_of(part.number, part.submission);
+        let restarts = variable("SLURM_RESTART_COUNT").and_then(|count| count.parse().ok()).unwrap_or(0);
+        let path = part.folder.status_of(part.number, part.submission, restarts, &status.node);
         let token = part.plan.token.clone();
         Arc::new(Reporter {
             path,
@@ -176,6 +200,7 @@ impl Reporter {
             part: part.number,
             submission: part.submission,
             status: Mutex::new(status),
+            writing: Mutex::new(()),
         })
     }
 
@@ -184,8 +209,23 @@ impl Reporter {
     }
 
     fn write(&self) -> Outcome {
+        let _alone = self.writing.lock();
         let status = self.status.lock().clone();
         Ok(status.write(&self.path)?)
+    }
+
+    /// The last word where another process still has the part. That is not wrong with the node, and
+    /// may be over at the next try.
+    fn occupied(&self) -> Outcome {
+        let message = format!(
+            "another process has had part {} for {} s and does not end",
+            self.part,
+            FREE_WITHIN.as_secs()
+        );
+        let failure = Failure::Interrupted(message.clone());
+        self.set(PartState::Failed { code: failure.code(), message });
+        self.write()?;
+        Err(failure)
     }
 
     /// The last word.

@@ -133,18 +133,42 @@ impl Submitter {
     pub(super) fn partition(&self) -> Option<&str> {
         self.sbatch.partition()
     }
+
+    /// Lists of nodes that the user leaves out.
+    pub(super) fn excluded(&self) -> &[String] {
+        self.sbatch.excluded()
+    }
+}
+
+/// Cancels all jobs that may be there, those included whose numbers Slurm could not tell.
+///
+/// # Errors
+/// What went wrong, and how to cancel them by hand.
+pub(super) async fn cancel_all(plan: &Plan, folder: &ClusterFolder) -> Result<(), String> {
+    let all = submissions::read(folder).map_err(|error| {
+        format!("failed to {}; cancel the jobs yourself with `scancel`", error_text::with_causes(&error))
+    })?;
+    let names: Vec<String> = all.iter().map(|one| plan.job_name(one.number)).collect();
+    slurm::cancel_named(&names).await.map_err(|error| {
+        let commands: Vec<String> =
+            names.iter().map(|name| format!("`scancel --me --name={name}`")).collect();
+        let error = error_text::with_causes(&error);
+        format!("failed to {error}; cancel the jobs yourself with {}", commands.join(", "))
+    })
 }
 
 /// Takes back a run of which nothing was submitted, so that the same command can be tried again.
 pub(super) fn forget(run: &Run, is_new: bool, folder: &ClusterFolder, whole: &RunFolder) {
     let nobody_has_it =
         submissions::read(folder).is_ok_and(|all| all.iter().all(|one| one.job.is_none()) && all.len() < 2);
+    // What was played, and gathered now or by an earlier plan, stays.
+    let is_empty = whole.episodes().is_ok_and(|played| played.is_empty());
     if !is_new || !nobody_has_it {
         return;
     }
     let forgotten = || -> Outcome {
         Plan::finish(folder)?;
-        if !run.resume {
+        if !run.resume && is_empty {
             std::fs::remove_dir_all(folder.path()).or_environment("remove a plan")?;
             std::fs::remove_dir_all(folder.parts()).or_environment("remove a plan")?;
             whole.clone().discard()?;

@@ -6,7 +6,7 @@ use ::cluster::decide::{JobView, PartView};
 use ::cluster::folder::ClusterFolder;
 use ::cluster::plan::Plan;
 use ::cluster::slurm::{Job, JobState};
-use ::cluster::status::{PartState, PartStatus};
+use ::cluster::status::{PartState, PartStatus, StatusFiles};
 use ::cluster::submissions::{Submission, last_of};
 use jiff::Timestamp;
 use tokio::time::{Duration, Instant};
@@ -20,6 +20,10 @@ pub(super) struct Track {
     /// When that was, or a moment that is as long ago.
     pub(super) submitted: Instant,
     pub(super) status: Option<PartStatus>,
+    /// What each of its processes has said, by the names of the files.
+    said: BTreeMap<String, PartStatus>,
+    /// The state that its job was last listed in, none if it was not listed, and since when.
+    listed: Option<(Option<JobState>, Instant)>,
     /// When it last said something new.
     heard: Instant,
     pub(super) end: Option<End>,
@@ -53,6 +57,8 @@ pub(super) fn tracks(plan: &Plan, submissions: &[Submission], now: Instant) -> B
             is_inherited: last.is_some(),
             submitted: now.checked_sub(age).unwrap_or(now),
             status: None,
+            said: BTreeMap::new(),
+            listed: None,
             heard: now,
             end: None,
             tries: 0,
@@ -67,18 +73,45 @@ pub(super) fn tracks(plan: &Plan, submissions: &[Submission], now: Instant) -> B
 impl Track {
     /// Reads what the part says of itself in its last submission. What cannot be read now is read
     /// the next time.
-    pub(super) fn hear(&mut self, folder: &ClusterFolder, part: u32, now: Instant) {
-        let Ok(Some(status)) = PartStatus::read(&folder.status_of(part, self.submission)) else { return };
-        if self.status.as_ref() != Some(&status) {
+    pub(super) fn hear(&mut self, folder: &ClusterFolder, files: &StatusFiles, part: u32, now: Instant) {
+        for (name, status) in PartStatus::read_all(folder, files, part, self.submission) {
+            if self.said.get(&name) == Some(&status) {
+                continue;
+            }
             self.heard = now;
+            self.said.insert(name, status.clone());
+            // Of two processes, the one that goes on counts, and what is played is played.
+            let is_over = |known: &PartStatus| known.state == PartState::Ended;
+            let is_first = !self.status.as_ref().is_some_and(is_over);
+            if is_first || is_over(&status) {
+                self.status = Some(status);
+            }
         }
-        self.status = Some(status);
+    }
+
+    /// Notes the state of its job in a list that was asked for after it was submitted.
+    pub(super) fn list(&mut self, job: Option<&Job>, at: Instant) {
+        if at < self.submitted {
+            return;
+        }
+        let state = job.map(|job| &job.state);
+        if self.listed.as_ref().is_none_or(|(known, _)| known.as_ref() != state) {
+            self.listed = Some((state.cloned(), at));
+        }
+    }
+
+    /// Whether it may have said something new, or played something, since it was looked at. Slurm's
+    /// word that its job waits counts only as long as Slurm answers.
+    pub(super) fn may_have_news(&self, slurm_answers: bool) -> bool {
+        let waits = slurm_answers && matches!(self.listed, Some((Some(JobState::Waiting), _)));
+        self.end.is_none() && self.submission > 0 && (!waits || self.status.is_some())
     }
 
     /// Notes that it was submitted again.
     pub(super) fn submitted(&mut self, submission: u32, now: Instant) {
         (self.submission, self.submitted, self.heard) = (submission, now, now);
         (self.status, self.again, self.had) = (None, None, self.told.len());
+        (self.said, self.listed) = (BTreeMap::new(), None);
         self.is_inherited = false;
     }
 
@@ -96,7 +129,8 @@ impl Track {
             (None, Some(_)) => JobView::Absent,
             (Some(job), Some(_)) => JobView::Listed(&job.state, &job.node),
         };
-        let since = if self.status.is_some() { self.heard } else { self.submitted };
+        let heard = if self.status.is_some() { self.heard } else { self.submitted };
+        let since = self.listed.as_ref().map_or(heard, |(_, at)| heard.max(*at));
         PartView { job, status: self.status.as_ref(), silent: now.saturating_duration_since(since) }
     }
 
@@ -150,8 +184,19 @@ pub(super) fn overview<'a>(tracks: &BTreeMap<u32, Track>, jobs: impl Fn(u32) -> 
     format!("parts: {}", words.join(", "))
 }
 
+/// What the reasons begin with for which a job waits where no node is fit for it.
+const NO_NODE: [&str; 4] = ["ReqNodeNotAvail", "BadConstraints", "Nodes required", "PartitionDown"];
+
+/// Why a job waits, if that is because no node is fit for it.
+pub(super) fn no_node(job: &Job) -> Option<&str> {
+    NO_NODE.iter().any(|start| job.reason.starts_with(start)).then_some(job.reason.as_str())
+}
+
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
+    use ::cluster::decide::{Decision, decide};
+
     use super::*;
 
     fn plan(parts: usize) -> Plan {
@@ -191,18 +236,80 @@ mod tests {
         assert_eq!(track.view(None, Some(now), now).job, JobView::Absent);
     }
 
+    fn job(state: JobState) -> Job {
+        let (name, array, node) = (String::new(), "1".to_owned(), "n1".to_owned());
+        Job { name, array, part: 1, state, node, reason: "Resources".to_owned() }
+    }
+
+    #[test]
+    fn a_job_that_waits_for_a_node_that_cannot_be_had_is_told_from_one_in_the_queue() {
+        let waiting = |reason: &str| Job { reason: reason.to_owned(), ..job(JobState::Waiting) };
+        for (reason, is_told) in [
+            ("ReqNodeNotAvail, UnavailableNodes:n3", true),
+            (
+                "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions",
+                true,
+            ),
+            ("Resources", false),
+            ("Priority", false),
+        ] {
+            assert_eq!(no_node(&waiting(reason)).is_some(), is_told, "{reason}");
+        }
+    }
+
+    /// However long a part has waited, its silence counts from when its job runs.
+    #[test]
+    fn a_part_that_has_waited_is_not_silent() {
+        let start = Instant::now();
+        let after = |seconds: u64| start + Duration::from_secs(seconds);
+        let mut tracks = tracks(&plan(1), &[], start);
+        let Some(track) = tracks.get_mut(&1) else { panic!("a part") };
+        track.submitted(1, start);
+        let mut decided = |state: JobState, at: u64| {
+            let job = job(state);
+            track.list(Some(&job), after(at));
+            decide(&track.view(Some(&job), Some(after(at)), after(at)))
+        };
+        assert_eq!(decided(JobState::Waiting, 3_600), Decision::Wait);
+        assert_eq!(decided(JobState::Running, 3_605), Decision::Wait);
+        assert_eq!(decided(JobState::Running, 3_700), Decision::Wait);
+        assert_eq!(decided(JobState::Waiting, 9_000), Decision::Wait);
+        assert_eq!(decided(JobState::Running, 9_005), Decision::Wait);
+        assert!(matches!(decided(JobState::Running, 9_186), Decision::CancelAndAgain { .. }));
+        assert_eq!(decided(JobState::Completing, 9_200), Decision::Wait);
+        assert_eq!(decided(JobState::Completing, 9_229), Decision::Wait);
+        assert!(matches!(decided(JobState::Completing, 9_231), Decision::CancelAndAgain { .. }));
+    }
+
+    /// A job that was started twice has two processes, and each a file of its own.
+    #[test]
+    fn of_two_processes_the_one_that_goes_on_is_heard() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = ClusterFolder::of(camino::Utf8Path::from_path(temporary.path()).unwrap());
+        folder.create().unwrap();
+        let now = Instant::now();
+        let mut tracks = tracks(&plan(1), &[submission(1, &[1])], now);
+        let Some(track) = tracks.get_mut(&1) else { panic!("a part") };
+        let mut heard = |restarts: u32, node: &str, beat: u64, state: PartState| {
+            let (node, job) = (node.to_owned(), String::new());
+            let path = folder.status_of(1, 1, restarts, &node);
+            let format = ::cluster::status::FORMAT;
+            let status = PartStatus { format, part: 1, submission: 1, node, job, beat, doing: None, state };
+            status.write(&path).unwrap();
+            track.hear(&folder, &StatusFiles::list(&folder), 1, now);
+            track.status.clone().unwrap().node
+        };
+        assert_eq!(heard(0, "n1", 1, PartState::Playing), "n1");
+        assert_eq!(heard(1, "n2", 1, PartState::Checking), "n2");
+        assert_eq!(heard(0, "n1", 2, PartState::Ended), "n1");
+        assert_eq!(heard(1, "n2", 2, PartState::Interrupted), "n1");
+    }
+
     #[test]
     fn the_parts_are_counted_in_words() {
         let now = Instant::now();
         let mut tracks = tracks(&plan(4), &[submission(1, &[1, 2, 3, 4])], now);
-        let waiting = Job {
-            name: String::new(),
-            array: "1".to_owned(),
-            part: 2,
-            state: JobState::Waiting,
-            node: String::new(),
-            reason: "Resources".to_owned(),
-        };
+        let waiting = job(JobState::Waiting);
         for (part, track) in &mut tracks {
             let node = "n1".to_owned();
             track.status = (*part == 1).then(|| PartStatus {

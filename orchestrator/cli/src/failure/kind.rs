@@ -153,7 +153,14 @@ impl From<cluster::Error> for Failure {
                 cure = Some("run this on a login node, or install Slurm's clients");
                 Failure::Environment
             }
-            Error::Reserved { .. } | Error::NewerFormat { .. } | Error::Malformed { .. } => Failure::Input,
+            Error::Reserved { .. }
+            | Error::Unfit { .. }
+            | Error::NewerFormat { .. }
+            | Error::Malformed { .. } => Failure::Input,
+            Error::Refused { said, .. } if is_about_size(said) => {
+                cure = Some("use fewer parts (--parts), or wait until other jobs of yours have ended");
+                Failure::Environment
+            }
             Error::Refused { .. }
             | Error::Unreachable { .. }
             | Error::Output { .. }
@@ -174,6 +181,11 @@ impl From<front::Error> for Failure {
         };
         failure(kind, &error, None)
     }
+}
+
+/// Whether Slurm takes fewer jobs than these, by a limit of the user's or by that of arrays.
+fn is_about_size(said: &str) -> bool {
+    ["limit", "Limit", "job array index"].iter().any(|word| said.contains(word))
 }
 
 /// A recording that cannot begin, by what is there already or by the machine.

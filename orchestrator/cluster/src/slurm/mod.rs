@@ -8,8 +8,10 @@ mod script;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::process::Output;
+use std::time::Duration;
 
 use tokio::process::Command;
+use tokio::time;
 
 pub use options::SbatchOptions;
 pub use parse::{Job, JobState};
@@ -18,11 +20,15 @@ pub use script::{JobScript, write_script};
 use crate::Error;
 
 /// Names in PATH without which nothing can be submitted and followed.
-const NEEDED: [&str; 3] = ["sbatch", "squeue", "scancel"];
+const NEEDED: [&str; 5] = ["sbatch", "squeue", "scancel", "sinfo", "scontrol"];
+/// A program that has not ended after so long waits for a controller that does not answer.
+const ENDS_WITHIN: Duration = Duration::from_secs(60);
 /// What `squeue` prints of a job. The reason comes last, because it may be any text.
 const JOB_FORMAT: &str = "%j|%F|%K|%T|%N|%r";
 /// What `sinfo` prints of a partition: its name, and its CPUs as allocated/idle/other/total.
 const PARTITION_FORMAT: &str = "%P|%C";
+/// What `sinfo` prints of a node: its partition, its name and its state.
+const NODE_FORMAT: &str = "%P|%N|%t";
 
 /// One array of jobs.
 #[derive(Debug)]
@@ -81,6 +87,19 @@ pub async fn jobs(names: &[String]) -> Result<Vec<Job>, Error> {
     parse::jobs(&printed)
 }
 
+/// Cancels all jobs of these names, also those whose numbers nobody has learnt.
+///
+/// # Errors
+/// When Slurm cannot be reached.
+pub async fn cancel_named(names: &[String]) -> Result<(), Error> {
+    let mut first = Ok(());
+    for name in names {
+        let cancelled = run("scancel", &["--me".to_owned(), format!("--name={name}")]).await.map(drop);
+        first = first.and(cancelled);
+    }
+    first
+}
+
 /// Cancels jobs, by their numbers or those of their elements, such as `42` or `42_3`.
 ///
 /// # Errors
@@ -93,7 +112,8 @@ pub async fn cancel(jobs: &[String]) -> Result<(), Error> {
     run("scancel", &words).await.map(drop)
 }
 
-/// Keeps the elements of a job that wait away from these nodes.
+/// Keeps the elements of a job that wait away from these nodes, in place of those that were named
+/// before.
 ///
 /// # Errors
 /// When Slurm refuses it.
@@ -112,13 +132,25 @@ pub async fn cpus(partition: Option<&str>) -> Result<usize, Error> {
     parse::cpus(&printed, partition)
 }
 
-/// The nodes of a partition, up or not. None names the default partition.
+/// The nodes of a partition that are up and take jobs. None names the default partition.
 ///
 /// # Errors
 /// When Slurm cannot be reached, or prints something else.
 pub async fn nodes(partition: Option<&str>) -> Result<Vec<String>, Error> {
-    let printed = run("sinfo", &["--noheader", "--Node", "--format", "%P|%N"]).await?;
+    let printed = run("sinfo", &["--noheader", "--Node", "--format", NODE_FORMAT]).await?;
     parse::nodes(&printed, partition)
+}
+
+/// The names of the nodes in lists such as `n[1-3],m7`.
+///
+/// # Errors
+/// When Slurm does not understand a list.
+pub async fn names_in(lists: &[String]) -> Result<Vec<String>, Error> {
+    if lists.is_empty() {
+        return Ok(Vec::new());
+    }
+    let printed = run("scontrol", &["show", "hostnames", &lists.join(",")]).await?;
+    Ok(printed.split_whitespace().map(str::to_owned).collect())
 }
 
 impl Request<'_> {
@@ -150,11 +182,24 @@ impl Request<'_> {
 
 /// What a program prints.
 async fn run<S: AsRef<OsStr>>(program: &'static str, words: &[S]) -> Result<String, Error> {
+    run_within(program, words, ENDS_WITHIN).await
+}
+
+async fn run_within<S: AsRef<OsStr>>(
+    program: &'static str,
+    words: &[S],
+    within: Duration,
+) -> Result<String, Error> {
     let mut command = Command::new(program);
     command.args(words).kill_on_drop(true);
     // Ctrl-C is for us: the program must not end in the middle of what it tells the controller.
     command.process_group(0);
-    let output = command.output().await.map_err(|error| match error.kind() {
+    // Left at the deadline, it is killed.
+    let Ok(ended) = time::timeout(within, command.output()).await else {
+        let said = format!("it has not ended after {} s", within.as_secs());
+        return Err(Error::Unreachable { program, said });
+    };
+    let output = ended.map_err(|error| match error.kind() {
         ErrorKind::NotFound => Error::Missing { program },
         _ => Error::Refused { program, said: error.to_string() },
     })?;
@@ -174,6 +219,13 @@ fn said(output: &Output) -> parse::Said {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_program_that_does_not_end_is_a_controller_that_is_away() {
+        let error = run_within("sleep", &["60"], Duration::from_millis(20)).await.unwrap_err();
+        assert!(matches!(error, Error::Unreachable { program: "sleep", .. }), "{error}");
+        assert_eq!(run("echo", &["a", "b"]).await.unwrap(), "a b\n");
+    }
 
     #[test]
     fn options_of_the_user_come_first_and_nodes_are_left_out_together() {

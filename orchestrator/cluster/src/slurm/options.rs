@@ -3,10 +3,11 @@
 use crate::Error;
 
 /// Options that each submission sets itself: the long name, and the short one.
-const RESERVED: [(&str, Option<char>); 13] = [
+const RESERVED: [(&str, Option<char>); 14] = [
     ("--array", Some('a')),
     ("--chdir", Some('D')),
     ("--error", Some('e')),
+    ("--export-file", None),
     ("--input", Some('i')),
     ("--job-name", Some('J')),
     ("--no-requeue", None),
@@ -18,6 +19,13 @@ const RESERVED: [(&str, Option<char>); 13] = [
     ("--wait", Some('W')),
     ("--wrap", None),
 ];
+
+/// Options that are looked at. `sbatch` takes what they begin with as well, and so must whoever
+/// wants to understand them.
+const READ: [&str; 3] = ["--cpus-per-task", "--exclude", "--partition"];
+const ABBREVIATED: &str = "it may be one that `sandbox run` reads or sets itself; write its whole name";
+const CLUSTERS: &str = "the jobs are followed by the controller of this cluster alone";
+const ENVIRONMENT: &str = "the parts need this environment; write --export=ALL with what is added";
 
 /// Options for `sbatch`, checked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,7 +40,8 @@ impl SbatchOptions {
     /// Takes the words as the user wrote them.
     ///
     /// # Errors
-    /// When one is set for each submission anyway.
+    /// When one is set for each submission anyway, or the parts could not be played or followed
+    /// with it.
     pub fn new(words: &[String]) -> Result<SbatchOptions, Error> {
         let mut options = SbatchOptions::default();
         let mut rest = words.iter();
@@ -45,6 +54,23 @@ impl SbatchOptions {
             };
             if RESERVED.iter().any(|(long, short)| is(long, *short)) {
                 return Err(Error::Reserved { option: word.clone() });
+            }
+            let unfit = |why| Err(Error::Unfit { option: word.clone(), why });
+            if is("--clusters", Some('M')) || is("--cluster", None) {
+                return unfit(CLUSTERS);
+            }
+            if is("--export", None) {
+                let next = value(word).is_none().then(|| rest.next().cloned()).flatten();
+                let names = value(word).or_else(|| next.clone()).unwrap_or_default();
+                if !names.split(',').any(|name| name == "ALL") {
+                    return unfit(ENVIRONMENT);
+                }
+                options.words.push(word.clone());
+                options.words.extend(next);
+                continue;
+            }
+            if is_abbreviated(word) {
+                return unfit(ABBREVIATED);
             }
             if is("--exclude", Some('x')) {
                 let value = value(word).or_else(|| rest.next().cloned()).unwrap_or_default();
@@ -83,6 +109,14 @@ impl SbatchOptions {
     }
 }
 
+/// Whether a word is the beginning of an option that is set or read here.
+fn is_abbreviated(word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or_default();
+    let others = RESERVED.iter().map(|(long, _)| *long).chain(READ).chain(["--clusters", "--export"]);
+    let is_beginning = |long: &str| long.len() > name.len() && long.starts_with(name);
+    name.len() > 2 && name.starts_with("--") && others.into_iter().any(is_beginning)
+}
+
 /// The value within the word of an option; none if it is the next word.
 fn value(word: &str) -> Option<String> {
     let value = match word.strip_prefix("--") {
@@ -109,6 +143,28 @@ mod tests {
         }
         // An option that only begins in the same way is another.
         assert!(options("--array-inx=1 --account=me -A me").is_ok());
+    }
+
+    #[test]
+    fn what_loses_the_environment_or_the_jobs_is_refused() {
+        for (words, why) in [
+            ("-M other", CLUSTERS),
+            ("-Mother", CLUSTERS),
+            ("--clusters=all", CLUSTERS),
+            ("--export=NONE", ENVIRONMENT),
+            ("--export NIL", ENVIRONMENT),
+            ("--export=A,B=1", ENVIRONMENT),
+            ("--arr=1-3", ABBREVIATED),
+            ("--exclud=n1", ABBREVIATED),
+            ("--part gpu", ABBREVIATED),
+            ("--expor=NONE", ABBREVIATED),
+        ] {
+            let error = options(words).unwrap_err();
+            assert!(matches!(error, Error::Unfit { why: found, .. } if found == why), "{words}: {error}");
+        }
+        for words in ["--export=ALL", "--export ALL,A=1", "--exclusive", "--mem=2G --mail-user=me -n 1"] {
+            assert_eq!(options(words).unwrap().words().join(" "), words);
+        }
     }
 
     #[test]

@@ -32,9 +32,9 @@ pub struct Job {
 /// The state of a job, as far as it decides what becomes of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JobState {
-    /// It has not begun.
+    /// It has not begun, or does not go on now.
     Waiting,
-    /// It runs, or is about to, or it is in a state that nobody here knows.
+    /// It runs, or it is in a state that nobody here knows.
     Running,
     /// It has ended, or its node is gone, and Slurm waits for the node to say so.
     Completing,
@@ -104,9 +104,9 @@ fn job(line: &str) -> Result<Job, Error> {
 impl JobState {
     fn read(word: &str) -> JobState {
         match word {
-            "PENDING" | "REQUEUED" | "REQUEUE_FED" | "REQUEUE_HOLD" | "RESV_DEL_HOLD" | "SPECIAL_EXIT" => {
-                JobState::Waiting
-            }
+            // These take no time of a part's: its node is being started, or something is before it.
+            "CONFIGURING" | "SUSPENDED" | "STOPPED" | "PENDING" | "REQUEUED" | "REQUEUE_FED"
+            | "REQUEUE_HOLD" | "RESV_DEL_HOLD" | "SPECIAL_EXIT" => JobState::Waiting,
             "COMPLETING" => JobState::Completing,
             "CANCELLED" => JobState::Cancelled,
             "COMPLETED" | "FAILED" | "TIMEOUT" | "NODE_FAIL" | "PREEMPTED" | "BOOT_FAIL" | "DEADLINE"
@@ -141,21 +141,26 @@ fn is_wanted(name: &str, partition: Option<&str>) -> bool {
     }
 }
 
-/// Nodes of a partition, or of the default one.
+/// Nodes of a partition, or of the default one, that are up and take jobs.
 pub(super) fn nodes(printed: &str, partition: Option<&str>) -> Result<Vec<String>, Error> {
     let mut nodes = Vec::new();
     for line in printed.lines().filter(|line| !line.trim().is_empty()) {
-        let expected = "a partition with a node";
-        let (name, node) = line.trim().split_once('|').ok_or_else(|| Error::Output {
-            program: "sinfo",
-            line: line.to_owned(),
-            expected,
-        })?;
-        if is_wanted(name, partition) {
+        let expected = "a partition with a node and its state";
+        let words: Vec<&str> = line.trim().split('|').collect();
+        let [name, node, state] = *words.as_slice() else {
+            return Err(Error::Output { program: "sinfo", line: line.to_owned(), expected });
+        };
+        if is_wanted(name, partition) && is_up(state) {
             nodes.push(node.to_owned());
         }
     }
     Ok(nodes)
+}
+
+/// Whether a node takes jobs, now or once it has woken up. A star is at one that does not answer.
+fn is_up(state: &str) -> bool {
+    const DOWN: [&str; 7] = ["down", "drain", "drng", "fail", "futr", "unk", "inval"];
+    !state.ends_with('*') && !DOWN.iter().any(|down| state.starts_with(down))
 }
 
 /// Numbers in ascending order as `sbatch` takes them, such as `1-3,7`.
@@ -218,7 +223,9 @@ mod tests {
     fn a_state_that_nobody_knows_may_run() {
         assert_eq!(states("a|1|2|HIBERNATING|n1|None\n"), [(2, JobState::Running)]);
         assert_eq!(states("a|1|2|COMPLETING|n1|None\n"), [(2, JobState::Completing)]);
-        assert_eq!(states("a|1|2|PENDING||a|b\n"), [(2, JobState::Waiting)]);
+        for waits in ["PENDING", "CONFIGURING", "SUSPENDED"] {
+            assert_eq!(states(&format!("a|1|2|{waits}||a|b\n")), [(2, JobState::Waiting)], "{waits}");
+        }
         for odd in ["a|1|2|RUNNING|n1", "a|1|[1-3]|PENDING||None", "slurm_load_jobs error"] {
             assert!(jobs(odd).unwrap_err().to_string().contains("is not a job"), "{odd}");
         }
@@ -272,9 +279,11 @@ mod tests {
         assert_eq!(cpus(PARTITIONS, Some("gpu")).unwrap(), 0);
         assert_eq!(cpus("main*|4/8/2/14\ngpu|1/1/0/2\n", Some("main,gpu")).unwrap(), 14);
         assert!(cpus("main*", None).is_err());
-        assert_eq!(nodes("main*|n1\nmain*|n2\ngpu|n3\n", None).unwrap(), ["n1", "n2"]);
-        assert_eq!(nodes("main*|n1\ngpu|n3\n", Some("gpu")).unwrap(), ["n3"]);
-        assert!(nodes("main*", None).is_err());
+        let printed =
+            "main*|n1|idle\nmain*|n2|mix\nmain*|n4|down*\nmain*|n5|drain\nmain*|n6|idle*\ngpu|n3|idle~\n";
+        assert_eq!(nodes(printed, None).unwrap(), ["n1", "n2"]);
+        assert_eq!(nodes(printed, Some("gpu")).unwrap(), ["n3"]);
+        assert!(nodes("main*|n1", None).is_err());
     }
 
     #[test]

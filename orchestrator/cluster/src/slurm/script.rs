@@ -42,16 +42,16 @@ impl JobScript<'_> {
             r#"#!/bin/sh
 # Plays part $SLURM_ARRAY_TASK_ID of the run beside this folder. Written by `sandbox run --on slurm`,
 # which submits it: `sbatch --array=PARTS job.sh SUBMISSION`.
-umask 077
 submission=$1
 part=$SLURM_ARRAY_TASK_ID
+restarts=${{SLURM_RESTART_COUNT:-0}}
 node=${{SLURMD_NODENAME:-$(hostname)}}
 export SLURMD_NODENAME="$node"
 slurm={slurm}
 
 # Says what this node lacks, and ends. The words go into a file in JSON.
 unfit() {{
-    status=$slurm/status/$part.$submission
+    status=$slurm/status/$part.$submission.$restarts.$node
     printf '{{"part":%s,"submission":%s,"node":"%s","job":"%s","beat":0,"state":{{"kind":"unfit","problems":["%s"]}}}}\n' \
         "$part" "$submission" "$node" "$SLURM_JOB_ID" "$1" >"$status.new" && mv "$status.new" "$status.json"
     echo "$node: $1" >&2
@@ -65,13 +65,13 @@ cd {start} || unfit {no_folder}
 # Indexes, copies of sites and browsers' temporary files are the node's own, wherever TMPDIR is: what
 # dead processes have left there is told by process ids, which mean nothing on other nodes.
 data=${{TMPDIR:-/tmp}}/sandbox-$(id -u)-$node
-mkdir -p "$data" 2>/dev/null
+(umask 077 && mkdir -p "$data") 2>/dev/null
 [ -O "$data" ] && [ -w "$data" ] || unfit "${{TMPDIR:-/tmp}} takes no folder of ours"
 export TMPDIR="$data"
 
 exec {program} {arguments} \
     --shard "$part/{count}" --part-of {plan} --submission "{token}.$submission" \
-    --output {run_parts}/"$part" --data "$data"
+    --output {run_parts}/"{token}-$part" --data "$data"
 "#
         )
     }
@@ -120,6 +120,7 @@ mod tests {
             .arg("7")
             .env("SLURM_ARRAY_TASK_ID", "2")
             .env("SLURM_JOB_ID", "42")
+            .env_remove("SLURM_RESTART_COUNT")
             .env("SLURMD_NODENAME", "n1");
         let output = command.env("TMPDIR", temporary).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
@@ -150,7 +151,7 @@ mod tests {
             "--submission",
             "0f.7",
             "--output",
-            cluster.part(2).as_str(),
+            cluster.part("0f", 2).as_str(),
             "--data",
         ]
         .map(str::to_owned);
@@ -169,7 +170,7 @@ mod tests {
         let mut problems = Vec::new();
         let mut unfit = |plan: &Plan, temporary: &Utf8Path| {
             assert_eq!(played(&cluster, plan, temporary), "");
-            let status = PartStatus::read(&cluster.status_of(2, 7)).unwrap().unwrap();
+            let status = PartStatus::read(&cluster.status_of(2, 7, 0, "n1")).unwrap().unwrap();
             assert_eq!((status.node.as_str(), status.job.as_str()), ("n1", "42"));
             let PartState::Unfit { problems: found } = status.state else { panic!("{status:?}") };
             problems.extend(found);
