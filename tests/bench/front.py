@@ -8,6 +8,7 @@ step for SECONDS (20): directly, through the front, and once more each. Then one
 and through the front, in turn: steps of one session, and small requests.
 """
 
+import concurrent.futures
 import http.client
 import json
 import pathlib
@@ -16,7 +17,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.parse
 
@@ -68,11 +68,9 @@ def throughput(urls, seconds):
             client.ask("POST", "/close", {"session": session})
 
     began = time.monotonic()
-    threads = [threading.Thread(target=play, args=(number,)) for number in range(len(urls))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with concurrent.futures.ThreadPoolExecutor(len(urls)) as clients:
+        # An error of one ends the program, after all have ended.
+        list(clients.map(play, range(len(urls))))
     return sum(done) / (time.monotonic() - began)
 
 

@@ -104,8 +104,8 @@ impl Gym {
         let (told, listens) = oneshot::channel();
         let joining = match self.join {
             Some(front) => {
-                let key = front::read_key(&self.data.front_key(self.join_key.as_deref())?)?;
-                Some(Joining::start(front, key, listens))
+                let key = self.data.front_key(self.join_key.as_deref())?;
+                Some(Joining::start(front::Membership::new(&front, key)?, listens))
             }
             None => None,
         };

@@ -6,7 +6,6 @@ use front::Membership;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
 use crate::failure::{Failure, Outcome};
 use crate::interrupt;
@@ -20,14 +19,14 @@ pub(crate) struct Joining {
 impl Joining {
     /// Begins to register as soon as it is known where the gym listens. A gym that its front does
     /// not take is interrupted.
-    pub(crate) fn start(front: Url, key: String, listens: oneshot::Receiver<SocketAddr>) -> Joining {
+    pub(crate) fn start(membership: Membership, listens: oneshot::Receiver<SocketAddr>) -> Joining {
         let interrupted = interrupt::token();
         let ended = interrupted.child_token();
         let until = ended.clone();
         let task = tokio::spawn(async move {
             // A gym that cannot begin to serve says why itself.
             let Ok(listens) = listens.await else { return Ok(()) };
-            let stayed = front::stay(&Membership { front, key, listens }, &until).await;
+            let stayed = front::stay(&membership, listens, &until).await;
             if stayed.is_err() {
                 interrupted.cancel();
             }

@@ -20,6 +20,12 @@ use crate::{Front, key, probe};
 #[serde(deny_unknown_fields)]
 struct Gym {
     url: String,
+    /// It was on the list before, so it stays off if it was taken off.
+    #[serde(default)]
+    again: bool,
+    /// It has ended, and its sessions with it.
+    #[serde(default)]
+    ended: bool,
 }
 
 /// An error answer.
@@ -48,15 +54,15 @@ fn check(front: &Front, headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// The gym that a request names.
-fn named(body: &[u8]) -> Result<Arc<Server>, Refusal> {
-    let gym = serde_json::from_slice(body).map_err(|error| error.to_string());
-    let url = gym.and_then(|Gym { url }| {
-        let parsed = url.parse::<Url>();
-        parsed.map_err(|error| format!("{url:?} is no URL: {error}"))
-    });
-    let server = url.and_then(|url| Server::new(&url, false).map_err(|error| format!("failed to {error}")));
-    server.map_err(|why| {
+/// A request, and the gym that it names.
+fn read(body: &[u8]) -> Result<(Gym, Arc<Server>), Refusal> {
+    let read = || {
+        let gym: Gym = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+        let url: Url = gym.url.parse().map_err(|error| format!("{:?} is no URL: {error}", gym.url))?;
+        let server = Server::new(&url, false).map_err(|error| format!("failed to {error}"))?;
+        Ok((gym, server))
+    };
+    read().map_err(|why: String| {
         let error = format!("the request cannot be read: {why}; it is {{\"url\": \"http://HOST:PORT\"}}");
         Refusal(StatusCode::BAD_REQUEST, error)
     })
@@ -72,8 +78,8 @@ async fn list(State(front): State<Arc<Front>>, headers: HeaderMap) -> Answer {
             Health::Down(why) => ("down", Some(why)),
             Health::Unfit(why) => ("unfit", Some(why)),
         };
-        let (places, taken) = (state.report.places, state.taken);
-        json!({ "url": server.url, "state": health, "why": why, "places": places, "taken": taken })
+        let (places, in_use) = (state.report.places, state.in_use);
+        json!({ "url": server.url, "state": health, "why": why, "places": places, "taken": in_use })
     };
     let servers: Vec<Value> = front.pool.all().into_iter().map(entry).collect();
     Ok(axum::Json(json!({ "servers": servers })))
@@ -81,7 +87,14 @@ async fn list(State(front): State<Arc<Front>>, headers: HeaderMap) -> Answer {
 
 async fn register(State(front): State<Arc<Front>>, headers: HeaderMap, body: Bytes) -> Answer {
     check(&front, &headers)?;
-    let (server, is_new) = front.pool.add(named(&body)?);
+    let (gym, server) = read(&body)?;
+    // One that this front does not know was taken off and forgotten, unless the front is new.
+    let is_off = || front.pool.find(&server.url).map_or(!front.is_young(), |one| one.state().is_leaving);
+    if gym.again && is_off() {
+        return Ok(axum::Json(json!({ "url": server.url, "leaving": true })));
+    }
+    let (server, is_new) = front.pool.add(server);
+    server.change(|state| state.is_leaving = false);
     if !server.state().is_up() {
         probe::look(&front, &server).await;
     }
@@ -91,23 +104,60 @@ async fn register(State(front): State<Arc<Front>>, headers: HeaderMap, body: Byt
     } else if is_new {
         front.pool.remove(&server);
     }
-    match health {
-        Health::Up => Ok(axum::Json(json!({ "url": server.url, "servers": front.pool.size().0 }))),
-        Health::Down(why) | Health::Unfit(why) => {
-            let error = format!("{} cannot be used: {why}", server.url);
-            Err(Refusal(StatusCode::UNPROCESSABLE_ENTITY, error))
+    let (status, why) = match health {
+        Health::Up => {
+            let servers = front.pool.size().0;
+            return Ok(axum::Json(json!({ "url": server.url, "servers": servers, "leaving": false })));
         }
-    }
+        // It may answer later.
+        Health::Down(why) => (StatusCode::SERVICE_UNAVAILABLE, why),
+        Health::Unfit(why) => (StatusCode::UNPROCESSABLE_ENTITY, why),
+    };
+    Err(Refusal(status, format!("{} cannot be used: {why}", server.url)))
 }
 
 async fn leave(State(front): State<Arc<Front>>, headers: HeaderMap, body: Bytes) -> Answer {
     check(&front, &headers)?;
-    let named = named(&body)?;
+    let (gym, named) = read(&body)?;
     let Some(server) = front.pool.find(&named.url) else {
         let error = format!("{} is not on the list of gyms", named.url);
         return Err(Refusal(StatusCode::NOT_FOUND, error));
     };
-    server.change(|state| state.is_leaving = true);
-    server.look.notify_one();
-    Ok(axum::Json(json!({ "url": server.url, "open_sessions": server.state().open() })))
+    let open = if gym.ended { 0 } else { server.state().open() };
+    if gym.ended {
+        server.is_gone.send_replace(true);
+        front.pool.remove(&server);
+    } else {
+        server.change(|state| state.is_leaving = true);
+        server.look.notify_one();
+    }
+    Ok(axum::Json(json!({ "url": server.url, "open_sessions": open })))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_gym_that_was_taken_off_stays_off_unless_the_front_is_new() {
+        let mut front = Front::new("key".to_owned(), Duration::ZERO);
+        let headers: HeaderMap =
+            [(header::AUTHORIZATION, "Bearer key".parse().unwrap())].into_iter().collect();
+        // Nobody listens there: a gym that is looked at is down.
+        let again = Bytes::from_static(br#"{"url":"http://127.0.0.1:1","again":true}"#);
+        let first = Bytes::from_static(br#"{"url":"http://127.0.0.1:1"}"#);
+        let ask = async |front: &Arc<Front>, body: &Bytes| {
+            register(State(front.clone()), headers.clone(), body.clone()).await.map_err(|why| why.0)
+        };
+        let young = Arc::new(front);
+        assert_eq!(ask(&young, &again).await.unwrap_err(), StatusCode::SERVICE_UNAVAILABLE);
+        front = Arc::into_inner(young).unwrap();
+        front.started = Instant::now().checked_sub(crate::join::REGISTERED_WITHIN).unwrap();
+        let old = Arc::new(front);
+        assert_eq!(ask(&old, &again).await.unwrap().0["leaving"], true);
+        assert_eq!(ask(&old, &first).await.unwrap_err(), StatusCode::SERVICE_UNAVAILABLE);
+    }
 }

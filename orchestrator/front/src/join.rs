@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::body::Bytes;
+use camino::Utf8PathBuf;
 use http::{Method, Request, StatusCode, header};
 use http_body_util::Full;
 use serde_json::{Value, json};
@@ -12,7 +13,8 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use crate::Error;
+use crate::server::{authority, without_password};
+use crate::{Error, key};
 
 /// How long a front that does not answer is waited for at the start.
 const JOIN_WITHIN: Duration = Duration::from_secs(60);
@@ -22,109 +24,146 @@ const AGAIN: Duration = Duration::from_secs(1);
 const EVERY: Duration = Duration::from_secs(10);
 /// Time limit for an answer. A front looks at a gym before it takes it in.
 const WITHIN: Duration = Duration::from_secs(15);
+/// After so long, a front that was started anew has all gyms back.
+pub(crate) const REGISTERED_WITHIN: Duration = EVERY.saturating_add(WITHIN);
 const LARGEST: usize = 1 << 20;
 
-/// What a gym needs to be on a front's list.
+/// The front of a gym. Its key is read when it is needed, because it is made at the front's start.
 #[derive(Debug, Clone)]
 pub struct Membership {
-    /// The front's URL.
-    pub front: Url,
-    /// The front's key.
-    pub key: String,
-    /// The address at which the gym listens.
-    pub listens: SocketAddr,
+    /// Host and port of the front.
+    front: String,
+    /// The file of the front's key.
+    key: Utf8PathBuf,
 }
 
-/// Why a front did not take a gym in.
-enum NotTaken {
-    /// It does not answer, and may later.
-    Unanswered(String),
+/// Why a front did not answer as wished.
+enum Refusal {
+    /// It cannot take the gym in now, and may later.
+    NotYet(String),
     /// It does not want the gym.
-    Refused(String),
+    Never(String),
 }
 
-/// Registers a gym, keeps it on the list until the interrupt, and then takes it off.
+/// Registers a gym, keeps it on the list until the interrupt, and then takes it off. The interrupt
+/// comes after the gym has ended. A gym that somebody else takes off the list stays off.
 ///
 /// # Errors
 /// When the front refuses the gym, or does not answer for a minute at the start.
-pub async fn stay(membership: &Membership, interrupt: &CancellationToken) -> Result<(), Error> {
+pub async fn stay(
+    membership: &Membership,
+    listens: SocketAddr,
+    interrupt: &CancellationToken,
+) -> Result<(), Error> {
     let since = Instant::now();
-    let failed = |why| Error::Join { front: membership.front.to_string(), why };
-    let (mut joined, mut warned) = (false, false);
+    let url = format!("http://{}", membership.front);
+    let failed = |why| Error::Join { front: url.clone(), why };
+    let (mut has_joined, mut is_member, mut has_warned) = (false, false, false);
     loop {
-        match membership.tell(Method::POST).await {
-            Ok(()) => {
-                if !joined {
-                    tracing::info!("joined the front at {}", membership.front);
-                }
-                (joined, warned) = (true, false);
+        let answer = membership.tell(Method::POST, listens, ("again", is_member)).await;
+        is_member = answer.is_ok();
+        match answer {
+            Ok(answer) if answer["leaving"] == true => {
+                tracing::info!("the front at {url} has taken the gym off its list");
+                interrupt.cancelled().await;
+                return Ok(());
             }
-            Err(NotTaken::Refused(why)) if !joined => return Err(failed(why)),
-            Err(NotTaken::Unanswered(why)) if !joined && since.elapsed() > JOIN_WITHIN => {
-                let why = format!("{why}, for {} s; start it with `sandbox front`", JOIN_WITHIN.as_secs());
-                return Err(failed(why));
-            }
-            Err(NotTaken::Refused(why) | NotTaken::Unanswered(why)) => {
-                if !warned && joined {
-                    tracing::warn!("the front at {} does not take the gym: {why}", membership.front);
+            Ok(_) => {
+                if !has_joined {
+                    tracing::info!("joined the front at {url}");
                 }
-                warned = true;
+                (has_joined, has_warned) = (true, false);
+            }
+            Err(Refusal::Never(why)) if !has_joined => return Err(failed(why)),
+            Err(Refusal::NotYet(why)) if !has_joined && since.elapsed() > JOIN_WITHIN => {
+                return Err(failed(format!("{why} (tried for {} s)", JOIN_WITHIN.as_secs())));
+            }
+            Err(Refusal::Never(why) | Refusal::NotYet(why)) => {
+                if !has_warned {
+                    tracing::warn!("the front at {url} does not take the gym: {why}");
+                }
+                has_warned = true;
             }
         }
-        let pause = if joined { EVERY } else { AGAIN };
+        let pause = if has_joined { EVERY } else { AGAIN };
         if timeout(pause, interrupt.cancelled()).await.is_ok() {
             break;
         }
     }
-    if joined
-        && let Err(NotTaken::Refused(why) | NotTaken::Unanswered(why)) = membership.tell(Method::DELETE).await
+    if has_joined
+        && let Err(Refusal::Never(why) | Refusal::NotYet(why)) =
+            membership.tell(Method::DELETE, listens, ("ended", true)).await
     {
-        tracing::warn!("the front at {} still lists the gym: {why}", membership.front);
+        tracing::warn!("the front at {url} still lists the gym: {why}");
     }
     Ok(())
 }
 
 impl Membership {
-    async fn tell(&self, method: Method) -> Result<(), NotTaken> {
-        match timeout(WITHIN, self.ask(method)).await {
-            Ok(told) => told,
-            Err(_) => Err(NotTaken::Unanswered(format!("it gives no answer within {} s", WITHIN.as_secs()))),
-        }
+    /// A membership of the front at this URL, whose key is in this file.
+    ///
+    /// # Errors
+    /// When the URL is not one of a front's form.
+    pub fn new(front: &Url, key: Utf8PathBuf) -> Result<Membership, Error> {
+        let front = authority(front).map_err(|why| Error::Join {
+            front: without_password(front),
+            why: format!("{why}; give it as `sandbox front` prints it, such as http://127.0.0.1:9000"),
+        })?;
+        Ok(Membership { front, key })
     }
 
-    async fn ask(&self, method: Method) -> Result<(), NotTaken> {
-        let unanswered = |error: &dyn std::error::Error| NotTaken::Unanswered(error_text::with_causes(error));
-        let (host, port) = (self.front.host_str().unwrap_or_default(), self.front.port_or_known_default());
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        let stream =
-            TcpStream::connect((host, port.unwrap_or(80))).await.map_err(|error| unanswered(&error))?;
+    async fn tell(&self, method: Method, listens: SocketAddr, how: (&str, bool)) -> Result<Value, Refusal> {
+        let late = |_| Err(Refusal::NotYet(format!("it gives no answer within {} s", WITHIN.as_secs())));
+        timeout(WITHIN, self.ask(method, listens, how)).await.unwrap_or_else(late)
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        listens: SocketAddr,
+        (how, is_so): (&str, bool),
+    ) -> Result<Value, Refusal> {
+        if !self.key.exists() {
+            let why = format!(
+                "there is no key in {}; a front makes it at its start, and --join-key names the file of another",
+                self.key
+            );
+            return Err(Refusal::NotYet(why));
+        }
+        let key = key::read(&self.key).map_err(|error| Refusal::Never(format!("failed to {error}")))?;
+        let unanswered = |error: &dyn std::error::Error| {
+            let why = error_text::with_causes(error);
+            Refusal::NotYet(format!("it does not answer: {why}; start it with `sandbox front`"))
+        };
+        let stream = TcpStream::connect(&self.front).await.map_err(|error| unanswered(&error))?;
         let from = stream.local_addr().map_err(|error| unanswered(&error))?;
         let front = stream.peer_addr().map_err(|error| unanswered(&error))?;
-        let gym = reachable(self.listens, from, front).map_err(NotTaken::Refused)?;
-        let body = json!({ "url": format!("http://{gym}") }).to_string();
+        let gym = reachable(listens, from, front).map_err(Refusal::Never)?;
+        let body = json!({ "url": format!("http://{gym}"), how: is_so }).to_string();
         let request = Request::builder()
             .method(method)
             .uri("/servers")
             // By its address: a front's guard knows no names.
             .header(header::HOST, front.to_string())
-            .header(header::AUTHORIZATION, format!("Bearer {}", self.key))
+            .header(header::AUTHORIZATION, format!("Bearer {key}"))
             .header(header::CONTENT_TYPE, "application/json")
             .body(Full::new(Bytes::from(body)))
-            .map_err(|error| NotTaken::Refused(error.to_string()))?;
+            .map_err(|error| Refusal::Never(error.to_string()))?;
         let answer =
             http_once::exchange(stream, request, LARGEST).await.map_err(|error| unanswered(&error))?;
-        if answer.status().is_success() {
-            return Ok(());
-        }
-        let told: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
-        let status = answer.status();
-        let why =
-            told["error"].as_str().map_or_else(|| format!("it is no front: status {status}"), str::to_owned);
-        let why = match status {
-            StatusCode::UNAUTHORIZED => format!("{why}; name the file of its key with --join-key"),
-            _ => why,
+        let (status, text) = (answer.status(), answer.body());
+        let told: Value = serde_json::from_slice(text).unwrap_or_default();
+        let why = || {
+            told["error"].as_str().map_or_else(|| format!("it is no front: status {status}"), str::to_owned)
         };
-        Err(NotTaken::Refused(why))
+        match status {
+            status if status.is_success() => Ok(told),
+            status if status.is_server_error() => Err(Refusal::NotYet(why())),
+            StatusCode::UNAUTHORIZED => {
+                Err(Refusal::Never(format!("{}; name the file of its key with --join-key", why())))
+            }
+            _ => Err(Refusal::Never(why())),
+        }
     }
 }
 
@@ -147,6 +186,16 @@ fn reachable(listens: SocketAddr, from: SocketAddr, front: SocketAddr) -> Result
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_front_is_named_by_host_and_port_alone() {
+        let of = |url: &str| Membership::new(&url.parse().unwrap(), "key".into());
+        assert_eq!(of("http://Node7:9000/").unwrap().front, "node7:9000");
+        for url in ["https://node7", "http://node7:9000/x", "http://u:p@node7"] {
+            let error = of(url).unwrap_err().to_string();
+            assert!(error.contains("as `sandbox front` prints it") && !error.contains(":p@"), "{error}");
+        }
+    }
 
     #[test]
     fn a_gym_is_named_as_the_front_reaches_it() {

@@ -1,11 +1,12 @@
 //! The key to the list of gyms: a file that only its owner can read.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 
 use camino::Utf8Path;
 use rand::Rng as _;
+use tempfile::NamedTempFile;
 
 use crate::Error;
 
@@ -21,15 +22,17 @@ pub(crate) fn open(path: &Utf8Path) -> Result<String, Error> {
     }
 }
 
+/// Writes the file beside its place, so that nobody reads a part of it.
 fn make(path: &Utf8Path) -> std::io::Result<String> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let folder = path.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    // Its mode is 0600.
+    let mut file = NamedTempFile::new_in(folder)?;
     let mut bytes = [0; 32];
     rand::rng().fill_bytes(&mut bytes);
     let key = hex::encode(bytes);
     file.write_all(format!("{key}\n").as_bytes())?;
+    file.persist_noclobber(path)?;
     Ok(key)
 }
 
@@ -37,7 +40,7 @@ fn make(path: &Utf8Path) -> std::io::Result<String> {
 ///
 /// # Errors
 /// When the file cannot be read, has no key, or can be read by others.
-pub fn read(path: &Utf8Path) -> Result<String, Error> {
+pub(crate) fn read(path: &Utf8Path) -> Result<String, Error> {
     let read = || {
         let mut file = File::open(path)?;
         let mode = file.metadata()?.permissions().mode();
@@ -75,7 +78,13 @@ mod tests {
     fn a_key_is_made_once_for_its_owner_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(folder.path()).unwrap().join("data/front.key");
-        let key = open(&path).unwrap();
+        let keys: Vec<String> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| open(&path).unwrap())).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let key = keys[0].clone();
+        assert!(keys.iter().all(|one| *one == key), "whoever opens it has the whole key");
+        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert!(key.len() == 64 && open(&path).unwrap() == key && read(&path).unwrap() == key);
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();

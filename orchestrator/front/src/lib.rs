@@ -1,7 +1,7 @@
 //! One address over many servers of `sandbox gym`.
 //!
 //! ```text
-//! client -- POST /reset, WebSocket --> least busy gym with a free place; waits if there is none
+//! client -- POST /reset ------------> least busy gym with a free place; waits if there is none
 //!        -- POST with a session -----> the gym that opened the session
 //!        -- anything else -----------> any gym that answers
 //!
@@ -18,7 +18,6 @@
 //! Only who has the key changes the list of gyms.
 
 mod admin;
-mod drain;
 mod error;
 mod forward;
 mod http;
@@ -32,7 +31,7 @@ mod sessions;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
 use serde::Serialize;
@@ -43,7 +42,6 @@ use url::Url;
 pub use error::Error;
 use forward::Upstream;
 pub use join::{Membership, stay};
-pub use key::read as read_key;
 use metrics::Counts;
 use pool::Pool;
 use sessions::Sessions;
@@ -96,6 +94,26 @@ struct Front {
     counts: Counts,
     key: String,
     place_within: Duration,
+    started: Instant,
+}
+
+impl Front {
+    fn new(key: String, place_within: Duration) -> Front {
+        Front {
+            pool: Pool::new(),
+            upstream: Upstream::new(),
+            sessions: Sessions::default(),
+            counts: Counts::new(),
+            key,
+            place_within,
+            started: Instant::now(),
+        }
+    }
+
+    /// Whether gyms that have joined may not have registered with this front yet.
+    fn is_young(&self) -> bool {
+        self.started.elapsed() < join::REGISTERED_WITHIN
+    }
 }
 
 /// Serves clients until it is interrupted and the open sessions have ended.
@@ -114,14 +132,7 @@ pub async fn serve(
     let address = settings.listen;
     let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
     let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
-    let front = Arc::new(Front {
-        pool: Pool::new(),
-        upstream: Upstream::new(),
-        sessions: Sessions::default(),
-        counts: Counts::new(),
-        key: key::open(&settings.key)?,
-        place_within: settings.place_within,
-    });
+    let front = Arc::new(Front::new(key::open(&settings.key)?, settings.place_within));
     probe::open(&front, gyms).await?;
     let (servers, places) = front.pool.size();
     on_listening(&FrontAddress { url: format!("http://{bound}"), servers, places, key: settings.key });
@@ -130,16 +141,12 @@ pub async fn serve(
     let router = http::router(front.clone(), bound);
     let mut serving =
         tokio::spawn(async move { axum::serve(listener, router).with_graceful_shutdown(stop).await });
-    tokio::select! {
-        biased;
-        () = interrupt.cancelled() => {}
-        fallen = &mut serving => tracing::warn!(?fallen, "the front no longer listens"),
-    }
+    interrupt.cancelled().await;
     front.pool.close();
-    let unfinished = drain::sessions(&front.pool, settings.drain_within).await;
+    let unfinished = front.pool.drain(settings.drain_within).await;
     closed.cancel();
     // A client that never ends its request must not keep the front open.
-    if !serving.is_finished() && tokio::time::timeout(CLOSE_WITHIN, &mut serving).await.is_err() {
+    if tokio::time::timeout(CLOSE_WITHIN, &mut serving).await.is_err() {
         serving.abort();
     }
     front.pool.remove_all();

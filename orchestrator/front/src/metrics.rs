@@ -130,8 +130,6 @@ fn of_gyms(front: &Front) -> Registry {
     let up = by("sandbox_front_server_up", "Whether a gym answers.", &["server"]);
     let places = by("sandbox_front_server_places", "Places of a gym.", &["server", "state"]);
     let open = by("sandbox_front_server_sessions_open", "Open sessions of a gym.", &["server"]);
-    let steps = by("sandbox_front_server_steps", "Steps of a gym since its start.", &["server"]);
-    let memory = by("sandbox_front_server_resident_memory_bytes", "Resident memory of a gym.", &["server"]);
     let all_places = by("sandbox_front_places", "Places of all gyms that answer.", &["state"]);
     let all_servers = by("sandbox_front_servers", "Gyms, by whether they answer.", &["state"]);
     let all_open = Gauge::new("sandbox_front_sessions_open", "Open sessions of all gyms.").expect(VALID);
@@ -151,16 +149,14 @@ fn of_gyms(front: &Front) -> Registry {
         if !is_up {
             continue;
         }
-        let ServerState { report, taken, .. } = state;
-        let free = (report.places - taken).max(0);
-        for (state, count) in states.into_iter().zip([free as f64, taken as f64]) {
+        let ServerState { report, in_use, .. } = state;
+        let free = (report.places - in_use).max(0);
+        for (state, count) in states.into_iter().zip([free as f64, in_use as f64]) {
             places.with_label_values(&[url, state]).set(count);
             all_places.with_label_values(&[state]).add(count);
         }
         open.with_label_values(&[url]).set(report.sessions as f64);
         all_open.add(report.sessions as f64);
-        steps.with_label_values(&[url]).set(report.steps);
-        memory.with_label_values(&[url]).set(report.resident);
     }
     registry
 }

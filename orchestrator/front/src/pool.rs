@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Duration, Instant, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::server::{Health, Lease, Server, State};
@@ -13,10 +13,12 @@ use crate::server::{Health, Lease, Server, State};
 /// All gyms, in the order in which they came.
 pub(crate) struct Pool {
     servers: Mutex<Vec<Arc<Server>>>,
-    /// Told when there may be a free place.
-    freed: Arc<Notify>,
+    /// Told when there may be a free place, or fewer sessions.
+    change: Arc<Notify>,
     /// Held by the client that gets the next place: who came first, is served first.
     turn: tokio::sync::Mutex<()>,
+    /// One copy for each client that waits.
+    waiters: Arc<()>,
     closing: CancellationToken,
 }
 
@@ -35,8 +37,9 @@ impl Pool {
     pub(crate) fn new() -> Arc<Pool> {
         Arc::new(Pool {
             servers: Mutex::default(),
-            freed: Arc::default(),
+            change: Arc::default(),
             turn: tokio::sync::Mutex::default(),
+            waiters: Arc::default(),
             closing: CancellationToken::new(),
         })
     }
@@ -53,7 +56,6 @@ impl Pool {
     pub(crate) fn add(&self, server: Arc<Server>) -> (Arc<Server>, bool) {
         let mut servers = self.servers.lock();
         if let Some(known) = servers.iter().find(|one| one.url == server.url) {
-            known.change(|state| state.is_leaving = false);
             return (known.clone(), false);
         }
         servers.push(server.clone());
@@ -63,11 +65,11 @@ impl Pool {
     /// Takes a gym off the list.
     pub(crate) fn remove(&self, server: &Server) {
         self.servers.lock().retain(|one| one.url != server.url);
-        server.left.cancel();
+        server.removal.cancel();
     }
 
     pub(crate) fn remove_all(&self) {
-        self.servers.lock().drain(..).for_each(|server| server.left.cancel());
+        self.servers.lock().drain(..).for_each(|server| server.removal.cancel());
     }
 
     /// Takes in a gym that has these tasks, if the others have the same.
@@ -92,13 +94,13 @@ impl Pool {
         Ok(())
     }
 
-    /// Tells whoever waits that there may be a place.
-    pub(crate) fn freed(&self) {
-        self.freed.notify_one();
+    /// Tells whoever waits to look at all gyms again.
+    pub(crate) fn notify(&self) {
+        self.change.notify_one();
     }
 
     pub(crate) fn adopt(&self, server: &Arc<Server>) -> Lease {
-        Lease::adopt(server, &self.freed)
+        Lease::adopt(server, &self.change)
     }
 
     /// The least busy gym that answers.
@@ -118,14 +120,23 @@ impl Pool {
 
     /// A place in the least busy gym, as soon as there is one.
     pub(crate) async fn lease(&self, until: Instant) -> Result<Lease, NoPlace> {
+        if self.closing.is_cancelled() {
+            return Err(NoPlace::Closing);
+        }
+        // A client that does not wait needs no turn, if nobody is before it.
+        if Arc::strong_count(&self.waiters) == 1
+            && let Some(lease) = self.take()
+        {
+            return Ok(lease);
+        }
+        let _waits = self.waiters.clone();
         let place = async {
             let _turn = self.turn.lock().await;
             loop {
-                if let Some(lease) = self.by_load().find_map(|(server, _)| Lease::take(&server, &self.freed))
-                {
+                if let Some(lease) = self.take() {
                     return lease;
                 }
-                self.freed.notified().await;
+                self.change.notified().await;
             }
         };
         tokio::select! {
@@ -136,6 +147,22 @@ impl Pool {
                 None => NoPlace::NoServer,
             }),
         }
+    }
+
+    fn take(&self) -> Option<Lease> {
+        self.by_load().find_map(|(server, _)| Lease::take(&server, &self.change))
+    }
+
+    /// Waits until no session is open, after [`Pool::close`]; how many are after the time limit.
+    pub(crate) async fn drain(&self, within: Duration) -> usize {
+        let open = || -> u64 { self.all().iter().map(|server| server.state().open()).sum() };
+        let end = async {
+            while open() > 0 {
+                self.change.notified().await;
+            }
+        };
+        let _ = timeout(within, end).await;
+        usize::try_from(open()).unwrap_or(usize::MAX)
     }
 
     /// From now on there are no new sessions.
@@ -152,11 +179,36 @@ impl Pool {
 
     /// What is wrong with the gyms that cannot be used, in words.
     pub(crate) fn complaints(&self) -> String {
-        let complaint = |server: Arc<Server>| match server.state().health {
-            Health::Up => None,
-            Health::Down(why) | Health::Unfit(why) => Some(format!("{}: {why}", server.url)),
+        let complaint = |server: &Arc<Server>| match server.state().health {
+            Health::Up => format!("{} is leaving", server.url),
+            Health::Down(why) | Health::Unfit(why) => format!("{}: {why}", server.url),
         };
-        let complaints: Vec<String> = self.all().into_iter().filter_map(complaint).collect();
+        let complaints: Vec<String> = self.all().iter().map(complaint).collect();
         if complaints.is_empty() { "none is registered".to_owned() } else { complaints.join("; ") }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::server::Report;
+
+    #[tokio::test]
+    async fn who_does_not_wait_takes_no_turn() {
+        let pool = Pool::new();
+        let (server, _) = pool.add(Server::new(&"http://127.0.0.1:1".parse().unwrap(), true).unwrap());
+        server.change(|state| {
+            state.health = Health::Up;
+            state.report = Report { places: 1, in_use: 0, sessions: 0 };
+        });
+        let turn = pool.turn.lock().await;
+        let lease = pool.lease(Instant::now()).await.unwrap_or_else(|_| panic!("a place is free"));
+        drop(turn);
+        assert_eq!(pool.lease(Instant::now()).await.err(), Some(NoPlace::Full));
+        server.change(|state| state.is_leaving = true);
+        assert_eq!(pool.lease(Instant::now()).await.err(), Some(NoPlace::NoServer));
+        assert_eq!(pool.complaints(), "http://127.0.0.1:1 is leaving");
+        drop(lease);
     }
 }

@@ -1,23 +1,23 @@
 //! Looks at gyms: whether they answer, and how busy they are.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::Bytes;
-use gym_protocol::{PLACES, RESIDENT_MEMORY, SESSIONS_OPEN, STEPS};
+use gym_protocol::{PLACES, SESSIONS_OPEN};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-use crate::server::{Health, Report, Server};
+use crate::server::{Health, Report, Server, State};
 use crate::{Error, Front};
 
 /// Time between two looks at a gym.
 const EVERY: Duration = Duration::from_secs(1);
-/// Time limit for a look.
+/// Time limit for an answer to a look.
 const WITHIN: Duration = Duration::from_secs(5);
-/// After so long without an answer, requests in flight are given up.
+/// After so long without being up, requests in flight are given up.
 const GONE_AFTER: Duration = Duration::from_secs(60);
-/// After so long without an answer, a gym that has registered itself is forgotten.
+/// After so long without being up, a gym that has registered itself is forgotten.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(600);
 /// Maximum size of an answer.
 const LARGEST: usize = 64 << 20;
@@ -50,110 +50,177 @@ pub(crate) async fn open(front: &Arc<Front>, gyms: &[Url]) -> Result<(), Error> 
     Ok(())
 }
 
-/// Looks at a gym again and again, until it has left.
+/// Looks at a gym again and again, until it is off the list.
 pub(crate) fn follow(front: &Arc<Front>, server: Arc<Server>) {
     let front = front.clone();
     tokio::spawn(async move {
-        let left = server.left.clone();
         let looking = async {
             loop {
                 // The deadline is the rule: a look before it is asked for by who had no answer.
                 let _ = timeout(EVERY, server.look.notified()).await;
                 look(&front, &server).await;
-                let state = server.state();
-                let silent = state.answered.elapsed();
-                server.gone.send_if_modified(|gone| {
-                    let before = std::mem::replace(gone, !state.is_up() && silent > GONE_AFTER);
-                    before != *gone
-                });
-                let is_forgotten = !server.is_permanent && !state.is_up() && silent > FORGOTTEN_AFTER;
-                if is_forgotten || (state.is_leaving && state.open() == 0) {
+                let fate = Fate::of(&server.state(), server.is_permanent);
+                server
+                    .is_gone
+                    .send_if_modified(|is_gone| std::mem::replace(is_gone, fate.is_gone) != fate.is_gone);
+                if fate.is_removed {
                     front.pool.remove(&server);
                 }
             }
         };
         tokio::select! {
-            () = left.cancelled() => {}
+            () = server.removal.cancelled() => {}
             () = looking => {}
         }
     });
 }
 
+/// What becomes of a gym after a look.
+#[derive(Debug, PartialEq, Eq)]
+struct Fate {
+    /// Requests in flight are given up.
+    is_gone: bool,
+    /// It is taken off the list.
+    is_removed: bool,
+}
+
+impl Fate {
+    fn of(state: &State, is_permanent: bool) -> Fate {
+        let silent = if state.is_up() { Duration::ZERO } else { state.last_up.elapsed() };
+        let is_gone = silent > GONE_AFTER;
+        let is_idle = state.is_up() && state.open() == 0;
+        let is_forgotten = !is_permanent && silent > FORGOTTEN_AFTER;
+        Fate { is_gone, is_removed: is_forgotten || (state.is_leaving && (is_gone || is_idle)) }
+    }
+}
+
 /// Looks at a gym once. What was found is in its state.
 pub(crate) async fn look(front: &Front, server: &Server) {
     let before = server.state();
-    let found = match timeout(WITHIN, report(front, server)).await {
-        Ok(found) => found,
-        Err(_) => Err(Health::Down(format!("no answer within {} s", WITHIN.as_secs()))),
-    };
-    let report = match found {
-        Ok(report) => report,
-        Err(health) => {
-            if before.health != health && !before.is_leaving {
-                tracing::warn!("{}: {health}", server.url);
-            }
-            return server.change(|state| state.health = health);
+    let found = report(front, server).await;
+    let is_found = found.is_ok();
+    server.change(|state| match found {
+        Ok(report) => {
+            state.report = report;
+            // What has begun and ended since the look began may or may not be in the report; the
+            // next look knows.
+            let meanwhile = |now: u64, before: u64| i64::try_from(now - before).unwrap_or(0);
+            state.in_use =
+                report.in_use + meanwhile(state.starts, before.starts) - meanwhile(state.ends, before.ends);
         }
-    };
-    server.change(|state| {
-        state.report = report;
-        state.answered = Instant::now();
-        // What has begun and ended since the look began may or may not be in the report; the next
-        // look knows.
-        let meanwhile = |now: u64, before: u64| i64::try_from(now - before).unwrap_or(0);
-        state.taken =
-            report.taken + meanwhile(state.begun, before.begun) - meanwhile(state.ended, before.ended);
+        Err(health) => state.health = health,
     });
-    if !before.is_up() {
-        let health = match timeout(WITHIN, compare(front, server)).await {
-            Ok(health) => health,
-            Err(_) => Health::Down(format!("no answer within {} s", WITHIN.as_secs())),
-        };
-        match &health {
-            Health::Up => tracing::info!("{} answers", server.url),
-            other if *other != before.health => tracing::warn!("{}: {other}", server.url),
-            _ => {}
-        }
+    if is_found && !before.is_up() {
+        let health = within(compare(front, server)).await.err().unwrap_or(Health::Up);
         server.change(|state| state.health = health);
     }
-    if server.state().free() > 0 {
-        front.pool.freed();
+    let state = server.state();
+    if state.is_up() {
+        server.change(|state| state.last_up = Instant::now());
     }
+    if state.health != before.health && !before.is_leaving {
+        match &state.health {
+            Health::Up => tracing::info!("{} answers", server.url),
+            other => tracing::warn!("{}: {other}", server.url),
+        }
+    }
+    front.pool.notify();
 }
 
+async fn within<T>(asking: impl Future<Output = Result<T, Health>>) -> Result<T, Health> {
+    let late = |_| Err(Health::Down(format!("no answer within {} s", WITHIN.as_secs())));
+    timeout(WITHIN, asking).await.unwrap_or_else(late)
+}
+
+/// What a gym says of itself at the first of its addresses where it answers.
 async fn report(front: &Front, server: &Server) -> Result<Report, Health> {
-    server.resolve().await.map_err(Health::Down)?;
-    let (status, body) = front.upstream.get(server, "/metrics", LARGEST).await.map_err(Health::Down)?;
+    let without = |why: &str| Health::Down(format!("its name has no address{why}"));
+    let found = within(async {
+        let found = tokio::net::lookup_host(&server.authority).await;
+        found.map(Iterator::collect).map_err(|error| without(&format!(": {error}")))
+    });
+    let mut health = without("");
+    for address in in_order(found.await?, server.state().address) {
+        match within(report_at(front, address)).await {
+            Ok(report) => {
+                server.change(|state| state.address = Some(address));
+                return Ok(report);
+            }
+            Err(why) => health = why,
+        }
+    }
+    Err(health)
+}
+
+/// These addresses, with the one that has answered before at the front.
+fn in_order(mut found: Vec<SocketAddr>, before: Option<SocketAddr>) -> Vec<SocketAddr> {
+    found.sort_by_key(|address| Some(*address) != before);
+    found
+}
+
+async fn report_at(front: &Front, address: SocketAddr) -> Result<Report, Health> {
+    let (status, body) = front.upstream.get(address, "/metrics", LARGEST).await.map_err(Health::Down)?;
     let unfit =
         || Health::Unfit(format!("it is no gym: GET /metrics has status {status} and no places of one"));
     let text = std::str::from_utf8(&body).map_err(|_| unfit())?;
-    let value = |name: &str| {
+    let count = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        line.and_then(|value| value.trim().parse::<f64>().ok()).filter(|value| value.is_finite())
+        let value = line.and_then(|value| value.trim().parse::<f64>().ok()).filter(|value| value.is_finite());
+        value.map(|value| value as i64).ok_or_else(unfit)
     };
-    let count = |name: &str| value(name).map(|value| value as i64);
-    let free = count(&format!("{PLACES}{{state=\"free\"}}")).ok_or_else(unfit)?;
-    let taken = count(&format!("{PLACES}{{state=\"taken\"}}")).ok_or_else(unfit)?;
-    Ok(Report {
-        places: free + taken,
-        taken,
-        sessions: count(SESSIONS_OPEN).ok_or_else(unfit)?,
-        steps: value(STEPS).unwrap_or(0.0),
-        resident: value(RESIDENT_MEMORY).unwrap_or(0.0),
+    let free = count(&format!("{PLACES}{{state=\"free\"}}"))?;
+    let in_use = count(&format!("{PLACES}{{state=\"taken\"}}"))?;
+    Ok(Report { places: free + in_use, in_use, sessions: count(SESSIONS_OPEN)? })
+}
+
+/// Finds out whether a gym that answers serves the tasks of the others.
+async fn compare(front: &Front, server: &Server) -> Result<(), Health> {
+    let address = server.state().address.ok_or_else(|| Health::Down("it has no address".to_owned()))?;
+    let (status, tasks) = front.upstream.get(address, "/tasks", LARGEST).await.map_err(Health::Down)?;
+    if !status.is_success() {
+        return Err(Health::Unfit(format!("it is no gym: GET /tasks has status {status}")));
+    }
+    front.pool.admit(server, &tasks).map_err(|other| {
+        Health::Unfit(format!(
+            "its tasks are not those of {other}; a front serves one suite, so start the gyms alike"
+        ))
     })
 }
 
-/// Whether a gym that answers serves the tasks of the others.
-async fn compare(front: &Front, server: &Server) -> Health {
-    let tasks: Bytes = match front.upstream.get(server, "/tasks", LARGEST).await {
-        Ok((status, tasks)) if status.is_success() => tasks,
-        Ok((status, _)) => return Health::Unfit(format!("it is no gym: GET /tasks has status {status}")),
-        Err(why) => return Health::Down(why),
-    };
-    match front.pool.admit(server, &tasks) {
-        Ok(()) => Health::Up,
-        Err(other) => Health::Unfit(format!(
-            "its tasks are not those of {other}; a front serves one suite, so start the gyms alike"
-        )),
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gym_is_given_up_by_the_time_since_it_was_up() {
+        let server = Server::new(&"http://127.0.0.1:1".parse().unwrap(), false).unwrap();
+        let fate = |health: Health, silent: Duration, is_leaving: bool, open: u64, is_permanent: bool| {
+            let mut state = server.state();
+            state.last_up = Instant::now().checked_sub(silent).unwrap();
+            (state.health, state.is_leaving, state.starts) = (health, is_leaving, open);
+            (state.report.sessions, state.in_use) = (1, 1);
+            let Fate { is_gone, is_removed } = Fate::of(&state, is_permanent);
+            (is_gone, is_removed)
+        };
+        let (down, unfit) =
+            (|| Health::Down("it is silent".to_owned()), || Health::Unfit("another".to_owned()));
+        let (short, minute, long) = (EVERY * 3, GONE_AFTER + EVERY, FORGOTTEN_AFTER + EVERY);
+        assert_eq!(fate(Health::Up, long, false, 0, false), (false, false));
+        assert_eq!(fate(Health::Up, short, true, 1, false), (false, false), "its session goes on");
+        assert_eq!(fate(Health::Up, short, true, 0, true), (false, true));
+        assert_eq!(fate(down(), short, true, 0, false), (false, false), "steps may be in flight");
+        assert_eq!(fate(down(), minute, true, 1, false), (true, true));
+        assert_eq!(fate(down(), minute, false, 1, false), (true, false));
+        assert_eq!(fate(unfit(), long, false, 0, false), (true, true), "it answers, but is of no use");
+        assert_eq!(fate(down(), long, false, 0, true), (true, false));
+    }
+
+    #[test]
+    fn an_address_that_has_answered_is_asked_first_while_it_is_one() {
+        let [one, other] = ["[::1]:7", "127.0.0.1:7"].map(|address| address.parse().unwrap());
+        assert_eq!(in_order(vec![one, other], Some(other)), [other, one]);
+        assert_eq!(in_order(vec![one, other], None), [one, other]);
+        assert_eq!(in_order(vec![one], Some(other)), [one]);
     }
 }

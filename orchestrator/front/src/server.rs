@@ -24,10 +24,10 @@ pub(crate) struct Server {
     state: Mutex<State>,
     /// Told when somebody had no answer, so that the next look is now.
     pub(crate) look: Notify,
-    /// Whether it has not answered for so long that requests in flight are given up.
-    pub(crate) gone: watch::Sender<bool>,
-    /// Cancelled when it is looked at no longer.
-    pub(crate) left: CancellationToken,
+    /// Whether it has ended, or was silent for so long that requests in flight are given up.
+    pub(crate) is_gone: watch::Sender<bool>,
+    /// Cancelled when it is off the list, and looked at no longer.
+    pub(crate) removal: CancellationToken,
 }
 
 /// What is known of a gym.
@@ -36,18 +36,18 @@ pub(crate) struct State {
     pub(crate) health: Health,
     /// It gets no new sessions, and is forgotten when the open ones have ended.
     pub(crate) is_leaving: bool,
-    /// Where it answered last.
+    /// Where it has answered a look last.
     pub(crate) address: Option<SocketAddr>,
     /// Its answer to `GET /tasks`, without which it cannot be compared with others.
     pub(crate) tasks: Option<Bytes>,
     pub(crate) report: Report,
-    /// Places that are taken: those of the last look, and what has begun and ended since.
-    pub(crate) taken: i64,
-    /// Sessions that were begun and ended here, from the start on.
-    pub(crate) begun: u64,
-    pub(crate) ended: u64,
-    /// When it answered last.
-    pub(crate) answered: Instant,
+    /// Places in use: those of the last look, and the starts and ends since.
+    pub(crate) in_use: i64,
+    /// Number of sessions that this front has started and ended.
+    pub(crate) starts: u64,
+    pub(crate) ends: u64,
+    /// When a look found it up last; before that, when it was added.
+    pub(crate) last_up: Instant,
 }
 
 /// Whether a gym can be used.
@@ -61,13 +61,11 @@ pub(crate) enum Health {
 }
 
 /// What a gym says of itself in `GET /metrics`.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Report {
     pub(crate) places: i64,
-    pub(crate) taken: i64,
+    pub(crate) in_use: i64,
     pub(crate) sessions: i64,
-    pub(crate) steps: f64,
-    pub(crate) resident: f64,
 }
 
 impl fmt::Display for Health {
@@ -80,29 +78,44 @@ impl fmt::Display for Health {
     }
 }
 
+/// Host and port of a URL that has nothing else.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn authority(url: &Url) -> Result<String, &'static str> {
+    if url.scheme() != "http" {
+        return Err("it is not of plain HTTP");
+    }
+    let is_bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
+    if !is_bare || !url.username().is_empty() || url.password().is_some() {
+        return Err("there is more in it than host and port");
+    }
+    let host = url.host_str().ok_or("it has no host")?;
+    Ok(format!("{host}:{}", url.port_or_known_default().unwrap_or(80)))
+}
+
+/// A URL for an error.
+pub(crate) fn without_password(url: &Url) -> String {
+    let mut url = url.clone();
+    // What has no host has no password.
+    let _ = url.set_password(None);
+    url.to_string()
+}
+
 impl Server {
     /// A gym by its URL, which has no path.
     pub(crate) fn new(url: &Url, is_permanent: bool) -> Result<Arc<Server>, Error> {
-        let failed = |why| Error::Url { url: url.to_string(), why };
-        if url.scheme() != "http" {
-            return Err(failed("it is not of plain HTTP"));
-        }
-        let is_bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
-        if !is_bare || !url.username().is_empty() || url.password().is_some() {
-            return Err(failed("there is more in it than host and port"));
-        }
-        let host = url.host_str().ok_or_else(|| failed("it has no host"))?;
-        let authority = format!("{host}:{}", url.port_or_known_default().unwrap_or(80));
+        let authority = authority(url).map_err(|why| Error::Url { url: without_password(url), why })?;
         let state = State {
             health: Health::Down("it was not asked yet".to_owned()),
             is_leaving: false,
             address: None,
             tasks: None,
             report: Report::default(),
-            taken: 0,
-            begun: 0,
-            ended: 0,
-            answered: Instant::now(),
+            in_use: 0,
+            starts: 0,
+            ends: 0,
+            last_up: Instant::now(),
         };
         Ok(Arc::new(Server {
             url: format!("http://{authority}"),
@@ -110,8 +123,8 @@ impl Server {
             is_permanent,
             state: Mutex::new(state),
             look: Notify::new(),
-            gone: watch::Sender::new(false),
-            left: CancellationToken::new(),
+            is_gone: watch::Sender::new(false),
+            removal: CancellationToken::new(),
         }))
     }
 
@@ -124,14 +137,14 @@ impl Server {
     }
 
     /// It did not answer a request. It gets no more sessions before it answers a look.
-    pub(crate) fn fell(&self, why: &str) {
-        self.change(|state| state.fall(why.to_owned()));
+    pub(crate) fn mark_down(&self, why: &str) {
+        self.change(|state| state.health = Health::Down(why.to_owned()));
         self.look.notify_one();
     }
 
     /// It has no free place, whatever was counted here: others use it as well.
-    pub(crate) fn is_full(&self) {
-        self.change(|state| state.taken = state.taken.max(state.report.places));
+    pub(crate) fn mark_full(&self) {
+        self.change(|state| state.in_use = state.in_use.max(state.report.places));
     }
 }
 
@@ -146,15 +159,15 @@ impl State {
     }
 
     pub(crate) fn free(&self) -> i64 {
-        if self.is_open() { (self.report.places - self.taken).max(0) } else { 0 }
+        if self.is_open() { (self.report.places - self.in_use).max(0) } else { 0 }
     }
 
     /// Sessions of this front that may be open in it.
     pub(crate) fn open(&self) -> u64 {
-        let counted = self.begun.saturating_sub(self.ended);
+        let counted = self.starts.saturating_sub(self.ends);
         // Others may have ended without a word, or with a gym that has died.
         if self.is_up() {
-            counted.min(u64::try_from(self.report.sessions.max(self.taken)).unwrap_or(0))
+            counted.min(u64::try_from(self.report.sessions.max(self.in_use)).unwrap_or(0))
         } else {
             0
         }
@@ -165,13 +178,9 @@ impl State {
         if self.is_up() { self.tasks } else { None }
     }
 
-    pub(crate) fn fall(&mut self, why: String) {
-        self.health = Health::Down(why);
-    }
-
     /// Whether another is busier: the part of its places that is taken, then their number.
     pub(crate) fn is_busier_than(&self, other: &State) -> std::cmp::Ordering {
-        let part = |state: &State, of: &State| state.taken * of.report.places;
+        let part = |state: &State, of: &State| state.in_use * of.report.places;
         part(self, other).cmp(&part(other, self)).then(other.free().cmp(&self.free()))
     }
 }
@@ -179,25 +188,25 @@ impl State {
 /// A place in a gym, for one session. It is free again when this is dropped.
 pub(crate) struct Lease {
     pub(crate) server: Arc<Server>,
-    freed: Arc<Notify>,
+    change: Arc<Notify>,
 }
 
 impl Lease {
     /// Takes a place, if one is free.
-    pub(crate) fn take(server: &Arc<Server>, freed: &Arc<Notify>) -> Option<Lease> {
+    pub(crate) fn take(server: &Arc<Server>, change: &Arc<Notify>) -> Option<Lease> {
         server.change(|state| {
             (state.free() > 0).then(|| {
-                state.taken += 1;
-                state.begun += 1;
+                state.in_use += 1;
+                state.starts += 1;
             })
         })?;
-        Some(Lease { server: server.clone(), freed: freed.clone() })
+        Some(Lease { server: server.clone(), change: change.clone() })
     }
 
     /// The place of a session that began without this front's knowledge.
-    pub(crate) fn adopt(server: &Arc<Server>, freed: &Arc<Notify>) -> Lease {
-        server.change(|state| state.begun += 1);
-        Lease { server: server.clone(), freed: freed.clone() }
+    pub(crate) fn adopt(server: &Arc<Server>, change: &Arc<Notify>) -> Lease {
+        server.change(|state| state.starts += 1);
+        Lease { server: server.clone(), change: change.clone() }
     }
 
     /// Frees the place.
@@ -209,10 +218,10 @@ impl Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         self.server.change(|state| {
-            state.taken = (state.taken - 1).max(0);
-            state.ended += 1;
+            state.in_use = (state.in_use - 1).max(0);
+            state.ends += 1;
         });
-        self.freed.notify_one();
+        self.change.notify_one();
     }
 }
 
@@ -221,12 +230,12 @@ impl Drop for Lease {
 mod tests {
     use super::*;
 
-    fn server(places: i64, taken: i64) -> Arc<Server> {
+    fn server(places: i64, in_use: i64) -> Arc<Server> {
         let server = Server::new(&"http://127.0.0.1:1".parse().unwrap(), true).unwrap();
         server.change(|state| {
             state.health = Health::Up;
-            state.report = Report { places, taken, ..Report::default() };
-            state.taken = taken;
+            state.report = Report { places, in_use, sessions: 0 };
+            state.in_use = in_use;
         });
         server
     }
@@ -244,26 +253,27 @@ mod tests {
             "http://u:p@a:1",
             "http://a:1/#x",
         ] {
-            assert!(matches!(of(url), Err(Error::Url { .. })), "{url}");
+            let error = of(url).unwrap_err();
+            assert!(matches!(error, Error::Url { .. }) && !error.to_string().contains(":p@"), "{error}");
         }
     }
 
     #[test]
     fn places_are_taken_while_there_are_some_and_freed_once() {
-        let (server, freed) = (server(2, 1), Arc::new(Notify::new()));
-        let lease = Lease::take(&server, &freed).unwrap();
-        assert!(Lease::take(&server, &freed).is_none());
+        let (server, change) = (server(2, 1), Arc::new(Notify::new()));
+        let lease = Lease::take(&server, &change).unwrap();
+        assert!(Lease::take(&server, &change).is_none());
         lease.end();
-        assert_eq!((server.state().taken, server.state().begun, server.state().ended), (1, 1, 1));
-        let adopted = Lease::adopt(&server, &freed);
-        assert_eq!(server.state().taken, 1, "the look has counted it");
+        assert_eq!((server.state().in_use, server.state().starts, server.state().ends), (1, 1, 1));
+        let adopted = Lease::adopt(&server, &change);
+        assert_eq!(server.state().in_use, 1, "the look has counted it");
         drop(adopted);
-        assert_eq!(server.state().taken, 0);
-        server.is_full();
-        assert!(Lease::take(&server, &freed).is_none());
-        server.change(|state| state.taken = 0);
-        server.fell("it is gone");
-        assert!(Lease::take(&server, &freed).is_none(), "no place where nobody answers");
+        assert_eq!(server.state().in_use, 0);
+        server.mark_full();
+        assert!(Lease::take(&server, &change).is_none());
+        server.change(|state| state.in_use = 0);
+        server.mark_down("it is gone");
+        assert!(Lease::take(&server, &change).is_none(), "no place where nobody answers");
     }
 
     #[test]

@@ -22,10 +22,6 @@ pub const NO_WAIT: &str = "wait=0";
 pub const PLACES: &str = "sandbox_gym_places";
 /// Sessions whose episode has not ended.
 pub const SESSIONS_OPEN: &str = "sandbox_gym_sessions_open";
-/// Steps that were answered with an observation.
-pub const STEPS: &str = "sandbox_gym_steps_total";
-/// Resident memory in bytes, with the browsers.
-pub const RESIDENT_MEMORY: &str = "sandbox_gym_resident_memory_bytes";
 /// Upper bounds of histograms, in seconds. Steps take milliseconds to minutes.
 pub const BUCKETS: [f64; 12] = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
 

@@ -144,12 +144,14 @@ async fn metrics<E: Environment>(State(server): Rooms<E>) -> Response {
 /// Names the session of an answer, and whether its episode goes on, for programs that pass requests
 /// on and do not read bodies.
 fn in_session<E: Environment>(server: &GymServer<E>, session: &str, answer: Answer) -> Response {
+    let found = server.sessions.find(session);
+    // A client may ask for any text. Only an id is repeated, also of what has just been closed.
+    let is_own = answer.is_ok() || found.is_some();
     let mut response = answer.into_response();
-    let is_open = matches!(server.sessions.find(session), Some(Session::Open(_)));
+    let is_open = matches!(found, Some(Session::Open(_)));
     let state = HeaderValue::from_static(if is_open { OPEN } else { ENDED });
     response.headers_mut().insert(EPISODE, state);
-    // A client may ask for a session by a text that is no header.
-    if let Ok(session) = HeaderValue::from_str(session) {
+    if let (true, Ok(session)) = (is_own, HeaderValue::from_str(session)) {
         response.headers_mut().insert(SESSION, session);
     }
     response

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gym_protocol::{BUCKETS, PLACES, RESIDENT_MEMORY, SESSIONS_OPEN, STEPS};
+use gym_protocol::{BUCKETS, PLACES, SESSIONS_OPEN};
 use http::StatusCode;
 use prometheus::{
     Encoder as _, Histogram, HistogramOpts, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
@@ -47,7 +47,7 @@ impl Metrics {
             Histogram::with_opts(HistogramOpts::new(name, help).buckets(BUCKETS.to_vec())).expect(VALID)
         };
         let metrics = Metrics {
-            steps: counter(STEPS, "Steps that were answered with an observation."),
+            steps: counter("sandbox_gym_steps_total", "Steps that were answered with an observation."),
             step_seconds: histogram("sandbox_gym_step_duration_seconds", "Time from a step to its answer."),
             resets: counter("sandbox_gym_resets_total", "Resets that were answered with an observation."),
             reset_seconds: histogram(
@@ -64,7 +64,7 @@ impl Metrics {
             sessions: gauge(SESSIONS_OPEN, "Sessions whose episode has not ended."),
             own_memory: gauge("process_resident_memory_bytes", "Resident memory of the gym's own process."),
             memory: gauge(
-                RESIDENT_MEMORY,
+                "sandbox_gym_resident_memory_bytes",
                 "Resident memory of the gym's process, its browsers and its other programs; shared pages count for each.",
             ),
             registry,

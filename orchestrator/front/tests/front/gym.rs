@@ -1,4 +1,4 @@
-//! A gym without browsers: it has places, sessions that echo, and a WebSocket.
+//! A gym without browsers: it has places, and sessions that echo.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -6,19 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use axum::{Json, Router};
-use futures_util::{SinkExt as _, StreamExt as _};
-use http::{HeaderMap, StatusCode, header};
+use futures_util::StreamExt as _;
+use http::{HeaderMap, StatusCode};
 use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
-use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) struct FakeGym {
@@ -34,7 +31,9 @@ pub(crate) struct Inner {
     pub(crate) open: Mutex<BTreeSet<String>>,
     /// The most sessions that were open at a time.
     pub(crate) peak: AtomicUsize,
-    begun: AtomicUsize,
+    starts: AtomicUsize,
+    /// Number of resets that have killed it.
+    pub(crate) deaths: AtomicUsize,
     port: u16,
     /// Ends all connections, as `kill -9` does.
     killed: CancellationToken,
@@ -54,7 +53,8 @@ impl FakeGym {
             others: AtomicUsize::new(0),
             open: Mutex::default(),
             peak: AtomicUsize::new(0),
-            begun: AtomicUsize::new(0),
+            starts: AtomicUsize::new(0),
+            deaths: AtomicUsize::new(0),
             port: address.port(),
             killed: CancellationToken::new(),
         });
@@ -64,8 +64,8 @@ impl FakeGym {
             .route("/reset", post(reset))
             .route("/step", post(step))
             .route("/close", post(close))
-            .route("/ws", get(web_socket))
             .route("/stream", get(stream))
+            .route("/upload", any(upload))
             .with_state(inner.clone());
         let until = inner.killed.clone();
         tokio::spawn(async move {
@@ -78,7 +78,7 @@ impl FakeGym {
                 let until = until.clone();
                 tokio::spawn(async move {
                     let builder = hyper::server::conn::http1::Builder::new();
-                    let connection = builder.serve_connection(TokioIo::new(stream), service).with_upgrades();
+                    let connection = builder.serve_connection(TokioIo::new(stream), service);
                     tokio::select! {
                         () = until.cancelled() => {}
                         _ = connection => {}
@@ -108,7 +108,7 @@ impl Inner {
         if open.len() + self.others.load(Ordering::SeqCst) >= self.places {
             return None;
         }
-        let id = format!("{}-{}", self.port, self.begun.fetch_add(1, Ordering::SeqCst));
+        let id = format!("{}-{}", self.port, self.starts.fetch_add(1, Ordering::SeqCst));
         open.insert(id.clone());
         self.peak.fetch_max(open.len(), Ordering::SeqCst);
         Some(id)
@@ -129,10 +129,20 @@ fn answer(status: StatusCode, session: &str, state: &str, body: &Value) -> Respo
     (status, headers, Json(body)).into_response()
 }
 
+fn unknown() -> Response {
+    let body = json!({ "error": "the gym has no such session" });
+    (StatusCode::NOT_FOUND, [("sandbox-episode", "ended")], Json(body)).into_response()
+}
+
 async fn reset(State(gym): State<Arc<Inner>>, headers: HeaderMap, body: Bytes) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap();
     if body["task"] == "broken" {
         return (StatusCode::INTERNAL_SERVER_ERROR, Json(json!({ "error": "it is broken" }))).into_response();
+    }
+    if body["task"] == "deadly" {
+        gym.deaths.fetch_add(1, Ordering::SeqCst);
+        gym.killed.cancel();
+        std::future::pending::<()>().await;
     }
     // It does not wait where it is told so, and it always is.
     assert_eq!(headers.get("prefer").unwrap(), "wait=0");
@@ -146,8 +156,11 @@ async fn step(State(gym): State<Arc<Inner>>, headers: HeaderMap, body: Bytes) ->
     assert!(headers.get("origin").is_none() && headers["host"] == *format!("127.0.0.1:{}", gym.port));
     let body: Value = serde_json::from_slice(&body).unwrap();
     let id = body["session"].as_str().unwrap();
+    if body["action"].is_null() {
+        return (StatusCode::BAD_REQUEST, Json(json!({ "error": "missing field `action`" }))).into_response();
+    }
     if !gym.open.lock().contains(id) {
-        return answer(StatusCode::NOT_FOUND, id, "ended", &json!({ "error": "there is no session" }));
+        return unknown();
     }
     if body["action"] == "hang" {
         std::future::pending::<()>().await;
@@ -162,38 +175,12 @@ async fn step(State(gym): State<Arc<Inner>>, headers: HeaderMap, body: Bytes) ->
 async fn close(State(gym): State<Arc<Inner>>, body: Bytes) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap();
     let id = body["session"].as_str().unwrap();
-    let status = if gym.open.lock().remove(id) { StatusCode::OK } else { StatusCode::NOT_FOUND };
-    answer(status, id, "ended", &json!({}))
+    if gym.open.lock().remove(id) { answer(StatusCode::OK, id, "ended", &json!({})) } else { unknown() }
 }
 
-/// Says where it is, and then repeats what it hears.
-async fn web_socket(State(gym): State<Arc<Inner>>, mut request: Request) -> Response {
-    let Some(id) = gym.open() else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
-    let accept = derive_accept_key(request.headers()["sec-websocket-key"].as_bytes());
-    let upgrade = hyper::upgrade::on(&mut request);
-    tokio::spawn(async move {
-        let stream = TokioIo::new(upgrade.await.unwrap());
-        let mut socket = WebSocketStream::from_raw_socket(stream, Role::Server, None).await;
-        let _ = socket.send(gym.port.to_string().into()).await;
-        let repeat = async {
-            while let Some(Ok(message)) = socket.next().await {
-                if socket.send(message).await.is_err() {
-                    break;
-                }
-            }
-        };
-        tokio::select! {
-            () = gym.killed.cancelled() => {}
-            () = repeat => {}
-        }
-        gym.open.lock().remove(&id);
-    });
-    let headers = [
-        (header::CONNECTION, "upgrade"),
-        (header::UPGRADE, "websocket"),
-        (header::SEC_WEBSOCKET_ACCEPT, &accept),
-    ];
-    (StatusCode::SWITCHING_PROTOCOLS, headers).into_response()
+/// Reads the body of a request of any method.
+async fn upload(_: Bytes) -> StatusCode {
+    StatusCode::OK
 }
 
 /// A body that never ends.
