@@ -75,8 +75,12 @@ impl Annotator {
     /// Marks a step, from 1, as a key node.
     pub(crate) async fn mark(&mut self, step: usize, rule: &str) -> Result<()> {
         let before = self.panel.evaluate("document.querySelectorAll('.node').length").await?;
+        let add = format!("#steps > li:nth-child({step}) .add select");
+        // The rules that are offered grow with what is known of the step.
+        let offered = format!("{add}:enabled option[value={rule}]");
+        self.panel.until(&format!("!!document.querySelector('{offered}')")).await?;
         let mark = format!(
-            "(() => {{ const add = document.querySelector('#steps > li:nth-child({step}) .add select');
+            "(() => {{ const add = document.querySelector('{add}');
                 add.value = '{rule}'; add.dispatchEvent(new Event('change')); }})()"
         );
         self.panel.evaluate(&mark).await?;
