@@ -69,7 +69,9 @@ async fn checked(mut run: Run, part: &Part, reporter: &Arc<Reporter>) -> Outcome
     reporter.set(PartState::Playing);
     let resume = part.folder.part(&part.plan.token, part.number).join("run.json").is_file();
     let options = run.options(None).await?;
-    let options = Options { episodes: Some(episodes), resume, ..options };
+    // What ended the part before may have ended an episode's browser first.
+    let retry_errors = resume && part.submission > 1;
+    let options = Options { episodes: Some(episodes), resume, retry_errors, ..options };
     let summary = run.play_with(&suite, &options, Some(reporter.progress())).await?;
     if summary.is_complete() {
         return Ok(());
