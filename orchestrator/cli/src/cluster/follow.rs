@@ -201,9 +201,18 @@ impl<'a> Follower<'a> {
     /// Takes a list of jobs that was asked for at this time.
     fn take(&mut self, jobs: Vec<Job>, at: Instant) {
         let number = |job: &Job| self.plan.submission(&job.name);
-        let jobs: Jobs = jobs.into_iter().filter_map(|job| Some(((number(&job)?, job.part), job))).collect();
+        let numbered = jobs.into_iter().filter_map(|job| Some((number(&job)?, job)));
+        let (named, rests): (Vec<_>, Vec<_>) = numbered.partition(|(_, job)| job.part.is_some());
+        let rests: BTreeMap<u32, Job> = rests.into_iter().collect();
+        let mut jobs: Jobs =
+            named.into_iter().filter_map(|(number, job)| Some(((number, job.part?), job))).collect();
         for (part, track) in &mut self.tracks {
-            track.list(jobs.get(&(track.submission, *part)), at);
+            // A part that is not listed by itself is among the rest of its array, if there is one.
+            let key = (track.submission, *part);
+            if let (None, Some(rest)) = (jobs.get(&key), rests.get(&track.submission)) {
+                jobs.insert(key, rest.clone());
+            }
+            track.list(jobs.get(&key), at);
         }
         let reason = jobs.values().filter(|job| job.state == JobState::Waiting).find_map(no_node);
         let none_runs = !jobs.values().any(|job| job.state == JobState::Running);

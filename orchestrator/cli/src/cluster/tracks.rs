@@ -238,7 +238,7 @@ mod tests {
 
     fn job(state: JobState) -> Job {
         let (name, array, node) = (String::new(), "1".to_owned(), "n1".to_owned());
-        Job { name, array, part: 1, state, node, reason: "Resources".to_owned() }
+        Job { name, array, part: Some(1), state, node, reason: "Resources".to_owned() }
     }
 
     #[test]

@@ -19,8 +19,9 @@ pub struct Job {
     pub name: String,
     /// The number of the array.
     pub array: String,
-    /// The number of the element, which is that of the part.
-    pub part: u32,
+    /// The number of the element, which is that of the part. None for all elements that ended
+    /// before they began, by a `scancel`: Slurm lists them as one, without their numbers.
+    pub part: Option<u32>,
     /// Its state.
     pub state: JobState,
     /// Its node; empty if it has not begun.
@@ -86,7 +87,7 @@ fn job(line: &str) -> Result<Job, Error> {
     let fields: Vec<&str> = line.splitn(6, '|').map(str::trim).collect();
     let read = || {
         let [name, array, part, state, node, reason] = *fields.as_slice() else { return None };
-        let part = part.parse().ok()?;
+        let part = if part == "N/A" { None } else { Some(part.parse().ok()?) };
         let owned = str::to_owned;
         Some(Job {
             name: owned(name),
@@ -192,13 +193,13 @@ mod tests {
     const PARTITIONS: &str = include_str!("captured/sinfo.txt");
 
     fn states(printed: &str) -> Vec<(u32, JobState)> {
-        jobs(printed).unwrap().into_iter().map(|job| (job.part, job.state)).collect()
+        jobs(printed).unwrap().into_iter().map(|job| (job.part.unwrap(), job.state)).collect()
     }
 
     #[test]
     fn the_jobs_of_an_array_are_read() {
         let read = jobs(JOBS).unwrap();
-        let of = |part: u32| read.iter().find(|job| job.part == part).unwrap();
+        let of = |part: u32| read.iter().find(|job| job.part == Some(part)).unwrap();
         assert_eq!(
             (of(1).state.clone(), of(1).node.as_str()),
             (JobState::Ended("COMPLETED".to_owned()), "n1")
@@ -217,6 +218,8 @@ mod tests {
         assert_eq!(of(9).state, JobState::Cancelled);
         assert_eq!(of(6).array, "1");
         assert_eq!(jobs("\n").unwrap(), []);
+        let rest = jobs("sandbox-35a160a0-1|1|N/A|CANCELLED||Resources\n").unwrap().remove(0);
+        assert_eq!((rest.part, rest.state), (None, JobState::Cancelled));
     }
 
     #[test]
