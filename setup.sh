@@ -6,6 +6,7 @@
 #     ./setup.sh python     # and what other people's programs need, for the conformance checks and benchmarks
 #     ./setup.sh dist       # and what links a static program and makes a Python environment
 #     ./setup.sh engine     # and a container engine that answers, with what builds base images and tests pulling
+#     ./setup.sh slurm      # and Slurm's controller, nodes and clients
 #
 # Says what it installs and starts; without root it prints the command to run instead. Does nothing
 # when all is there.
@@ -22,6 +23,12 @@ fc-list 2>/dev/null | grep -q DejaVuSans.ttf || missing="$missing fonts-dejavu-c
 if [ "${1:-}" = dist ]; then
     command -v musl-gcc >/dev/null 2>&1 || missing="$missing musl-tools"
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
+fi
+if [ "${1:-}" = slurm ]; then
+    for program in sbatch slurmctld slurmd; do
+        command -v $program >/dev/null 2>&1 || { missing="$missing slurm-wlm" && break; }
+    done
+    command -v munged >/dev/null 2>&1 || missing="$missing munge"
 fi
 registry=""
 if [ "${1:-}" = engine ]; then

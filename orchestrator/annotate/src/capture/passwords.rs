@@ -8,7 +8,8 @@
 use std::fmt;
 
 use browser::Password;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{percent_decode_str, utf8_percent_encode};
+use snapshots::ops::URI_COMPONENT;
 use url::form_urlencoded;
 
 use super::SECRET;
@@ -19,18 +20,6 @@ const ENDS: &[char] = &['&', '=', '#', ';', '"', '\'', '<', '>', '\\', ' ', '\t'
 const DEPTH: usize = 3;
 /// From this length on, in characters, a password is found anywhere.
 const LONG: usize = 8;
-/// What `encodeURIComponent` encodes.
-const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'!')
-    .remove(b'~')
-    .remove(b'*')
-    .remove(b'\'')
-    .remove(b'(')
-    .remove(b')');
-
 /// Passwords that were typed.
 #[derive(Default)]
 pub(crate) struct Passwords {
@@ -55,7 +44,7 @@ impl Passwords {
             }
             self.typed.push(text.to_owned());
             let form: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
-            let component = utf8_percent_encode(text, COMPONENT).to_string();
+            let component = utf8_percent_encode(text, URI_COMPONENT).to_string();
             self.spellings.extend([form, component]);
             // Half decoded, a space is still a plus sign.
             for plain in [text.to_owned(), text.replace(' ', "+")] {

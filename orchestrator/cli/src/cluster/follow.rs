@@ -15,7 +15,7 @@ use tokio::time::{self, Duration, Instant};
 
 use crate::board::Board;
 use crate::cluster::lines::Lines;
-use crate::cluster::played::{cost, new_episodes};
+use crate::cluster::new_episodes::{cost, new_episodes};
 use crate::cluster::submit::{Submitter, cancel_all, log};
 use crate::cluster::tracks::{End, Track, no_node, overview, tracks};
 use crate::failure::{Failure, Outcome};
@@ -42,7 +42,7 @@ const AFTER_REFUSAL: Duration = Duration::from_secs(30);
 const LACKING: u8 = 3;
 
 /// A question to Slurm for its jobs, under way.
-type Asking = JoinHandle<Result<Vec<Job>, ::cluster::Error>>;
+type Question = JoinHandle<Result<Vec<Job>, ::cluster::Error>>;
 
 /// Jobs by the numbers of their submission and their part.
 type Jobs = BTreeMap<(u32, u32), Job>;
@@ -71,8 +71,8 @@ pub(super) struct Follower<'a> {
     tracks: BTreeMap<u32, Track>,
     /// The jobs that Slurm listed last, and when it was asked for them. None if it does not answer.
     jobs: Option<(Instant, Jobs)>,
-    asking: Option<(Instant, Asking)>,
-    asked: Option<Instant>,
+    question: Option<(Instant, Question)>,
+    asked_at: Option<Instant>,
     is_away: bool,
     /// Nodes that are left out: why, and the last submission that did not know that yet.
     unfit: BTreeMap<String, (String, u32)>,
@@ -108,8 +108,8 @@ impl<'a> Follower<'a> {
             board,
             tracks: tracks(plan, &submissions, Instant::now()),
             jobs: None,
-            asking: None,
-            asked: None,
+            question: None,
+            asked_at: None,
             is_away: false,
             unfit: BTreeMap::new(),
             strikes: BTreeMap::new(),
@@ -167,8 +167,8 @@ impl<'a> Follower<'a> {
 
     /// Asks Slurm for its jobs now and then, without waiting: it may take long to answer.
     async fn ask(&mut self, now: Instant) {
-        if let Some((at, asking)) = self.asking.take_if(|(_, asking)| asking.is_finished()) {
-            match asking.await {
+        if let Some((at, question)) = self.question.take_if(|(_, question)| question.is_finished()) {
+            match question.await {
                 Ok(Ok(jobs)) => {
                     self.is_away = false;
                     self.take(jobs, at);
@@ -185,15 +185,15 @@ impl<'a> Follower<'a> {
                 Err(_) => self.jobs = None,
             }
         }
-        if self.asking.is_none() && self.asked.is_none_or(|at| now.duration_since(at) >= ASK) {
+        if self.question.is_none() && self.asked_at.is_none_or(|at| now.duration_since(at) >= ASK) {
             let open = self.tracks.values().filter(|track| track.end.is_none() && track.submission > 0);
             let mut numbers: Vec<u32> = open.map(|track| track.submission).collect();
             numbers.sort_unstable();
             numbers.dedup();
             let names: Vec<String> = numbers.into_iter().map(|number| self.plan.job_name(number)).collect();
-            self.asked = Some(now);
+            self.asked_at = Some(now);
             if !names.is_empty() {
-                self.asking = Some((now, tokio::spawn(async move { slurm::jobs(&names).await })));
+                self.question = Some((now, tokio::spawn(async move { slurm::jobs(&names).await })));
             }
         }
     }
@@ -235,11 +235,13 @@ impl<'a> Follower<'a> {
                 continue;
             }
             let line = self.lines.of(*part);
-            for (name, record) in new_episodes(&self.folder.part(&self.plan.token, *part), &track.told) {
+            for (name, record) in
+                new_episodes(&self.folder.part(&self.plan.token, *part), &track.told_episodes)
+            {
                 self.errors += u64::from(matches!(record.outcome, EpisodeOutcome::Error { .. }));
                 self.cost += cost(&record);
                 progress(Event::Ended { worker: line, episode: &record.id(), record: &record });
-                track.told.insert(name);
+                track.told_episodes.insert(name);
             }
         }
     }
@@ -249,7 +251,7 @@ impl<'a> Follower<'a> {
             self.tracks.iter().filter(|(_, track)| track.end.is_none()).map(|(part, _)| *part).collect();
         for part in open {
             let track = &self.tracks[&part];
-            if track.again.is_some() {
+            if track.again_at.is_some() {
                 continue;
             }
             let listed = self.jobs.as_ref().map(|(at, _)| *at);
@@ -259,7 +261,7 @@ impl<'a> Follower<'a> {
                 // Whoever resumes a run wants what ended before to be tried again.
                 Decision::Cancelled | Decision::GiveUp { .. } if is_inherited => {
                     if let Some(track) = self.tracks.get_mut(&part) {
-                        track.again = Some(now);
+                        track.again_at = Some(now);
                     }
                 }
                 Decision::Wait => {}
@@ -305,12 +307,12 @@ impl<'a> Follower<'a> {
     async fn again(&mut self, part: u32, why: String, now: Instant) {
         self.strike(part, &why).await;
         let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) else { return };
-        track.tries = if track.told.len() > track.had { 1 } else { track.tries + 1 };
+        track.tries = if track.told_episodes.len() > track.episodes_before { 1 } else { track.tries + 1 };
         if track.tries > TRIES {
             track.end = Some(End::GivenUp(why));
             return;
         }
-        track.again = Some(now + DELAY * (track.tries - 1));
+        track.again_at = Some(now + DELAY * (track.tries - 1));
         self.board.warn(&format!("part {part} is submitted again: {why}"));
     }
 
@@ -337,7 +339,7 @@ impl<'a> Follower<'a> {
             None => self.note_unfit(part, &node, &problem).await,
         }
         if let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) {
-            track.again = Some(now);
+            track.again_at = Some(now);
         }
     }
 
@@ -381,7 +383,7 @@ impl<'a> Follower<'a> {
 
     /// Submits the parts whose time has come, as one array.
     async fn submit_again(&mut self, now: Instant) -> Outcome {
-        let due = |track: &Track| track.end.is_none() && track.again.is_some_and(|at| at <= now);
+        let due = |track: &Track| track.end.is_none() && track.again_at.is_some_and(|at| at <= now);
         let parts: Vec<u32> =
             self.tracks.iter().filter(|(_, track)| due(track)).map(|(part, _)| *part).collect();
         let is_first = self.tracks.values().all(|track| track.submission == 0);
@@ -396,11 +398,11 @@ impl<'a> Follower<'a> {
                 self.refusals = 0;
                 parts.iter().for_each(|part| {
                     if let Some(track) = self.tracks.get_mut(part) {
-                        track.submitted(number, now);
+                        track.note_submission(number, now);
                     }
                 });
                 // Soon, to show where the parts are.
-                self.asked = self.asked.map(|_| now - ASK + LOOK);
+                self.asked_at = self.asked_at.map(|_| now - ASK + LOOK);
                 Ok(())
             }
             Err(failure) if is_first => Err(failure),
@@ -413,7 +415,7 @@ impl<'a> Follower<'a> {
                     self.board.warn(&format!("{why}; {} wait {seconds} s", counted(parts.len(), "part")));
                     let again = Instant::now() + delay;
                     let of_these = self.tracks.iter_mut().filter(|(part, _)| parts.contains(part));
-                    of_these.for_each(|(_, track)| track.again = Some(again));
+                    of_these.for_each(|(_, track)| track.again_at = Some(again));
                     return Ok(());
                 }
                 parts.iter().for_each(|part| self.end(*part, End::GivenUp(why.clone())));
@@ -457,7 +459,7 @@ impl<'a> Follower<'a> {
             "interrupted; the jobs go on (interrupt again within {} s to cancel them)",
             SECOND_INTERRUPT.as_secs()
         ));
-        let told: usize = self.tracks.values().map(|track| track.told.len()).sum();
+        let told: usize = self.tracks.values().map(|track| track.told_episodes.len()).sum();
         if time::timeout(SECOND_INTERRUPT, signals.next()).await.is_err() {
             return Ok(Followed::Left(format!(
                 "interrupted after {}; the jobs go on; come back with `{come_back}`",

@@ -61,7 +61,7 @@ impl Submitter {
     ) -> Result<Plan, Failure> {
         let count = self.parts(run, episodes.len()).await?;
         let tasks = parts::tasks_of(suite, options)?;
-        let episodes = weighed(run, &tasks, whole, episodes)?;
+        let episodes = weighed_episodes(run, &tasks, whole, episodes)?;
         let parts = parts::assign(episodes, count);
         let program = std::env::current_exe().or_environment("find this program")?;
         let program = Utf8PathBuf::try_from(program).or_environment("find this program")?;
@@ -181,7 +181,7 @@ pub(super) fn forget(run: &Run, is_new: bool, folder: &ClusterFolder, whole: &Ru
 }
 
 /// Episodes with what they are expected to take.
-fn weighed(
+fn weighed_episodes(
     run: &Run,
     tasks: &[tasks::Task],
     whole: &RunFolder,

@@ -18,23 +18,23 @@ pub(super) struct Track {
     /// Whether an earlier command submitted it.
     pub(super) is_inherited: bool,
     /// When that was, or a moment that is as long ago.
-    pub(super) submitted: Instant,
+    pub(super) submitted_at: Instant,
     pub(super) status: Option<PartStatus>,
     /// What each of its processes has said, by the names of the files.
-    said: BTreeMap<String, PartStatus>,
+    statuses: BTreeMap<String, PartStatus>,
     /// The state that its job was last listed in, none if it was not listed, and since when.
-    listed: Option<(Option<JobState>, Instant)>,
+    listing: Option<(Option<JobState>, Instant)>,
     /// When it last said something new.
-    heard: Instant,
+    news_at: Instant,
     pub(super) end: Option<End>,
     /// Submissions one after another in which no episode was added.
     pub(super) tries: u32,
     /// How many episodes it had when it was last submitted.
-    pub(super) had: usize,
+    pub(super) episodes_before: usize,
     /// The names of its episodes that were told.
-    pub(super) told: BTreeSet<String>,
+    pub(super) told_episodes: BTreeSet<String>,
     /// When it is to be submitted again.
-    pub(super) again: Option<Instant>,
+    pub(super) again_at: Option<Instant>,
 }
 
 /// How a part ended.
@@ -55,16 +55,16 @@ pub(super) fn tracks(plan: &Plan, submissions: &[Submission], now: Instant) -> B
         Track {
             submission: last.map_or(0, |last| last.number),
             is_inherited: last.is_some(),
-            submitted: now.checked_sub(age).unwrap_or(now),
+            submitted_at: now.checked_sub(age).unwrap_or(now),
             status: None,
-            said: BTreeMap::new(),
-            listed: None,
-            heard: now,
+            statuses: BTreeMap::new(),
+            listing: None,
+            news_at: now,
             end: None,
             tries: 0,
-            had: 0,
-            told: BTreeSet::new(),
-            again: last.is_none().then_some(now),
+            episodes_before: 0,
+            told_episodes: BTreeSet::new(),
+            again_at: last.is_none().then_some(now),
         }
     };
     (1..=plan.parts.len() as u32).map(|part| (part, track(part))).collect()
@@ -75,11 +75,11 @@ impl Track {
     /// the next time.
     pub(super) fn hear(&mut self, folder: &ClusterFolder, files: &StatusFiles, part: u32, now: Instant) {
         for (name, status) in PartStatus::read_all(folder, files, part, self.submission) {
-            if self.said.get(&name) == Some(&status) {
+            if self.statuses.get(&name) == Some(&status) {
                 continue;
             }
-            self.heard = now;
-            self.said.insert(name, status.clone());
+            self.news_at = now;
+            self.statuses.insert(name, status.clone());
             // Of two processes, the one that goes on counts, and what is played is played.
             let is_over = |known: &PartStatus| known.state == PartState::Ended;
             let is_first = !self.status.as_ref().is_some_and(is_over);
@@ -91,27 +91,27 @@ impl Track {
 
     /// Notes the state of its job in a list that was asked for after it was submitted.
     pub(super) fn list(&mut self, job: Option<&Job>, at: Instant) {
-        if at < self.submitted {
+        if at < self.submitted_at {
             return;
         }
         let state = job.map(|job| &job.state);
-        if self.listed.as_ref().is_none_or(|(known, _)| known.as_ref() != state) {
-            self.listed = Some((state.cloned(), at));
+        if self.listing.as_ref().is_none_or(|(known, _)| known.as_ref() != state) {
+            self.listing = Some((state.cloned(), at));
         }
     }
 
     /// Whether it may have said something new, or played something, since it was looked at. Slurm's
     /// word that its job waits counts only as long as Slurm answers.
     pub(super) fn may_have_news(&self, slurm_answers: bool) -> bool {
-        let waits = slurm_answers && matches!(self.listed, Some((Some(JobState::Waiting), _)));
+        let waits = slurm_answers && matches!(self.listing, Some((Some(JobState::Waiting), _)));
         self.end.is_none() && self.submission > 0 && (!waits || self.status.is_some())
     }
 
     /// Notes that it was submitted again.
-    pub(super) fn submitted(&mut self, submission: u32, now: Instant) {
-        (self.submission, self.submitted, self.heard) = (submission, now, now);
-        (self.status, self.again, self.had) = (None, None, self.told.len());
-        (self.said, self.listed) = (BTreeMap::new(), None);
+    pub(super) fn note_submission(&mut self, submission: u32, now: Instant) {
+        (self.submission, self.submitted_at, self.news_at) = (submission, now, now);
+        (self.status, self.again_at, self.episodes_before) = (None, None, self.told_episodes.len());
+        (self.statuses, self.listing) = (BTreeMap::new(), None);
         self.is_inherited = false;
     }
 
@@ -125,12 +125,12 @@ impl Track {
         let job = match (job, listed) {
             // A list from before the submission does not have it.
             (_, None) => JobView::NoAnswer,
-            (_, Some(at)) if at < self.submitted => JobView::NoAnswer,
+            (_, Some(at)) if at < self.submitted_at => JobView::NoAnswer,
             (None, Some(_)) => JobView::Absent,
             (Some(job), Some(_)) => JobView::Listed(&job.state, &job.node),
         };
-        let heard = if self.status.is_some() { self.heard } else { self.submitted };
-        let since = self.listed.as_ref().map_or(heard, |(_, at)| heard.max(*at));
+        let from = if self.status.is_some() { self.news_at } else { self.submitted_at };
+        let since = self.listing.as_ref().map_or(from, |(_, at)| from.max(*at));
         PartView { job, status: self.status.as_ref(), silent: now.saturating_duration_since(since) }
     }
 
@@ -220,7 +220,7 @@ mod tests {
         let now = Instant::now();
         let tracks = tracks(&plan(3), &[submission(1, &[1, 2]), submission(2, &[2])], now);
         let of: Vec<(u32, bool)> =
-            tracks.values().map(|track| (track.submission, track.again.is_some())).collect();
+            tracks.values().map(|track| (track.submission, track.again_at.is_some())).collect();
         assert_eq!(of, [(1, false), (2, false), (0, true)]);
     }
 
@@ -229,7 +229,7 @@ mod tests {
         let now = Instant::now();
         let mut tracks = tracks(&plan(1), &[], now);
         let Some(track) = tracks.get_mut(&1) else { panic!("a part") };
-        track.submitted(1, now);
+        track.note_submission(1, now);
         let earlier = now.checked_sub(Duration::from_secs(1));
         assert_eq!(track.view(None, earlier, now).job, JobView::NoAnswer);
         assert_eq!(track.view(None, None, now).job, JobView::NoAnswer);
@@ -264,7 +264,7 @@ mod tests {
         let after = |seconds: u64| start + Duration::from_secs(seconds);
         let mut tracks = tracks(&plan(1), &[], start);
         let Some(track) = tracks.get_mut(&1) else { panic!("a part") };
-        track.submitted(1, start);
+        track.note_submission(1, start);
         let mut decided = |state: JobState, at: u64| {
             let job = job(state);
             track.list(Some(&job), after(at));

@@ -45,7 +45,7 @@ pub use export::{ExportReport, Format, export};
 pub use import::{ImportOptions, ImportReport, InputReport, SkipReason, import};
 pub use inspect::{BrowserStateCounts, HostCount, Inspection, SegmentSummary, inspect};
 pub use merge::{MergeReport, merge};
-pub use redact::{Redaction, RedactionReport, redact};
+pub use redact::{Redaction, RedactionReport, URI_COMPONENT, redact};
 pub use repair::{Loss, RepairReport, repair};
 pub use rules::{RulesSet, rules, set_rules};
 pub use scan::{Secret, SecretKind, SecretScan, scan_secrets};

@@ -10,8 +10,8 @@ pub(super) const LEAST: usize = 4;
 /// The minimum length of a value, found under a given name, that is also searched for elsewhere.
 pub(super) const LEAST_FOUND: usize = 8;
 
-/// The characters that `encodeURIComponent` does not escape.
-const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
+/// What `encodeURIComponent` escapes.
+pub const URI_COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
     .remove(b'.')
@@ -99,7 +99,7 @@ impl Literals {
 /// string or HTML.
 fn spellings(value: &[u8]) -> BTreeSet<Vec<u8>> {
     let mut all = BTreeSet::from([value.to_vec()]);
-    let percent = percent_encode(value, COMPONENT).to_string();
+    let percent = percent_encode(value, URI_COMPONENT).to_string();
     let full = percent_encode(value, NON_ALPHANUMERIC).to_string();
     all.extend([percent.replace("%20", "+").into_bytes(), lower_hex(&percent), lower_hex(&full)]);
     all.extend([percent.into_bytes(), full.into_bytes()]);

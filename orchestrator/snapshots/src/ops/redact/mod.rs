@@ -21,6 +21,7 @@ use literals::{LEAST, LEAST_FOUND, Literals};
 use serde::Serialize;
 
 use crate::{Archive, Body, BrowserState, Page, RecordKind, Timestamp};
+pub use literals::URI_COMPONENT;
 pub(in crate::ops) use message::Cleaner;
 
 use super::exchanges::damaged;
