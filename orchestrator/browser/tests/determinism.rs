@@ -4,10 +4,11 @@
 
 mod web;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use browser::{Action, Determinism, Launch, Press, Session};
-use gateway::InFlight;
+use gateway::{CertificateAuthority, Config, Gateway, InFlight, Routes, Site, Target};
 
 const CLOCK: &str = include_str!("web/clock.html");
 const WORKER: &str = "
@@ -40,19 +41,27 @@ async fn ten_episodes_in_two_browsers_see_the_same_times_and_random_numbers() {
     ])
     .await;
     let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
+    // Workers and the page race for their scripts, which the gateway puts in order.
+    let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
+    let routes = Routes::all(Target::Site(Arc::new(Site::new("clock", web.address))));
+    let gateway = Gateway::start(Config::new(ca.clone(), routes)).await.unwrap();
+    let launch = Launch {
+        determinism: Some(world),
+        in_flight: Some(gateway.in_flight()),
+        ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
+    };
     let mut first: Option<(String, String)> = None;
     for _ in 0..2 {
         let mut session = Session::start(&launch).await.unwrap();
         for _ in 0..5 {
-            let seen = episode(&mut session).await;
+            let seen = episode(&mut session, &gateway).await;
             let first = first.get_or_insert_with(|| seen.clone());
             assert_eq!(*first, seen);
             session.reset(Some(world)).await.unwrap();
         }
         // Another seed gives another world.
         session.reset(Some(Determinism { seed: 8, ..world })).await.unwrap();
-        assert_ne!(first.as_ref(), Some(&episode(&mut session).await));
+        assert_ne!(first.as_ref(), Some(&episode(&mut session, &gateway).await));
         session.close().await.unwrap();
     }
     let (text, _) = first.unwrap();
@@ -63,9 +72,9 @@ async fn ten_episodes_in_two_browsers_see_the_same_times_and_random_numbers() {
     }
 }
 
-async fn episode(session: &mut Session) -> (String, String) {
+async fn episode(session: &mut Session, gateway: &Gateway) -> (String, String) {
     session.act(&Action::Goto { url: "http://clock.test/".to_owned() }).await.unwrap();
-    session.settle(&InFlight::default(), Duration::from_secs(20)).await.unwrap();
+    session.settle(&gateway.in_flight(), Duration::from_secs(20)).await.unwrap();
     (session.page_text().await.unwrap(), session.dom_digest().await.unwrap())
 }
 
