@@ -20,6 +20,9 @@ pub enum Error {
         #[source]
         source: io::Error,
     },
+    /// The object at an address cannot be read.
+    #[error(transparent)]
+    Remote(#[from] remote::Error),
     /// The format of the file is not supported.
     #[error("open {path}: neither WACZ, WARC nor ARC (it starts with {start})")]
     UnknownFormat {
@@ -131,6 +134,15 @@ impl Error {
     /// An error of the operating system from doing `action` to `path`.
     pub(crate) fn io(action: &'static str, path: &Utf8Path, source: io::Error) -> Error {
         Error::Io { action, path: path.to_owned(), source }
+    }
+
+    /// Whether there is no such file or object.
+    pub(crate) fn is_not_found(&self) -> bool {
+        match self {
+            Error::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
+            Error::Remote(error) => error.is_not_found(),
+            _ => false,
+        }
     }
 
     /// Whether reading may continue after this error.
