@@ -66,8 +66,24 @@ impl Address {
         self.0.path().trim_start_matches('/')
     }
 
-    /// The address of what lies below this one, or beside it if this one ends with no slash and
-    /// `below` begins with none.
+    /// The address of an object whose path is relative to the folder of this one.
+    ///
+    /// # Errors
+    /// When the path leads elsewhere.
+    pub fn beside(&self, path: &str) -> Result<Address, Error> {
+        let mut url = self.0.clone();
+        let outside = || Error::Address { address: path.to_owned(), why: "it is no relative path" };
+        {
+            let mut parts = url.path_segments_mut().map_err(|()| outside())?;
+            parts.pop().extend(path.split('/'));
+        }
+        Address::parse(url.as_str())
+    }
+
+    /// The address whose text is this one's and this end.
+    ///
+    /// # Errors
+    /// When that is none.
     pub fn with_end(&self, end: &str) -> Result<Address, Error> {
         Address::parse(&format!("{}{end}", self.0))
     }
@@ -98,6 +114,13 @@ mod tests {
         for path in ["a.wacz", "/s3://a", "./https:/a", "s3:/a", "ftp://a/b"] {
             assert!(!is_address(Utf8Path::new(path)), "{path}");
         }
+    }
+
+    #[test]
+    fn neighbours_have_addresses() {
+        let address = Address::parse("s3://bucket/a/list.json").unwrap();
+        assert_eq!(address.beside("x y/b.wacz").unwrap().to_string(), "s3://bucket/a/x%20y/b.wacz");
+        assert_eq!(address.with_end(".index").unwrap().to_string(), "s3://bucket/a/list.json.index");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use parking_lot::{Condvar, Mutex};
 use sha2::{Digest as _, Sha256};
 
 use crate::blocks::{BLOCK, Blocks};
-use crate::store::{Place, endpoint};
+use crate::store::Place;
 use crate::{Address, Error, Why, wait};
 
 /// The most blocks of one request, when an object is read from start to end.
@@ -275,10 +275,8 @@ fn version_digest(etag: &Option<String>, length: u64, modified: SystemTime) -> [
     Sha256::digest(format!("{etag:?} {length} {seconds}")).into()
 }
 
-/// The folder of one state of an object. The same address means other objects at other servers of
-/// S3.
+/// The folder of one state of an object.
 fn folder_of(cache: &Utf8Path, address: &Address, version: &[u8; 32]) -> Utf8PathBuf {
-    let of_s3 = endpoint().filter(|_| address.is_s3()).unwrap_or_default();
-    let object = hex::encode(Sha256::digest(format!("{of_s3} {address}")));
+    let object = hex::encode(Sha256::digest(format!("{} {address}", crate::server(address))));
     cache.join(&object[..24]).join(&hex::encode(version)[..24])
 }

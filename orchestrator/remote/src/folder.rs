@@ -19,6 +19,8 @@ pub struct Listed {
     pub path: String,
     /// Its length in bytes.
     pub length: u64,
+    /// What tells this state of it from others: its entity tag, or else its date.
+    pub version: String,
 }
 
 impl RemoteFolder {
@@ -61,8 +63,9 @@ impl RemoteFolder {
             .map_err(Error::local("start", "a request"))??
             .into_iter()
             .filter_map(|object| {
-                let path = object.location.as_ref().strip_prefix(self.place.path.as_ref())?;
-                Some(Listed { path: path.trim_start_matches('/').to_owned(), length: object.size })
+                let path = object.location.as_ref().strip_prefix(self.place.path.as_ref())?.to_owned();
+                let version = object.e_tag.unwrap_or_else(|| object.last_modified.to_rfc3339());
+                Some(Listed { path: path.trim_start_matches('/').to_owned(), length: object.size, version })
             })
             .collect();
         listed.sort();

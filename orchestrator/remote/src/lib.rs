@@ -28,7 +28,13 @@ pub use address::{Address, is_address};
 pub use error::{Error, Why};
 pub use file::RemoteFile;
 pub use folder::{Listed, RemoteFolder};
-pub use transfer::{download, download_into, upload};
+pub use transfer::{download, download_into, length, upload};
+
+/// The server that an object of S3 is on, where the environment names one; the same address means
+/// another object at another server. Nothing for other addresses.
+pub fn server(address: &Address) -> String {
+    store::endpoint().filter(|_| address.is_s3()).unwrap_or_default()
+}
 
 static CACHE: OnceLock<Utf8PathBuf> = OnceLock::new();
 

@@ -69,11 +69,28 @@ pub(crate) fn fetch_into(place: &Place, to: &mut impl Write) -> Result<(), Error
     }
 }
 
-/// Uploads a file. The object appears, or is replaced, when all of it has arrived.
+/// The length of an object in bytes; `None` if there is none.
+///
+/// # Errors
+/// When its server does not answer or allow it.
+pub fn length(address: &Address) -> Result<Option<u64>, Error> {
+    let place = Place::of(address)?;
+    let asked = wait::until_done(async move {
+        match place.store.head(&place.path).await {
+            Ok(meta) => Ok(Some(meta.size)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(place.failed("look for")(error)),
+        }
+    });
+    asked.map_err(Error::local("start", "a request"))?
+}
+
+/// Uploads a file. The object appears, or is replaced, when all of it has arrived. `sent` is told of
+/// bytes that were handed to the server. Gives the object's entity tag, if the server tells it.
 ///
 /// # Errors
 /// When the file cannot be read, or the server does not take it.
-pub fn upload(from: &Utf8Path, address: &Address) -> Result<(), Error> {
+pub fn upload(from: &Utf8Path, address: &Address, sent: &mut dyn FnMut(u64)) -> Result<Option<String>, Error> {
     let place = Place::of(address)?;
     let mut file = File::open(from).map_err(Error::local("open", from))?;
     let length = file.metadata().map_err(Error::local("read", from))?.len();
@@ -84,39 +101,48 @@ pub fn upload(from: &Utf8Path, address: &Address) -> Result<(), Error> {
         let put = wait::until_done(async move {
             asked.store.put(&asked.path, PutPayload::from(bytes)).await.map_err(asked.failed("write"))
         });
-        return put.map_err(Error::local("start", "a request"))?.map(drop);
+        let put = put.map_err(Error::local("start", "a request"))??;
+        sent(length);
+        return Ok(put.e_tag);
     }
-    upload_in_parts(&place, file, from)
+    upload_in_parts(&place, file, from, sent)
 }
 
-fn upload_in_parts(place: &Place, mut file: File, from: &Utf8Path) -> Result<(), Error> {
+fn upload_in_parts(
+    place: &Place,
+    mut file: File,
+    from: &Utf8Path,
+    sent: &mut dyn FnMut(u64),
+) -> Result<Option<String>, Error> {
     let asked = place.clone();
     let begin = wait::until_done(async move { asked.store.put_multipart(&asked.path).await });
     let begun = begin.map_err(Error::local("start", "a request"))?.map_err(place.failed("write"))?;
-    let mut upload = Some(WriteMultipart::new_with_chunk_size(begun, PART));
+    let mut writing = WriteMultipart::new_with_chunk_size(begun, PART);
     let mut part = vec![0; PART];
     loop {
-        let read = file.read(&mut part).map_err(Error::local("read", from));
-        let Some(mut writing) = upload.take() else { return Ok(()) };
-        let read = match read {
+        let read = match file.read(&mut part) {
             Ok(read) => read,
             Err(error) => {
+                // What the server has of it would cost its owner.
                 let _ = wait::until_done(async move { writing.abort().await });
-                return Err(error);
+                return Err(Error::local("read", from)(error));
             }
         };
+        if read == 0 {
+            let done = wait::until_done(async move { writing.finish().await });
+            let done = done.map_err(Error::local("start", "a request"))?;
+            return done.map(|put| put.e_tag).map_err(place.failed("write"));
+        }
         let bytes = bytes::Bytes::copy_from_slice(&part[..read]);
         let step = wait::until_done(async move {
-            if bytes.is_empty() {
-                return writing.finish().await.map(|_| None);
-            }
             if let Err(error) = writing.wait_for_capacity(PARTS).await {
                 let _ = writing.abort().await;
                 return Err(error);
             }
             writing.put(bytes);
-            Ok(Some(writing))
+            Ok(writing)
         });
-        upload = step.map_err(Error::local("start", "a request"))?.map_err(place.failed("write"))?;
+        writing = step.map_err(Error::local("start", "a request"))?.map_err(place.failed("write"))?;
+        sent(read as u64);
     }
 }

@@ -137,7 +137,9 @@ fn files_go_there_and_come_back() {
             let (from, to) = (folder().join("from"), folder().join("to"));
             std::fs::write(&from, content).unwrap();
             let there = address(&format!("s3://bucket/{name}"));
-            upload(&from, &there).unwrap();
+            let mut sent = 0;
+            assert!(upload(&from, &there, &mut |bytes| sent += bytes).unwrap().is_some());
+            assert_eq!(sent, content.len() as u64);
             download(&there, &to).unwrap();
             assert!(std::fs::read(&to).unwrap() == content, "{name}");
         }

@@ -36,6 +36,7 @@ pub mod fidelity;
 pub mod gym;
 mod html;
 mod offline_visit;
+pub mod mirror;
 pub mod pack;
 pub mod parts;
 mod play;

@@ -16,7 +16,7 @@ use std::io::Read;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use formats::Version;
-use remote::is_address;
+use remote::{Address, is_address};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -232,6 +232,14 @@ impl Collection {
     }
 }
 
+/// A member of the collection at a path or an address.
+fn beside(collection: &Utf8Path, member: &str) -> Result<Utf8PathBuf, Error> {
+    if is_address(collection) {
+        return Ok(Address::parse(collection.as_str())?.beside(member)?.to_string().into());
+    }
+    Ok(collection.parent().unwrap_or(Utf8Path::new("")).join(member))
+}
+
 fn reader(path: &Utf8Path) -> Result<SourceReader, Error> {
     Ok(SourceReader::new(Source::open(path)?))
 }
@@ -276,12 +284,9 @@ impl SnapshotFile {
                 files.push(SnapshotFile { path: path.clone(), listed: None });
                 continue;
             };
-            let folder = path.parent().unwrap_or(Utf8Path::new(""));
             for member in collection.resources {
-                files.push(SnapshotFile {
-                    path: folder.join(&member.path),
-                    listed: Some((path.clone(), member)),
-                });
+                let place = beside(path, &member.path)?;
+                files.push(SnapshotFile { path: place, listed: Some((path.clone(), member)) });
             }
         }
         Ok(files)

@@ -49,6 +49,7 @@ pub use page::Page;
 pub use recording::{
     Frame, FrameSide, Load, OpenSocket, Progress, Recording, RecordingOptions, RecordingReport,
 };
+pub use remote::is_address;
 pub use source::{Source, SourceReader};
 pub use timestamp::Timestamp;
 pub use warc::{Block, Record, RecordKind, RecordRef};
