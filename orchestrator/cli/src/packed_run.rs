@@ -6,8 +6,8 @@ use runs::pack::{Manifest, Part};
 use snapshots::is_address;
 use tokio_util::sync::CancellationToken;
 
-use crate::failure::{Failure, OrFail as _};
 use crate::engine::cache;
+use crate::failure::{Failure, OrFail as _};
 use crate::{interrupt, progress, remote_run};
 
 /// The folder of a run. That of a packed one is temporary.

@@ -74,8 +74,7 @@ impl Push {
             })?;
         }
         bar.finish_and_clear();
-        let sum =
-            |index: bool| uploads.iter().filter(|one| one.is_index == index).map(|one| one.bytes).sum();
+        let sum = |index: bool| uploads.iter().filter(|one| one.is_index == index).map(|one| one.bytes).sum();
         Ok(Report {
             address: to.to_string(),
             files: uploads.iter().filter(|upload| !upload.is_index).count(),

@@ -81,8 +81,9 @@ impl RemoteFile {
             Ok(first) => (first, false),
             Err(Error::Server { why: Why::NoParts, .. }) => {
                 let asked = place.clone();
-                let meta =
-                    on_server(&place, "open", async move { Ok((asked.store.head(&asked.path).await?, Bytes::new())) })?;
+                let meta = on_server(&place, "open", async move {
+                    Ok((asked.store.head(&asked.path).await?, Bytes::new()))
+                })?;
                 (meta, true)
             }
             Err(error) => return Err(error),
@@ -176,7 +177,8 @@ impl RemoteFile {
         let is_missing = |next: &u64| {
             !state.there.contains(next) && !state.under_way.contains(next) && !self.blocks.has(*next)
         };
-        let more = (block + 1..(block + wanted).min(self.blocks.count())).take_while(is_missing).count() as u64;
+        let more =
+            (block + 1..(block + wanted).min(self.blocks.count())).take_while(is_missing).count() as u64;
         let run = block..block + 1 + more;
         state.under_way.extend(run.clone());
         state.last = (run.end, run.end - run.start);

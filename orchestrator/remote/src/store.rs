@@ -40,7 +40,8 @@ impl Place {
             }
         };
         drop(stores);
-        let path = Path::from_url_path(address.key()).map_err(|error| failed("use", address)(error.into()))?;
+        let path =
+            Path::from_url_path(address.key()).map_err(|error| failed("use", address)(error.into()))?;
         Ok(Place { store, path, address: address.clone() })
     }
 
@@ -63,7 +64,8 @@ pub(crate) fn endpoint() -> Option<String> {
 }
 
 fn make(address: &Address, origin: &str) -> Result<Arc<dyn ObjectStore>, Error> {
-    let retry = RetryConfig { backoff: BackoffConfig::default(), max_retries: RETRY.0, retry_timeout: RETRY.1 };
+    let retry =
+        RetryConfig { backoff: BackoffConfig::default(), max_retries: RETRY.0, retry_timeout: RETRY.1 };
     let reached = if address.is_s3() { endpoint() } else { Some(origin.to_owned()) };
     let route = http_client::Route::from_environment(reached.as_deref().unwrap_or("https://amazonaws.com"));
     let http = http_client::client(&route)?;

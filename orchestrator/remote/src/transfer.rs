@@ -90,7 +90,11 @@ pub fn length(address: &Address) -> Result<Option<u64>, Error> {
 ///
 /// # Errors
 /// When the file cannot be read, or the server does not take it.
-pub fn upload(from: &Utf8Path, address: &Address, sent: &mut dyn FnMut(u64)) -> Result<Option<String>, Error> {
+pub fn upload(
+    from: &Utf8Path,
+    address: &Address,
+    sent: &mut dyn FnMut(u64),
+) -> Result<Option<String>, Error> {
     let place = Place::of(address)?;
     let mut file = File::open(from).map_err(Error::local("open", from))?;
     let length = file.metadata().map_err(Error::local("read", from))?.len();

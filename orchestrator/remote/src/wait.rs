@@ -6,8 +6,9 @@ use std::sync::{LazyLock, mpsc};
 use tokio::runtime::{Builder, Runtime};
 
 /// Not the caller's runtime: a caller may be one of its threads, which must not wait for itself.
-static RUNTIME: LazyLock<std::io::Result<Runtime>> =
-    LazyLock::new(|| Builder::new_multi_thread().worker_threads(2).thread_name("remote").enable_all().build());
+static RUNTIME: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
+    Builder::new_multi_thread().worker_threads(2).thread_name("remote").enable_all().build()
+});
 
 /// Runs a future to its end. Every future of this crate has a deadline of its own.
 pub(crate) fn until_done<T: Send + 'static>(

@@ -104,7 +104,10 @@ fn ranges_are_read_once_and_stay() {
             assert!(error.contains("it has changed since it was opened"), "{error}");
             assert_eq!(bytes(&file, 0, 9), whole[..9]);
             let again = RemoteFile::open_with(&address, Some(&cache)).unwrap();
-            assert_eq!((again.length(), bytes(&again, 1_999_995, 50)), (2_000_000, pattern(2_000_000)[1_999_995..].to_vec()));
+            assert_eq!(
+                (again.length(), bytes(&again, 1_999_995, 50)),
+                (2_000_000, pattern(2_000_000)[1_999_995..].to_vec())
+            );
             std::fs::write(folder().join("stored/bucket/big"), &whole).unwrap();
         }
     });
@@ -144,7 +147,8 @@ fn files_go_there_and_come_back() {
             assert!(std::fs::read(&to).unwrap() == content, "{name}");
         }
         let in_folder = RemoteFolder::at(&address("s3://bucket/a")).unwrap();
-        let listed: Vec<_> = in_folder.list().unwrap().into_iter().map(|found| (found.path, found.length)).collect();
+        let listed: Vec<_> =
+            in_folder.list().unwrap().into_iter().map(|found| (found.path, found.length)).collect();
         let expect = [("large".to_owned(), 20_000_000), ("none".to_owned(), 0), ("small".to_owned(), 5)];
         assert_eq!(listed, expect);
         in_folder.remove("none").unwrap();

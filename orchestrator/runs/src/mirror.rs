@@ -127,11 +127,8 @@ impl Mirror {
     /// When the server does not answer or allow it, or the folder cannot be written.
     pub fn pull(&self, on: &(dyn Fn(usize, usize) + Sync)) -> Result<(), Error> {
         let listed = self.there.list()?;
-        let whole: BTreeSet<String> = listed
-            .iter()
-            .filter_map(|object| object.path.strip_suffix(RECORD))
-            .map(str::to_owned)
-            .collect();
+        let whole: BTreeSet<String> =
+            listed.iter().filter_map(|object| object.path.strip_suffix(RECORD)).map(str::to_owned).collect();
         let counts = |path: &str| match path.strip_prefix("episodes/").and_then(|rest| rest.split_once('/')) {
             Some((episode, _)) => whole.contains(&format!("episodes/{episode}/")),
             None => true,
@@ -240,7 +237,8 @@ impl Mirror {
 pub fn runs_below(address: &str) -> Result<Vec<Utf8PathBuf>, Error> {
     let folder = RemoteFolder::at(&Address::parse(address.trim_end_matches('/'))?)?;
     let listed = folder.list()?;
-    let mut found: Vec<&str> = listed.iter().filter_map(|object| object.path.strip_suffix("run.json")).collect();
+    let mut found: Vec<&str> =
+        listed.iter().filter_map(|object| object.path.strip_suffix("run.json")).collect();
     if found.is_empty() {
         return Err(Error::NoRun { address: address.to_owned() });
     }

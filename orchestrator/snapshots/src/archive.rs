@@ -137,7 +137,11 @@ impl Archive {
     }
 
     /// Builds an archive from streams found in a file whose container cannot be read.
-    pub(crate) fn from_segments(path: &Utf8Path, source: impl Into<Source>, segments: Vec<Segment>) -> Archive {
+    pub(crate) fn from_segments(
+        path: &Utf8Path,
+        source: impl Into<Source>,
+        segments: Vec<Segment>,
+    ) -> Archive {
         Archive { path: path.to_owned(), source: source.into(), segments, package: None }
     }
 

@@ -104,8 +104,7 @@ enum Kind {
 }
 
 async fn listen(kind: Kind, port: u16, sent: Arc<Sent>) -> anyhow::Result<SocketAddr> {
-    let listener =
-        TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("failed to take the port")?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("failed to take the port")?;
     let address = listener.local_addr()?;
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {

@@ -235,8 +235,9 @@ impl From<annotate::Error> for Failure {
 fn of_snapshot(error: &snapshots::Error) -> Kind {
     use snapshots::Error;
     match error {
-        Error::Io { .. } => Failure::Environment,
         Error::Remote(error) => of_remote(error),
+        error if error.is_unread() => Failure::Environment,
+        Error::Io { .. } => Failure::Environment,
         Error::UnknownFormat { .. }
         | Error::Damaged { .. }
         | Error::NoSuchSegment { .. }

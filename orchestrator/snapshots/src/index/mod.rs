@@ -154,7 +154,8 @@ impl Index {
         };
         match Index::from_file(file, path.to_owned()) {
             Ok(index) => {
-                let binding = Binding::of(archive.source()).map_err(IndexError::io("read", archive.path()))?;
+                let binding =
+                    Binding::of(archive.source()).map_err(IndexError::io("read", archive.path()))?;
                 Ok((index.layout.binding == binding).then_some(index))
             }
             Err(IndexError::Damaged { .. }) => Ok(None),

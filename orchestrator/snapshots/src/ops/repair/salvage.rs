@@ -102,7 +102,11 @@ pub(super) fn with_shared_members_unpacked(archive: Archive) -> Result<Archive, 
         let length = file.metadata().map_err(|source| Error::io("unpack", path, source))?.len();
         segments.push(Segment::new(segment.name.clone(), path, file, 0, length)?);
     }
-    Ok(if changed { Archive::from_segments(archive.path(), archive.source().clone(), segments) } else { archive })
+    Ok(if changed {
+        Archive::from_segments(archive.path(), archive.source().clone(), segments)
+    } else {
+        archive
+    })
 }
 
 /// All plausible local headers, in file order. Each entry extends to the next header.
