@@ -120,7 +120,7 @@ fn a_snapshot_at_an_address_is_the_same_world_and_little_of_it_is_fetched() -> R
     world.play(world.bench.path("of-s3").as_str(), world.bench.path("again").as_str(), &[])?;
     let fetched = world.server().sent().1 - before;
     // The first block shows that the object is the same.
-    ensure!(fetched <= 256 << 10, "{fetched} bytes");
+    ensure!(fetched <= 64 << 10, "{fetched} bytes");
     let report = world.succeed(&["snapshot", "verify", "s3://bucket/x/demo.wacz"])?;
     ensure!(report.contains("valid: true"), "{report}");
     // A collection with its members beside it.

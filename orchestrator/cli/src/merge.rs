@@ -13,8 +13,8 @@ use crate::{out, progress};
 /// --shard`)
 #[derive(clap::Args)]
 pub(crate) struct Merge {
-    /// Folders of the parts, or addresses of an object store. An address below which there are parts
-    /// stands for all of them
+    /// Folders of the parts, or addresses of an object store. An address below which there are
+    /// parts stands for all of them
     #[arg(required = true)]
     parts: Vec<Utf8PathBuf>,
     /// Folder for the merged run

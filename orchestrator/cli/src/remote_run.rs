@@ -1,5 +1,5 @@
-//! A run whose `--output` is an address (`s3://...`): played in a folder of this machine, and uploaded
-//! episode by episode.
+//! A run whose `--output` is an address (`s3://...`): played in a folder of this machine, and
+//! uploaded episode by episode.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};

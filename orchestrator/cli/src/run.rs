@@ -78,8 +78,8 @@ pub(crate) struct Run {
     /// what is free]
     #[arg(long, value_name = "SIZE", value_parser = units::mebibytes)]
     memory: Option<u64>,
-    /// Folder for the results, or an address of an object store, such as s3://BUCKET/NAME. There each
-    /// episode is uploaded when it has ended [default: runs/SUITE-AGENT-TIME]
+    /// Folder for the results, or an address of an object store, such as s3://BUCKET/NAME. There
+    /// each episode is uploaded when it has ended [default: runs/SUITE-AGENT-TIME]
     #[arg(short, long, alias = "out", value_name = "DIR")]
     pub(crate) output: Option<Utf8PathBuf>,
     /// Continue the run in --output. At an address, begin it if nothing is there

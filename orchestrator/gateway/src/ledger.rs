@@ -256,8 +256,8 @@ impl Ledger {
         Ledger { next: AtomicU64::new(0), limit, pages: Mutex::default(), unread: OnceLock::new() }
     }
 
-    /// Notes that something recorded could not be read, because of the disk or the server that it is
-    /// on. What the episode came to is then not what it would have come to.
+    /// Notes that something recorded could not be read, because of the disk or the server that it
+    /// is on. What the episode came to is then not what it would have come to.
     pub(crate) fn note_unread(&self, error: String) {
         // The first one says enough.
         let _ = self.unread.set(error);

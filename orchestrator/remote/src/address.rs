@@ -20,8 +20,8 @@ impl Address {
     /// Reads an address.
     ///
     /// # Errors
-    /// When it is none, or has what would be kept with a run and must not be: a password or a query,
-    /// in which signed addresses have their signature.
+    /// When it is none, or has what would be kept with a run and must not be: a password or a
+    /// query, in which signed addresses have their signature.
     pub fn parse(text: &str) -> Result<Address, Error> {
         // The text may have a secret, so the error shows none of it after the host.
         let shown = text.split(['?', '#']).next().unwrap_or_default();

@@ -1,9 +1,9 @@
-//! The cache of an object on disk: its bytes in a sparse file, and a checksum for each block that is
-//! there.
+//! The cache of an object on disk: its bytes in a sparse file, and a checksum for each block that
+//! is there.
 //!
-//! The checksum is written after the bytes. A block whose bytes do not have it, such as after a loss
-//! of power, counts as missing. Several processes may fill one cache, because they write the same
-//! bytes.
+//! The checksum is written after the bytes. A block whose bytes do not have it, such as after a
+//! loss of power, counts as missing. Several processes may fill one cache, because they write the
+//! same bytes.
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::Error;
 
 /// The size of a block in bytes.
-pub(crate) const BLOCK: u64 = 256 << 10;
+pub(crate) const BLOCK: u64 = 64 << 10;
 /// The size of a checksum in its file: a CRC-32, and a mark that it is there.
 const SUM: u64 = 8;
 const THERE: u64 = 1 << 32;

@@ -31,7 +31,8 @@ pub(crate) struct Connector(pub(crate) Client);
 #[derive(Clone)]
 pub(crate) struct Client {
     pub(crate) http: http_client::Client<HttpRequestBody>,
-    /// Whether to go where a server sends a reader. Signed requests stay where they were signed for.
+    /// Whether to go where a server sends a reader. Signed requests stay where they were signed
+    /// for.
     pub(crate) follows: bool,
 }
 

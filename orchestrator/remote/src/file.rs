@@ -18,7 +18,7 @@ use crate::store::Place;
 use crate::{Address, Error, Why, wait};
 
 /// The most blocks of one request, when an object is read from start to end.
-const MOST: u64 = 32;
+const MOST: u64 = 128;
 
 /// An opened object. It is read by position, from any number of threads.
 #[derive(Debug)]
@@ -66,8 +66,8 @@ impl RemoteFile {
         Ok(Arc::clone(OPENED.lock().entry(address.clone()).or_insert(file)))
     }
 
-    /// Opens an object. What is read of it stays in a folder below `cache`; without one, for as long
-    /// as it is open.
+    /// Opens an object. What is read of it stays in a folder below `cache`; without one, for as
+    /// long as it is open.
     ///
     /// # Errors
     /// When there is no such object, its server does not answer or allow it, or the cache cannot be

@@ -1,8 +1,9 @@
 //! Files at an address: objects of S3 (`s3://bucket/key`) and files of web servers (`https://...`).
 //!
 //! A file is read by range. What was read stays in a cache on disk, in blocks, so that no block is
-//! fetched twice. Everything here blocks: requests run on threads of this crate, and the caller waits
-//! with a deadline. Credentials come from the environment, under the names that AWS's own tools read.
+//! fetched twice. Everything here blocks: requests run on threads of this crate, and the caller
+//! waits with a deadline. Credentials come from the environment, under the names that AWS's own
+//! tools read.
 //!
 //! ```text
 //!   read_at ── block in the cache? ── yes ──> bytes on disk

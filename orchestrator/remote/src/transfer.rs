@@ -85,8 +85,8 @@ pub fn length(address: &Address) -> Result<Option<u64>, Error> {
     asked.map_err(Error::local("start", "a request"))?
 }
 
-/// Uploads a file. The object appears, or is replaced, when all of it has arrived. `sent` is told of
-/// bytes that were handed to the server. Gives the object's entity tag, if the server tells it.
+/// Uploads a file. The object appears, or is replaced, when all of it has arrived. `sent` is told
+/// of bytes that were handed to the server. Gives the object's entity tag, if the server tells it.
 ///
 /// # Errors
 /// When the file cannot be read, or the server does not take it.

@@ -251,6 +251,6 @@ fn a_server_that_dies_is_an_error_and_what_was_read_stays() {
         let before = server.sent().1;
         assert_eq!(bytes(&file, 0, 3_000_000), whole);
         // Two blocks were there.
-        assert_eq!(server.sent().1 - before, 3_000_000 - 2 * (256 << 10));
+        assert_eq!(server.sent().1 - before, 3_000_000 - 2 * (64 << 10));
     });
 }

@@ -1,8 +1,8 @@
 //! A run in an object store: its folder on this machine, and the same files at an address.
 //!
-//! The run is played in the folder as any other. Each episode is uploaded when it has ended, so that
-//! a machine that is lost costs the episodes under way. What cannot be uploaded stays in the folder,
-//! and goes there the next time.
+//! The run is played in the folder as any other. Each episode is uploaded when it has ended, so
+//! that a machine that is lost costs the episodes under way. What cannot be uploaded stays in the
+//! folder, and goes there the next time.
 //!
 //! ```text
 //!   folder/                    s3://bucket/run/

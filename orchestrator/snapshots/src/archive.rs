@@ -86,8 +86,8 @@ impl Segment {
     }
 }
 
-/// An opened snapshot: a WACZ, WARC or ARC file, compressed or not, here or at an address. Opening reads no records.
-/// Records are read by position, from any number of threads.
+/// An opened snapshot: a WACZ, WARC or ARC file, compressed or not, here or at an address. Opening
+/// reads no records. Records are read by position, from any number of threads.
 #[derive(Debug)]
 pub struct Archive {
     path: Utf8PathBuf,
@@ -97,8 +97,8 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Opens the file at `path`, or the object if it is an address. The first bytes determine the format. If they are damaged, a file extension of
-    /// WARC or ARC decides.
+    /// Opens the file at `path`, or the object if it is an address. The first bytes determine the
+    /// format. If they are damaged, a file extension of WARC or ARC decides.
     pub fn open(path: &Utf8Path) -> Result<Archive, Error> {
         let io = |e| Error::io("open", path, e);
         let source = Source::open(path)?;

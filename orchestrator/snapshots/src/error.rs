@@ -145,8 +145,8 @@ impl Error {
         }
     }
 
-    /// Whether the disk, or the server that the snapshot is on, has failed. What was recorded may be
-    /// whole.
+    /// Whether the disk, or the server that the snapshot is on, has failed. What was recorded may
+    /// be whole.
     pub fn is_unread(&self) -> bool {
         matches!(self, Error::Io { .. } | Error::Remote(_) | Error::Damaged { damage: Damage::Io(_), .. })
     }

@@ -1,5 +1,5 @@
-//! Serves a folder as an object store and as web pages until it is killed. Prints the variables that
-//! lead programs there.
+//! Serves a folder as an object store and as web pages until it is killed. Prints the variables
+//! that lead programs there.
 
 use camino::Utf8PathBuf;
 use clap::Parser;

@@ -51,8 +51,8 @@ pub(crate) enum StoredError {
 }
 
 impl StoredError {
-    /// Whether the disk, or the server that the snapshot is on, has failed. What was recorded may be
-    /// whole.
+    /// Whether the disk, or the server that the snapshot is on, has failed. What was recorded may
+    /// be whole.
     pub(super) fn is_unread(&self) -> bool {
         match self {
             StoredError::Index(IndexError::Io { source, .. }) => is_unread(source),

@@ -1,7 +1,7 @@
 //! Takes the index that lies beside an object, instead of reading all of the object to build one.
 //!
-//! `sandbox snapshot push` puts it there. It was built from a file, so it names that file's state; it
-//! is taken if the object has the same size and samples, and then names the object's state.
+//! `sandbox snapshot push` puts it there. It was built from a file, so it names that file's state;
+//! it is taken if the object has the same size and samples, and then names the object's state.
 
 use std::io::{Seek as _, SeekFrom};
 use std::os::unix::fs::FileExt as _;

@@ -4,8 +4,8 @@ use std::io::{self, Read};
 
 use crate::Source;
 
-/// Reads the bytes from `position` to `end` of a shared source. Each window has its own position and
-/// never moves a cursor of the source, so that many threads can read it at once.
+/// Reads the bytes from `position` to `end` of a shared source. Each window has its own position
+/// and never moves a cursor of the source, so that many threads can read it at once.
 #[derive(Debug, Clone)]
 pub(crate) struct Window {
     source: Source,
