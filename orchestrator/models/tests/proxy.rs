@@ -9,6 +9,7 @@ use camino::Utf8PathBuf;
 use fake_model::{Reply as Answer, Server};
 use http::Request;
 use http_body_util::{BodyExt as _, Full};
+use http_client::Route;
 use hyper_util::client::legacy::Client as Http;
 use hyper_util::rt::TokioExecutor;
 use models::{Cassette, Chat, Client, Error, Message, Model, Price, Proxy, Role, Sampling, Settings};

@@ -110,6 +110,10 @@ fn ports(run: &Run, judge: &Model) -> Result<Vec<u16>, Failure> {
     if !asked.is_empty() {
         return Ok(asked.into_iter().collect());
     }
+    // The Secret may be for an object store alone.
+    if needs.is_none() && !run.agent.starts_a_program() {
+        return Ok(Vec::new());
+    }
     let named = std::env::var("OPENAI_BASE_URL").ok().and_then(|text| Url::parse(&text).ok());
     Ok(vec![named.and_then(|url| url.port_or_known_default()).unwrap_or(HTTPS)])
 }
