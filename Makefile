@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes town fuzz schema record-demo docs test-docs bench-workers bench-front
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -128,6 +128,12 @@ bench-observe: setup build ## looking at pages beside BrowserGym in one run: SHA
 
 bench-search: ## searches among a million recorded pages beside SQLite FTS5 in one run: PAGES=1000000
 	./tests/bench/search.sh $(or $(PAGES),1000000)
+
+bench-objects: build ## 10,000 records on an S3 server: cold and warm reads and what is fetched for them, beside the file here and pywb; the server killed
+	@./setup.sh python
+	./tests/venv.sh target/bench-venv tests/bench/requirements.txt
+	$(CARGO) build --quiet --release -p object-server
+	target/bench-venv/bin/python -B tests/bench/objects.py $(SANDBOX) target/release/object-server target/bench-venv
 
 bench-front: setup build ## steps a second and latency through `sandbox front` over 4 gyms of 4 places, beside the gyms directly; prints ratios
 	python3 -B tests/bench/front.py $(SANDBOX)

@@ -39,6 +39,7 @@ mod large;
 mod machine;
 mod miniwob;
 mod monkey;
+mod objects;
 mod output;
 mod packed;
 mod pages;

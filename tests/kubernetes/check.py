@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Writes manifests of runs on Kubernetes, and runs what their pods run, in containers on this machine.
 
-    check.py SANDBOX IMAGE WORK
+    check.py SANDBOX IMAGE WORK OBJECT_SERVER
 
 Manifests are those of the demo suite, of the town's sites that run in our own process, of its sites that run in containers, and of a suite in
 WebArena's form. The first two are played: a container for each index, with the command line, the user, the environment and the rights that the
 manifest says, no network, and the working folder in the place of the claim. One is told to end in the middle, and is started again. The merged
-runs must come to the fingerprints of the same runs here. There is no cluster: what schedules pods, mounts claims and holds network policies is
+runs must come to the fingerprints of the same runs here. The demo is played once more with its snapshot and its results on an object store,
+by pods with this machine's network. There is no cluster: what schedules pods, mounts claims and holds network policies is
 not looked at.
 
 Prints a line for each check; exit code 1 if one fails.
@@ -67,7 +68,7 @@ class Work:
         check(f"{name}: a policy without a way out, and a job", policy["spec"]["egress"] == [] and job["kind"] == "Job", policy)
         return job
 
-    def container(self, job, index, *options):
+    def container(self, job, index, *options, network="none"):
         """The words that run what a pod runs."""
         pod = job["spec"]["template"]["spec"]
         (container,) = pod["containers"]
@@ -77,7 +78,7 @@ class Work:
         folders = {"work": ["--volume", f"{self.there}:/work"], "tmp": ["--volume", "/tmp"]}
         program, *words = container["command"]
         return [
-            "docker", "run", "--network", "none", *(["--init"] if pod["shareProcessNamespace"] else []),
+            "docker", "run", "--network", network, *(["--init"] if pod["shareProcessNamespace"] else []),
             *(["--read-only"] if rights["readOnlyRootFilesystem"] else []),
             "--user", f"{rights['runAsUser']}:{rights['runAsGroup']}", "--group-add", str(pod["securityContext"]["fsGroup"]),
             *(f"--cap-drop={one}" for one in rights["capabilities"]["drop"]),
@@ -140,6 +141,44 @@ class Work:
               is_same and merged["episodes"] == merged["planned"] and merged["errors"] == 0, f"{merged}\n{here}")
 
 
+def at_address(work, program, words):
+    """The demo with its snapshot and its results on an object store."""
+    stored = work.folder / "stored"
+    (stored / "bucket").mkdir(parents=True)
+    store = subprocess.Popen([program, stored], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        variables = dict(store.stdout.readline().removeprefix("export ").strip().split("=", 1) for _ in range(4))
+        os.environ.update(variables)
+        work.run("snapshot", "push", "snapshots/demo.wacz", "s3://bucket/demo.wacz")
+        shutil.copytree(work.there / "tasks/demo", work.there / "tasks/far")
+        suite = work.there / "tasks/far/suite.yaml"
+        suite.write_text(suite.read_text().replace("../../snapshots/demo.wacz", "s3://bucket/demo.wacz"))
+        far = ["tasks/far", *words[1:]]
+        output = ["--on", "kubernetes", "--image", work.image, "--parts", "2", "--output", "s3://bucket/far"]
+        refused = work.run("run", *far, *output, code=2)
+        check("far: a Secret is asked for", "--secret" in refused.stderr, refused.stderr)
+        said = work.run("run", *far, *output, "--secret", "store").stdout
+        path, _, _ = said.partition(": ")
+        policy, job = json.loads((work.there / path).read_text())["items"]
+        port = int(variables["AWS_ENDPOINT_URL"].rsplit(":", 1)[1])
+        open_ports = [one["port"] for one in policy["spec"]["egress"][0]["ports"]]
+        check("far: only the store's port and DNS are open", sorted(set(open_ports)) == sorted({53, port}), policy)
+        work.open_to_pods(job)
+        secret = [f"--env={name}={value}" for name, value in variables.items()]
+        for index in range(job["spec"]["completions"]):
+            command = work.container(job, index, "--rm", *secret, network="host")
+            done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
+            check(f"far: index {index} ends with 0", done.returncode == 0, done.stderr[-3000:])
+        merge = re.search(r"sandbox merge (.*) -o (.*)", said)
+        merged = json.loads(work.run("merge", merge[1], "-o", merge[2], "--json").stdout)
+        here = json.loads((work.run("report", "runs/demo-here", "--json")).stdout)
+        check(f"far: {merged['episodes']} episodes, {merged['errors']} errors, the fingerprint of the run here",
+              merged["fingerprints"] == here["fingerprints"] and merged["errors"] == 0, f"{merged}\n{here}")
+    finally:
+        store.kill()
+        store.wait()
+
+
 def webarena(work):
     """A suite as the importer of WebArena's tasks writes it."""
     task = {
@@ -158,12 +197,13 @@ def webarena(work):
 
 
 def main():
-    sandbox, image, folder = sys.argv[1:]
+    sandbox, image, folder, object_server = sys.argv[1:]
     work = Work(sandbox, image, pathlib.Path(folder))
     demo = ["tasks/demo", "--agent", "oracle"]
     job = work.manifest("demo", *demo, "--parts", str(PARTS))
     work.play("demo", job, disturbed=1)
     work.compare("demo", demo)
+    at_address(work, object_server, demo)
 
     tasks = [path for path in sorted((ROOT / "tasks/town").glob("*.yaml")) if sites(path) and sites(path) <= EMBEDDED]
     town = ["tasks/town", "--agent", "oracle", *(f"--task={path.stem}" for path in tasks)]

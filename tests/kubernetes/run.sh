@@ -23,4 +23,5 @@ if [ -z "$image" ]; then
     "$sandbox" build --images "$work/images" sandbox
     image=sandbox/sandbox:1
 fi
-exec python3 -B tests/kubernetes/check.py "$sandbox" "$image" "$work/runs"
+cargo build --quiet -p object-server
+exec python3 -B tests/kubernetes/check.py "$sandbox" "$image" "$work/runs" "$target/debug/object-server"

@@ -1,4 +1,4 @@
-//! The container engine and the cache of the commands that make images.
+//! The container engine, and the cache of what can be had again.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use images::{Engine, Error};
@@ -33,6 +33,23 @@ impl CacheFolder {
     /// When nothing says where it is.
     pub(crate) fn path(&self) -> Result<Utf8PathBuf, Failure> {
         user_folder(self.cache.as_deref(), &CACHE)
+    }
+}
+
+/// The user's folder of caches, for commands that have no option for it.
+///
+/// # Errors
+/// When nothing says where it is.
+pub(crate) fn cache() -> Result<Utf8PathBuf, Failure> {
+    let named = std::env::var("SANDBOX_CACHE").ok().map(Utf8PathBuf::from);
+    user_folder(named.as_deref(), &CACHE)
+}
+
+/// Lets the process keep what it reads of objects at addresses (`s3://`, `https://`) there. Without
+/// such a folder it is kept for as long as the process runs.
+pub(crate) fn cache_objects() {
+    if let Ok(folder) = cache() {
+        remote::use_cache(folder.join("objects"));
     }
 }
 

@@ -45,7 +45,9 @@ mod packed_run;
 mod page_search;
 mod progress;
 mod pull;
+mod push;
 mod record;
+mod remote_run;
 mod replay;
 mod report;
 mod run;
@@ -143,6 +145,7 @@ async fn run(cli: Cli) -> failure::Outcome {
     cli.logging.start();
     old_spellings::warn();
     open_files::allow_many();
+    engine::cache_objects();
     match cli.command {
         Command::Record(record) => record.run().await,
         Command::Replay(replay) => replay.run().await,
@@ -161,7 +164,7 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Trace(trace) => trace.run().await,
         Command::Show(show) => show.run().await,
         Command::Compare(compare) => compare.run().await,
-        Command::Merge(merge) => merge.run(),
+        Command::Merge(merge) => merge.run().await,
         Command::Pack(pack) => pack.run().await,
         Command::Verify(verify) => verify.run().await,
         Command::Agents(agents) => agents.run(),

@@ -2,15 +2,19 @@
 
 use camino::Utf8PathBuf;
 use runs::Summary;
+use runs::mirror;
+use snapshots::is_address;
 
-use crate::failure::{OrFail as _, Outcome};
+use crate::failure::{Failure, OrFail as _, Outcome};
+use crate::packed_run::OpenRun;
 use crate::{out, progress};
 
 /// Merge the parts of a run that were played apart, such as on several machines (`sandbox run
 /// --shard`)
 #[derive(clap::Args)]
 pub(crate) struct Merge {
-    /// Folders of the parts
+    /// Folders of the parts, or addresses of an object store. An address below which there are
+    /// parts stands for all of them
     #[arg(required = true)]
     parts: Vec<Utf8PathBuf>,
     /// Folder for the merged run
@@ -23,8 +27,15 @@ pub(crate) struct Merge {
 
 impl Merge {
     /// Copies, and prints the table of the whole.
-    pub(crate) fn run(self) -> Outcome {
-        let folder = runs::merge(&self.parts, &self.output)?;
+    pub(crate) async fn run(self) -> Outcome {
+        let mut parts = Vec::new();
+        for part in &self.parts {
+            for part in runs_at(part.clone()).await? {
+                parts.push(OpenRun::open(&part).await?);
+            }
+        }
+        let paths: Vec<Utf8PathBuf> = parts.iter().map(|part| part.path().to_owned()).collect();
+        let folder = runs::merge(&paths, &self.output)?;
         let summary = Summary::read(folder.path())?;
         let report = runs::report::write(folder.path()).or_environment("write the report")?;
         if self.json {
@@ -34,4 +45,13 @@ impl Merge {
         }
         Ok(())
     }
+}
+
+/// The runs at an address, or the one in a folder.
+async fn runs_at(part: Utf8PathBuf) -> Result<Vec<Utf8PathBuf>, Failure> {
+    if !is_address(&part) {
+        return Ok(vec![part]);
+    }
+    let looking = tokio::task::spawn_blocking(move || mirror::runs_below(part.as_str()));
+    Ok(looking.await.or_environment("look for parts")??)
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
+use http_client::Route;
 use models::{Cassette, Client, Model, Settings};
 
 use crate::failure::{Failure, OrFail};
@@ -147,46 +148,8 @@ fn client(settings: &ModelSettings, within: Duration) -> Result<Client, Failure>
         headers,
         within: own.min(within),
         pace: settings.pace(),
-        proxy: proxy(&base_url),
-        certificates: variable("SSL_CERT_FILE").map(Utf8PathBuf::from),
+        route: Route::from_environment(&base_url),
         ..Settings::to(base_url)
     };
     Client::new(&settings).or_input("reach the model")
-}
-
-/// The proxy that the environment names for this address, as other programs read it.
-fn proxy(base_url: &str) -> Option<String> {
-    let either = |name: &str| variable(&name.to_lowercase()).or_else(|| variable(name));
-    let host = url::Url::parse(base_url).ok()?.host_str()?.to_owned();
-    let spared = either("NO_PROXY").is_some_and(|list| is_spared(&host, &list));
-    either("HTTPS_PROXY").or_else(|| either("ALL_PROXY")).filter(|_| !spared)
-}
-
-/// Whether a host is in a list of those that are reached without the proxy: by its name, or the end
-/// of it.
-fn is_spared(host: &str, list: &str) -> bool {
-    list.split(',').map(|entry| entry.trim().trim_start_matches("*.").trim_start_matches('.')).any(|entry| {
-        let ends = || host.strip_suffix(entry).is_some_and(|before| before.ends_with('.'));
-        !entry.is_empty() && (entry == "*" || host == entry || ends())
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hosts_are_spared_by_their_ends() {
-        for (list, expect) in [
-            ("models.test", true),
-            (".test, a.example", true),
-            ("*.test", true),
-            ("*", true),
-            ("dels.test", false),
-            ("other.test", false),
-            ("", false),
-        ] {
-            assert_eq!(is_spared("models.test", list), expect, "{list}");
-        }
-    }
 }

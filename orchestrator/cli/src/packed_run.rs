@@ -1,23 +1,38 @@
-//! A run that is given as its folder or as a packed file.
+//! A run that is given as its folder, as a packed file, or as an address.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use runs::mirror::Mirror;
 use runs::pack::{Manifest, Part};
+use snapshots::is_address;
 use tokio_util::sync::CancellationToken;
 
+use crate::engine::cache;
 use crate::failure::{Failure, OrFail as _};
-use crate::{interrupt, progress};
+use crate::{interrupt, progress, remote_run};
 
 /// The folder of a run. That of a packed one is temporary.
 pub(crate) struct OpenRun {
     path: Utf8PathBuf,
+    /// Removed when this is dropped.
+    #[expect(dead_code, reason = "held for as long as the run is read")]
     unpacked: Option<tempfile::TempDir>,
+    is_copy: bool,
 }
 
 impl OpenRun {
-    /// A folder as it is; a file unpacked into a temporary folder.
+    /// A folder as it is; a file unpacked into a temporary folder; what is at an address downloaded
+    /// into the user's folder of caches.
     pub(crate) async fn open(run: &Utf8Path) -> Result<OpenRun, Failure> {
+        if is_address(run) {
+            let mirror = Mirror::of(run.as_str(), &cache()?.join("runs"))?;
+            let path = mirror.folder().to_owned();
+            let pulling = tokio::task::spawn_blocking(move || remote_run::pull(&mirror));
+            let pulled = async { pulling.await.or_environment("download the run")? };
+            interrupt::unless_interrupted(pulled, "interrupted; what was downloaded stays").await?;
+            return Ok(OpenRun { path, unpacked: None, is_copy: true });
+        }
         if !runs::pack::is_packed(run) {
-            return Ok(OpenRun { path: run.to_owned(), unpacked: None });
+            return Ok(OpenRun { path: run.to_owned(), unpacked: None, is_copy: false });
         }
         let (folder, path) = temporary()?;
         let stop = CancellationToken::new();
@@ -27,16 +42,16 @@ impl OpenRun {
         let unpacking = tokio::task::spawn_blocking(move || unpack(&file, &to, Part::Run, &stop));
         let unpacked = async { unpacking.await.or_environment("unpack the run")? };
         interrupt::unless_interrupted(unpacked, "interrupted; nothing was shown").await?;
-        Ok(OpenRun { path: path.join("run"), unpacked: Some(folder) })
+        Ok(OpenRun { path: path.join("run"), unpacked: Some(folder), is_copy: true })
     }
 
     pub(crate) fn path(&self) -> &Utf8Path {
         &self.path
     }
 
-    /// Whether nothing that is written there stays.
-    pub(crate) fn is_temporary(&self) -> bool {
-        self.unpacked.is_some()
+    /// Whether what is written there gets nowhere else.
+    pub(crate) fn is_copy(&self) -> bool {
+        self.is_copy
     }
 }
 

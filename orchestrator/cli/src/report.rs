@@ -5,6 +5,7 @@ use runs::Summary;
 use runs::server::Page;
 
 use crate::failure::{OrFail, Outcome};
+use crate::packed_run::OpenRun;
 use crate::{out, progress, show};
 
 /// Print the table of a run, and write its HTML report again
@@ -14,7 +15,7 @@ use crate::{out, progress, show};
 /// of each step.
 #[derive(clap::Args)]
 pub(crate) struct Report {
-    /// Folder of the run
+    /// Folder or address of the run
     run: Utf8PathBuf,
     /// Print the summary as one JSON document
     #[arg(long)]
@@ -31,13 +32,14 @@ pub(crate) struct Report {
 impl Report {
     /// Reads what is on disk; a run under way is shown as far as it has come.
     pub(crate) async fn run(self) -> Outcome {
-        let summary = Summary::read(&self.run).or_input("read the run")?;
+        let open = OpenRun::open(&self.run).await?;
+        let summary = Summary::read(open.path()).or_input("read the run")?;
         if self.open {
             println!("{}", summary.table(progress::columns()));
-            return show::open(&self.run, Page::Report, "", "report        ").await;
+            return show::open(open.path(), Page::Report, "", "report        ").await;
         }
         let write = if self.inline { runs::report::write_inline } else { runs::report::write };
-        let report = write(&self.run).or_environment("write the report")?;
+        let report = write(open.path()).or_environment("write the report")?;
         if self.json {
             out::json(&summary);
         } else {

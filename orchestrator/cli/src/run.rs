@@ -7,18 +7,20 @@ use std::time::Duration;
 use agents::llm::ModelSettings;
 use agents::{ActionFormat, AgentSpec};
 use browser::Dialect;
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use models::Model;
 use processes::Variable;
 use runs::counted;
 use runs::results::Shard;
 use runs::{Limits, LiveFill, Options, Progress, Summary};
+use snapshots::is_address;
 
 use crate::board::Board;
 use crate::cluster::{self, ClusterOptions};
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::models::check_model;
 use crate::options::DataFolder;
+use crate::remote_run::RemoteRun;
 use crate::scoring::Scoring;
 use crate::{interrupt, out, progress, tasks, units};
 
@@ -76,10 +78,11 @@ pub(crate) struct Run {
     /// what is free]
     #[arg(long, value_name = "SIZE", value_parser = units::mebibytes)]
     memory: Option<u64>,
-    /// Folder for the results [default: runs/SUITE-AGENT-TIME]
+    /// Folder for the results, or an address of an object store, such as s3://BUCKET/NAME. There
+    /// each episode is uploaded when it has ended [default: runs/SUITE-AGENT-TIME]
     #[arg(short, long, alias = "out", value_name = "DIR")]
     pub(crate) output: Option<Utf8PathBuf>,
-    /// Continue the run in --output
+    /// Continue the run in --output. At an address, begin it if nothing is there
     #[arg(long, requires = "output")]
     pub(crate) resume: bool,
     /// With --resume, repeat the episodes that ended in an error
@@ -137,13 +140,52 @@ impl Run {
         }
         cluster::refuse_jobs(self.output.as_deref().filter(|_| self.resume))?;
         let suite = tasks::load(&self.suite)?;
+        if let Some(address) = self.output.clone().filter(|output| is_address(output)) {
+            return self.run_at(&suite, &address).await;
+        }
         let summary = self.play(&suite, None).await?;
         self.report(&suite, &summary)
     }
 
-    /// Prints what a run has come to, and writes its report.
+    /// Runs with the results at an address.
+    async fn run_at(mut self, suite: &::tasks::Suite, address: &Utf8Path) -> Outcome {
+        let options = self.options(None).await?;
+        let (resume, data) = (self.resume, self.data.clone());
+        let at = address.to_owned();
+        let beginning = tokio::task::spawn_blocking(move || RemoteRun::begin(&at, resume, &data));
+        let begun = async { beginning.await.or_environment("begin the run")? };
+        let (remote, folder, resume) =
+            interrupt::unless_interrupted(begun, "interrupted; nothing was played").await?;
+        let remote = Arc::new(remote);
+        let options = Options { out: Some(folder), resume, ..options };
+        let played = self.play_with(suite, &options, Some(remote.progress())).await;
+        let written = played.and_then(|summary| {
+            runs::report::write(&summary.folder).or_environment("write the report")?;
+            Ok(summary)
+        });
+        // Whatever has ended the run, what there is goes there.
+        let uploaded = tokio::task::spawn_blocking(move || remote.end()).await.or_environment("upload")?;
+        let summary = written?;
+        let folder = summary.folder.clone();
+        let summary = Summary { folder: address.to_owned(), ..summary };
+        let told = self.tell(suite, &summary, &folder, &address.join("report.html"));
+        uploaded.and(told)
+    }
+
+    /// Writes the report of a run, and prints what it has come to.
     pub(crate) fn report(&self, suite: &::tasks::Suite, summary: &Summary) -> Outcome {
         let report = runs::report::write(&summary.folder).or_environment("write the report")?;
+        self.tell(suite, summary, &summary.folder, &report)
+    }
+
+    /// Prints what the run in a folder has come to.
+    fn tell(
+        &self,
+        suite: &::tasks::Suite,
+        summary: &Summary,
+        folder: &Utf8Path,
+        report: &Utf8Path,
+    ) -> Outcome {
         if self.json {
             out::json(summary);
         } else {
@@ -152,7 +194,7 @@ impl Run {
         if !self.json && summary.requests.miss > 0 && !suite.world.snapshots.is_empty() {
             eprintln!("{}", record_misses(suite));
         }
-        self.verdict(summary)
+        self.verdict(summary, folder)
     }
 
     /// Plays the suite. With `fill`, what its snapshots lack comes from the live web.
@@ -303,7 +345,7 @@ impl Run {
         check_model("the judge", judge).await
     }
 
-    fn verdict(&self, summary: &Summary) -> Outcome {
+    fn verdict(&self, summary: &Summary, folder: &Utf8Path) -> Outcome {
         let most = if self.fail_fast { Some(1) } else { self.max_errors };
         if !summary.is_complete() && most.is_some_and(|most| summary.errors as u64 >= most) {
             return Err(Failure::No(format!(
@@ -329,7 +371,7 @@ impl Run {
             )));
         }
         if self.check && summary.deterministic == Some(false) {
-            let compared = runs::compare_repeats(&summary.folder).or_environment("compare the repeats")?;
+            let compared = runs::compare_repeats(folder).or_environment("compare the repeats")?;
             let first = compared.differences.first().map(ToString::to_string).unwrap_or_default();
             return Err(Failure::No(format!("the repeats differ: {first}")));
         }

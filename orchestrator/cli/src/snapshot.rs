@@ -15,6 +15,7 @@ use crate::coverage::Coverage;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::page_search::PageSearch;
+use crate::push::Push;
 use crate::{out, progress};
 
 /// Inspect, verify, convert, merge, compare, repair and redact snapshots
@@ -27,7 +28,7 @@ pub(crate) struct Snapshot {
     /// Print the report as one JSON document
     #[arg(long, global = true)]
     json: bool,
-    /// Replace the output file if it exists
+    /// Replace the output file, or the object, if it exists
     #[arg(long, global = true)]
     force: bool,
 }
@@ -139,6 +140,7 @@ enum Command {
     },
     /// Replace secrets by placeholders everywhere, or --scan for likely secrets
     Redact(Redact),
+    Push(Push),
 }
 
 /// What decides to which file of a split a record belongs.
@@ -215,6 +217,7 @@ impl Snapshot {
                 })
             }
             Command::Search(search) => search.run(json),
+            Command::Push(push) => push.run(force).map(|report| show(&report, json)),
             Command::Import { files, output, title } => {
                 let options = ImportOptions { title, ..ImportOptions::default() };
                 write(&output, force, json, |path| ops::import(&files, path, &options, on), "import")

@@ -52,7 +52,7 @@ impl Trace {
         if self.open {
             return show::open(run.path(), page, &fragment, "").await;
         }
-        if run.is_temporary() {
+        if run.is_copy() {
             return show::serve_page(run.path(), page, &fragment).await;
         }
         let path = match &self.episode {

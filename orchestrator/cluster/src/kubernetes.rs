@@ -43,7 +43,7 @@ pub struct Manifest {
     pub claim: String,
     /// The words after the program, without those that tell the parts apart.
     pub arguments: Vec<String>,
-    /// Folder of the run, below the working folder.
+    /// Folder of the run, below the working folder, or its address on an object store.
     pub output: String,
     /// How many parts there are.
     pub parts: u32,
@@ -214,11 +214,15 @@ impl Manifest {
             .unwrap_or_default();
         let (words, parts) = (words.join(" "), self.parts);
         let folder = quoted(&format!("{}/parts", self.output));
+        // At an address, that begins a part which is not there.
+        let resume = match self.output.contains("://") {
+            true => "resume=--resume",
+            false => "resume=\n[ ! -f \"$output/run.json\" ] || resume=--resume",
+        };
         format!(
             r#"part=$((JOB_COMPLETION_INDEX + 1))
 output={folder}/$part
-resume=
-[ ! -f "$output/run.json" ] || resume=--resume
+{resume}
 {ATTEND}{load}attend sandbox {words} --shard "$part/{parts}" --output "$output" $resume
 [ "$code" -ne 1 ] || exit 0
 exit "$code"

@@ -10,17 +10,15 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use camino::Utf8PathBuf;
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper_util::client::legacy;
+use http_client::Route;
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use tokio::time::{self, Instant};
 
 use crate::complaint::{Complaint, Cure};
-use crate::connection::{self, Connector};
 use crate::error::Attempt;
 use crate::lenient_json;
 use crate::pace::Turns;
@@ -58,10 +56,8 @@ pub struct Settings {
     pub patience: Duration,
     /// The rate limits.
     pub pace: Pace,
-    /// The HTTP proxy for `https` servers, such as `http://proxy.test:3128`.
-    pub proxy: Option<String>,
-    /// A PEM file of certificates to trust in addition to the public ones.
-    pub certificates: Option<Utf8PathBuf>,
+    /// How the server is reached.
+    pub route: Route,
 }
 
 impl Settings {
@@ -75,8 +71,7 @@ impl Settings {
             within: WITHIN,
             patience: PATIENCE,
             pace: Pace::default(),
-            proxy: None,
-            certificates: None,
+            route: Route::default(),
         }
     }
 }
@@ -85,7 +80,7 @@ impl Settings {
 /// parameters.
 #[derive(Clone)]
 pub struct Client {
-    http: legacy::Client<Connector, Full<Bytes>>,
+    http: http_client::Client<Full<Bytes>>,
     uri: Uri,
     host: String,
     headers: HeaderMap,
@@ -156,7 +151,7 @@ impl Client {
         url.set_fragment(None);
         let uri = url.as_str().parse().map_err(|error: http::uri::InvalidUri| address(error.to_string()))?;
         Ok(Client {
-            http: connection::client(settings)?,
+            http: http_client::client(&settings.route)?,
             uri,
             headers: headers(settings, &host)?,
             host,

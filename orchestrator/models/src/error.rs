@@ -43,20 +43,9 @@ pub enum Error {
         /// The server.
         host: String,
     },
-    /// The proxy cannot be used.
-    #[error("use the proxy that HTTPS_PROXY names: {reason}")]
-    Proxy {
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The certificates cannot be used.
-    #[error("read the certificates of {path}, which SSL_CERT_FILE names: {reason}")]
-    Certificates {
-        /// The file.
-        path: Utf8PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    /// The proxy or the certificates cannot be used.
+    #[error(transparent)]
+    Route(#[from] http_client::Error),
     /// The server did not answer properly in several attempts.
     #[error("get a reply from {host} in {attempts} attempts: {reason}")]
     Unanswered {

@@ -12,7 +12,6 @@ mod cassette;
 mod chat;
 mod client;
 mod complaint;
-mod connection;
 mod error;
 mod lenient_json;
 mod model;

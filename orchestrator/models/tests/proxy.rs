@@ -9,6 +9,7 @@ use camino::Utf8PathBuf;
 use fake_model::{Reply as Answer, Server};
 use http::Request;
 use http_body_util::{BodyExt as _, Full};
+use http_client::Route;
 use hyper_util::client::legacy::Client as Http;
 use hyper_util::rt::TokioExecutor;
 use models::{Cassette, Chat, Client, Error, Message, Model, Price, Proxy, Role, Sampling, Settings};
@@ -125,7 +126,7 @@ async fn https_goes_through_the_proxy() {
     };
     let (proxy, received) = tunnel("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n").await;
     let settings = Settings {
-        proxy: Some(proxy),
+        route: Route { proxy: Some(proxy), ..Route::default() },
         within: Duration::from_secs(1),
         ..Settings::to("https://models.test/v1")
     };
@@ -136,9 +137,12 @@ async fn https_goes_through_the_proxy() {
     assert!(request.contains("Proxy-Authorization: Basic dXNlcjpwQHNz\r\n"), "{request}");
     assert!(!error.contains("p%40ss") && !error.contains("p@ss"), "{error}");
     for bad in ["socks5://127.0.0.1:1", "http://"] {
-        let settings = Settings { proxy: Some(bad.to_owned()), ..Settings::to("https://models.test/v1") };
-        assert!(matches!(Client::new(&settings), Err(Error::Proxy { .. })), "{bad}");
+        let route = Route { proxy: Some(bad.to_owned()), ..Route::default() };
+        let settings = Settings { route, ..Settings::to("https://models.test/v1") };
+        let error = Client::new(&settings).err();
+        assert!(matches!(error, Some(Error::Route(http_client::Error::Proxy { .. }))), "{bad}");
     }
-    let missing = Settings { certificates: Some("/nowhere.pem".into()), ..Settings::to("https://a.test") };
-    assert!(matches!(Client::new(&missing), Err(Error::Certificates { .. })));
+    let route = Route { certificates: Some("/nowhere.pem".into()), ..Route::default() };
+    let missing = Client::new(&Settings { route, ..Settings::to("https://a.test") }).err();
+    assert!(matches!(missing, Some(Error::Route(http_client::Error::Certificates { .. }))));
 }

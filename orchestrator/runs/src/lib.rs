@@ -35,6 +35,7 @@ pub mod export;
 pub mod fidelity;
 pub mod gym;
 mod html;
+pub mod mirror;
 mod offline_visit;
 pub mod pack;
 pub mod parts;

@@ -1,8 +1,6 @@
 //! An opened snapshot: the location of its records, and how to read them.
 
-use std::fs::File;
 use std::io::{BufReader, Read, Seek};
-use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use flate2::bufread::MultiGzDecoder;
@@ -11,7 +9,7 @@ use crate::cdxj::CdxLine;
 use crate::matching::ChangingParts;
 use crate::wacz::Package;
 use crate::warc::{self, Record, RecordRef, Scanner, Window};
-use crate::{Error, Page, RecordKind, Timestamp};
+use crate::{Error, Page, RecordKind, Source, SourceReader, Timestamp};
 
 /// How many bytes of a file are searched for its first record.
 const SEARCHED: u64 = 16 << 20;
@@ -40,21 +38,22 @@ pub struct Segment {
     pub length: u64,
     /// Whether it is compressed.
     pub encoding: Encoding,
-    file: Arc<File>,
+    source: Source,
 }
 
 impl Segment {
     pub(crate) fn new(
         name: String,
         path: &Utf8Path,
-        file: Arc<File>,
+        source: impl Into<Source>,
         start: u64,
         length: u64,
     ) -> Result<Segment, Error> {
-        let window = Window::new(Arc::clone(&file), start, start + length);
+        let source = source.into();
+        let window = Window::new(source.clone(), start, start + length);
         let magic = window.peek(2).map_err(|e| Error::io("read", path, e))?;
         let encoding = if magic == [0x1f, 0x8b] { Encoding::Gzip } else { Encoding::Plain };
-        Ok(Segment { name, path: path.to_owned(), start, length, encoding, file })
+        Ok(Segment { name, path: path.to_owned(), start, length, encoding, source })
     }
 
     /// The same stream, unpacked if one gzip member holds several records. Such records cannot be
@@ -72,43 +71,46 @@ impl Segment {
         if length > MAX_UNPACKED {
             return Err(Error::TooLarge { what: "a WARC in one gzip member", limit: MAX_UNPACKED });
         }
-        Segment::new(self.name.clone(), &self.path, Arc::new(file), 0, length)
+        Segment::new(self.name.clone(), &self.path, file, 0, length)
     }
 
     pub(crate) fn window(&self) -> Window {
-        Window::new(Arc::clone(&self.file), self.start, self.start + self.length)
+        Window::new(self.source.clone(), self.start, self.start + self.length)
     }
 
     /// At most `length` bytes from `offset` on, as stored in the stream.
     pub(crate) fn window_at(&self, offset: u64, length: u64) -> Window {
         let start = self.start + offset.min(self.length);
         let end = start.saturating_add(length).min(self.start + self.length);
-        Window::new(Arc::clone(&self.file), start, end)
+        Window::new(self.source.clone(), start, end)
     }
 }
 
-/// An opened snapshot: a WACZ, WARC or ARC file, compressed or not. Opening reads no records.
-/// Records are read by position, from any number of threads.
+/// An opened snapshot: a WACZ, WARC or ARC file, compressed or not, here or at an address. Opening
+/// reads no records. Records are read by position, from any number of threads.
 #[derive(Debug)]
 pub struct Archive {
     path: Utf8PathBuf,
+    source: Source,
     segments: Vec<Segment>,
     package: Option<Package>,
 }
 
 impl Archive {
-    /// Opens `path`. The first bytes determine the format. If they are damaged, a file extension of
-    /// WARC or ARC decides.
+    /// Opens the file at `path`, or the object if it is an address. The first bytes determine the
+    /// format. If they are damaged, a file extension of WARC or ARC decides.
     pub fn open(path: &Utf8Path) -> Result<Archive, Error> {
         let io = |e| Error::io("open", path, e);
-        let mut file = File::open(path).map_err(io)?;
-        let length = file.metadata().map_err(io)?.len();
+        let source = Source::open(path)?;
+        let length = source.length().map_err(io)?;
+        let mut file = SourceReader::new(source.clone());
         let mut start = Vec::new();
         file.by_ref().take(16).read_to_end(&mut start).map_err(io)?;
         if start.starts_with(b"PK") {
-            let package = Package::open(path, file)?;
+            let package = Package::open(path, source.clone())?;
             return Ok(Archive {
                 path: path.to_owned(),
+                source,
                 segments: package.segments()?,
                 package: Some(package),
             });
@@ -130,16 +132,25 @@ impl Archive {
         if named && !start.starts_with(&[0x1f, 0x8b]) && !(trimmed.starts_with(b"WARC/") || arc) {
             refuse_without_records(path, &mut file, &start)?;
         }
-        let segments = vec![Segment::new(name, path, Arc::new(file), 0, length)?.unpacked()?];
-        Ok(Archive { path: path.to_owned(), segments, package: None })
+        let segments = vec![Segment::new(name, path, source.clone(), 0, length)?.unpacked()?];
+        Ok(Archive { path: path.to_owned(), source, segments, package: None })
     }
 
     /// Builds an archive from streams found in a file whose container cannot be read.
-    pub(crate) fn from_segments(path: &Utf8Path, segments: Vec<Segment>) -> Archive {
-        Archive { path: path.to_owned(), segments, package: None }
+    pub(crate) fn from_segments(
+        path: &Utf8Path,
+        source: impl Into<Source>,
+        segments: Vec<Segment>,
+    ) -> Archive {
+        Archive { path: path.to_owned(), source: source.into(), segments, package: None }
     }
 
-    /// The opened file.
+    /// Its bytes.
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// The opened file, or the address of the object.
     pub fn path(&self) -> &Utf8Path {
         &self.path
     }
@@ -264,7 +275,7 @@ impl Archive {
 }
 
 /// Rejects a file that is a WARC by its name only: no record starts near its beginning.
-fn refuse_without_records(path: &Utf8Path, file: &mut File, start: &[u8]) -> Result<(), Error> {
+fn refuse_without_records(path: &Utf8Path, file: &mut SourceReader, start: &[u8]) -> Result<(), Error> {
     let io = |e| Error::io("open", path, e);
     file.rewind().map_err(io)?;
     let mut bytes = Vec::new();

@@ -12,16 +12,16 @@
 //! ```
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::Read;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use formats::Version;
+use remote::{Address, is_address};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::wacz::stays_inside;
-use crate::{Archive, Error, Timestamp};
+use crate::{Archive, Error, Source, SourceReader, Timestamp};
 
 /// The value of `profile`.
 pub const PROFILE: &str = "multi-wacz-package";
@@ -145,11 +145,11 @@ impl Collection {
     /// The file cannot be read.
     pub fn is_json(path: &Utf8Path) -> Result<bool, Error> {
         let io = |error| Error::io("open", path, error);
-        if !std::fs::metadata(path).map_err(io)?.is_file() {
+        if !is_address(path) && !std::fs::metadata(path).map_err(io)?.is_file() {
             return Ok(false);
         }
         let mut start = Vec::new();
-        File::open(path).map_err(io)?.take(EXAMINED).read_to_end(&mut start).map_err(io)?;
+        reader(path)?.take(EXAMINED).read_to_end(&mut start).map_err(io)?;
         let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&start);
         Ok(text.trim_ascii_start().starts_with(b"{"))
     }
@@ -169,7 +169,7 @@ impl Collection {
     pub fn read(path: &Utf8Path) -> Result<Collection, Error> {
         let io = |error| Error::io("read", path, error);
         let mut bytes = Vec::new();
-        File::open(path).map_err(io)?.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(io)?;
+        reader(path)?.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(io)?;
         if bytes.len() as u64 > MAX_SIZE {
             return Err(Error::TooLarge { what: "a collection", limit: MAX_SIZE });
         }
@@ -232,6 +232,18 @@ impl Collection {
     }
 }
 
+/// A member of the collection at a path or an address.
+fn beside(collection: &Utf8Path, member: &str) -> Result<Utf8PathBuf, Error> {
+    if is_address(collection) {
+        return Ok(Address::parse(collection.as_str())?.beside(member)?.to_string().into());
+    }
+    Ok(collection.parent().unwrap_or(Utf8Path::new("")).join(member))
+}
+
+fn reader(path: &Utf8Path) -> Result<SourceReader, Error> {
+    Ok(SourceReader::new(Source::open(path)?))
+}
+
 /// The folders and the name in a path; `./x` and `x` are one file.
 fn parts(path: &str) -> Vec<&str> {
     path.split('/').filter(|part| !matches!(*part, "" | ".")).collect()
@@ -272,12 +284,9 @@ impl SnapshotFile {
                 files.push(SnapshotFile { path: path.clone(), listed: None });
                 continue;
             };
-            let folder = path.parent().unwrap_or(Utf8Path::new(""));
             for member in collection.resources {
-                files.push(SnapshotFile {
-                    path: folder.join(&member.path),
-                    listed: Some((path.clone(), member)),
-                });
+                let place = beside(path, &member.path)?;
+                files.push(SnapshotFile { path: place, listed: Some((path.clone(), member)) });
             }
         }
         Ok(files)
@@ -294,16 +303,15 @@ impl SnapshotFile {
         let Some((collection, member)) = &self.listed else { return Archive::open(&self.path) };
         let wrong = |flaw| Error::Collection { path: collection.clone(), flaw };
         let changed = |what| wrong(CollectionFlaw::Changed { member: member.path.clone(), what });
-        match self.path.metadata() {
-            Ok(found) => {
-                if let Some(bytes) = member.bytes.filter(|bytes| *bytes != found.len()) {
-                    return Err(changed(format!("it has {} bytes instead of {bytes}", found.len())));
-                }
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        let length = match Source::open(&self.path) {
+            Ok(source) => source.length().map_err(|error| Error::io("open", &self.path, error))?,
+            Err(error) if error.is_not_found() => {
                 return Err(wrong(CollectionFlaw::Missing(member.path.clone())));
             }
-            Err(error) => return Err(Error::io("open", &self.path, error)),
+            Err(error) => return Err(error),
+        };
+        if let Some(bytes) = member.bytes.filter(|bytes| *bytes != length) {
+            return Err(changed(format!("it has {length} bytes instead of {bytes}")));
         }
         if Collection::is_json(&self.path)? {
             return Err(wrong(CollectionFlaw::Nested(member.path.clone())));

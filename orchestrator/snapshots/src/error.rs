@@ -20,6 +20,9 @@ pub enum Error {
         #[source]
         source: io::Error,
     },
+    /// The object at an address cannot be read.
+    #[error(transparent)]
+    Remote(#[from] remote::Error),
     /// The format of the file is not supported.
     #[error("open {path}: neither WACZ, WARC nor ARC (it starts with {start})")]
     UnknownFormat {
@@ -133,9 +136,24 @@ impl Error {
         Error::Io { action, path: path.to_owned(), source }
     }
 
+    /// Whether there is no such file or object.
+    pub(crate) fn is_not_found(&self) -> bool {
+        match self {
+            Error::Io { source, .. } => source.kind() == io::ErrorKind::NotFound,
+            Error::Remote(error) => error.is_not_found(),
+            _ => false,
+        }
+    }
+
+    /// Whether the disk, or the server that the snapshot is on, has failed. What was recorded may
+    /// be whole.
+    pub fn is_unread(&self) -> bool {
+        matches!(self, Error::Io { .. } | Error::Remote(_) | Error::Damaged { damage: Damage::Io(_), .. })
+    }
+
     /// Whether reading may continue after this error.
     pub fn is_damage(&self) -> bool {
-        matches!(self, Error::Damaged { .. })
+        matches!(self, Error::Damaged { .. }) && !self.is_unread()
     }
 }
 

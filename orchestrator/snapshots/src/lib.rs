@@ -2,8 +2,9 @@
 //!
 //! A snapshot is one WACZ file: WARC 1.1 records, each in its own gzip member, a CDXJ index over
 //! them, and the list of pages. A [`collection`] of WACZ files is a snapshot too. Plain WARC (0.17
-//! to 1.1) and ARC files can be read directly. This crate only handles bytes: it does not depend on
-//! a network, a browser or a task.
+//! to 1.1) and ARC files can be read directly. This crate only handles bytes. A snapshot at an
+//! address is read through the crate `remote`; nothing else here depends on a network, a browser or
+//! a task.
 //!
 //! ```text
 //!   Recording::create ── append* ── finish ──> x.wacz ── Archive::open ── records | read_at
@@ -32,6 +33,7 @@ mod parallel;
 pub mod post_key;
 mod recording;
 mod sorter;
+mod source;
 pub mod surt;
 mod timestamp;
 pub mod wacz;
@@ -48,5 +50,7 @@ pub use page::Page;
 pub use recording::{
     Frame, FrameSide, Load, OpenSocket, Progress, Recording, RecordingOptions, RecordingReport,
 };
+pub use remote::is_address;
+pub use source::{Source, SourceReader};
 pub use timestamp::Timestamp;
 pub use warc::{Block, Record, RecordKind, RecordRef};

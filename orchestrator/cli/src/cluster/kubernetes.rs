@@ -10,6 +10,7 @@ use runs::parts;
 use serde_json::json;
 use sites::Site;
 use sites::manifest::DriverSpec;
+use snapshots::is_address;
 use tasks::{Suite, Task};
 use url::Url;
 
@@ -44,15 +45,22 @@ pub(super) fn write(mut run: Run) -> Outcome {
             run.agent
         )));
     }
-    arguments::paths(&PATHS)?.iter().try_for_each(|path| within_claim(path))?;
+    let address = run.output.take_if(|output| is_address(output));
+    let paths = arguments::paths(&PATHS)?;
+    paths.iter().filter(|path| !is_address(path)).try_for_each(|path| within_claim(path))?;
     run.agent.files().into_iter().try_for_each(within_claim)?;
     let suite = suites::load(&run.suite)?;
     let judge = run.connect()?;
-    let ports = ports(&run, &judge)?;
+    let mut ports = ports(&run, &judge)?;
     let options = run.options_with(judge, None)?;
     let tasks = parts::tasks_of(&suite, &options)?;
     let inputs = parts::input_files(&suite, &tasks).or_input("read what parts need")?;
-    inputs.keys().try_for_each(|path| within_claim(&shortened(path)))?;
+    let (at_addresses, files): (Vec<&Utf8PathBuf>, Vec<&Utf8PathBuf>) =
+        inputs.keys().partition(|path| is_address(path));
+    files.iter().try_for_each(|path| within_claim(&shortened(path)))?;
+    ports.extend(store_ports(&run, address.iter().chain(at_addresses))?);
+    ports.sort_unstable();
+    ports.dedup();
     let engine = engine(&run, &suite, &tasks)?;
     let folder = parts::folder_of(&suite, &run.agent, &options);
     let most = run.cluster.parts.map_or(MOST_PARTS, |parts| parts as usize);
@@ -64,7 +72,7 @@ pub(super) fn write(mut run: Run) -> Outcome {
         image,
         claim: run.cluster.claim.clone(),
         arguments: arguments::of_part()?,
-        output: folder.to_string(),
+        output: address.as_ref().unwrap_or(&folder).to_string(),
         parts: count,
         parallel: count,
         workers,
@@ -75,7 +83,7 @@ pub(super) fn write(mut run: Run) -> Outcome {
     };
     let file = folder.join("kubernetes.json");
     write_new(&file, &manifest)?;
-    println!("{}", next_steps(&file, &manifest, tasks.len() * options.repeat as usize));
+    println!("{}", next_steps(&file, &folder, &manifest, tasks.len() * options.repeat as usize));
     Ok(())
 }
 
@@ -102,8 +110,34 @@ fn ports(run: &Run, judge: &Model) -> Result<Vec<u16>, Failure> {
     if !asked.is_empty() {
         return Ok(asked.into_iter().collect());
     }
+    // The Secret may be for an object store alone.
+    if needs.is_none() && !run.agent.starts_a_program() {
+        return Ok(Vec::new());
+    }
     let named = std::env::var("OPENAI_BASE_URL").ok().and_then(|text| Url::parse(&text).ok());
     Ok(vec![named.and_then(|url| url.port_or_known_default()).unwrap_or(HTTPS)])
+}
+
+/// The ports of the servers that these addresses are on.
+fn store_ports<'a>(
+    run: &Run,
+    addresses: impl Iterator<Item = &'a Utf8PathBuf>,
+) -> Result<BTreeSet<u16>, Failure> {
+    let mut found = BTreeSet::new();
+    for address in addresses {
+        if address.as_str().starts_with("s3://") && run.cluster.secret.is_none() {
+            return Err(Failure::Input(format!(
+                "failed to run on Kubernetes with {address}: the pods have no credentials for it; make a Secret with \
+                 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_ENDPOINT_URL for a server that is not AWS's, and \
+                 name it with --secret"
+            )));
+        }
+        let parsed = remote::Address::parse(address.as_str()).or_input("run on Kubernetes")?;
+        let server = Some(remote::server(&parsed)).filter(|server| !server.is_empty());
+        let server = Url::parse(server.as_deref().unwrap_or(address.as_str())).ok();
+        found.insert(server.and_then(|url| url.port_or_known_default()).unwrap_or(HTTPS));
+    }
+    Ok(found)
 }
 
 /// The engine for the sites of these tasks, where one of them runs in a container.
@@ -170,18 +204,21 @@ fn write_new(file: &Utf8Path, manifest: &Manifest) -> Outcome {
 }
 
 /// What the user does with the manifest.
-fn next_steps(file: &Utf8Path, manifest: &Manifest, episodes: usize) -> String {
+fn next_steps(file: &Utf8Path, folder: &Utf8Path, manifest: &Manifest, episodes: usize) -> String {
     let Manifest { name, claim, output, .. } = manifest;
+    let at_address = is_address(Utf8Path::new(output));
     // A shell fills in the parts: the pattern is outside of what is quoted.
-    let folder = out::command_line([output.as_str()]);
-    let merge = format!("sandbox merge {folder}/parts/* -o {folder}/whole");
+    let (parts, whole) = (out::command_line([output.as_str()]), out::command_line([folder.as_str()]));
+    let pattern = if at_address { "" } else { "/*" };
+    let merge = format!("sandbox merge {parts}/parts{pattern} -o {whole}/whole");
+    let then = if at_address { "Then" } else { "Then, with the results copied back" };
     let apply = out::command_line(["kubectl", "apply", "-f", file.as_str()]);
     let episodes = counted(episodes, "episode");
     let parts = counted(manifest.parts as usize, "part");
     let wait = waiting(name);
     format!(
         "{file}: {episodes} in {parts}\n\nWith a copy of this folder in the claim {claim}:\n\n    {apply}\n    {wait}\n\n\
-         Then, with the results copied back:\n\n    {merge}"
+         {then}:\n\n    {merge}"
     )
 }
 

@@ -35,6 +35,7 @@ use crate::{out, tasks};
 /// Plays one part here, or the whole run on a cluster.
 pub(crate) async fn run(run: Run) -> Outcome {
     run.cluster.on.map_or(Ok(()), refusals::of_scheduler)?;
+    refusals::of_addresses(&run)?;
     match run.cluster.on {
         None => part::play(run).await,
         Some(Scheduler::Slurm) => on_slurm(run).await,

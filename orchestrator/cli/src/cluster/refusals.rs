@@ -1,6 +1,8 @@
 //! What a run on a cluster cannot be told. It is refused, since it would be passed over in silence,
 //! or be done by each part by itself.
 
+use snapshots::is_address;
+
 use crate::cluster::arguments;
 use crate::cluster::options::Scheduler;
 use crate::failure::{Failure, Outcome};
@@ -30,6 +32,17 @@ pub(super) fn of_scheduler(scheduler: Scheduler) -> Outcome {
             let why = "only a manifest is written, and no command of ours follows the parts as a whole; leave it out";
             refuse(&OF_WHOLE_RUNS, "Kubernetes", why)
         }
+    }
+}
+
+/// Fails for results at an address where jobs tell one another by files.
+pub(super) fn of_addresses(run: &Run) -> Outcome {
+    match run.output.as_deref().filter(|output| is_address(output)) {
+        Some(output) if run.cluster.on != Some(Scheduler::Kubernetes) => Err(Failure::Input(format!(
+            "failed to run on Slurm with the results at {output}: the jobs find one another in a folder of the shared \
+             file system; name one with --output"
+        ))),
+        _ => Ok(()),
     }
 }
 

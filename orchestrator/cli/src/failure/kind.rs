@@ -73,6 +73,7 @@ impl From<runs::pack::Error> for Failure {
             | Error::NoSuite { .. }
             | Error::Suite { .. }
             | Error::SuiteChanged { .. }
+            | Error::Remote { .. }
             | Error::Changing { .. }
             | Error::UnfitName { .. }
             | Error::NotPacked { .. }
@@ -234,6 +235,8 @@ impl From<annotate::Error> for Failure {
 fn of_snapshot(error: &snapshots::Error) -> Kind {
     use snapshots::Error;
     match error {
+        Error::Remote(error) => of_remote(error),
+        error if error.is_unread() => Failure::Environment,
         Error::Io { .. } => Failure::Environment,
         Error::UnknownFormat { .. }
         | Error::Damaged { .. }
@@ -248,5 +251,21 @@ fn of_snapshot(error: &snapshots::Error) -> Kind {
         | Error::LeftOver { .. }
         | Error::Verification { .. }
         | Error::Date { .. } => Failure::Input,
+    }
+}
+
+impl From<remote::Error> for Failure {
+    fn from(error: remote::Error) -> Failure {
+        failure(of_remote(&error), &error, None)
+    }
+}
+
+fn of_remote(error: &remote::Error) -> Kind {
+    use remote::{Error, Why};
+    match error {
+        Error::Address { .. } | Error::Server { why: Why::NotFound, .. } => Failure::Input,
+        Error::Server { why: Why::Denied(_) | Why::Changed | Why::NoParts | Why::Other(_), .. }
+        | Error::Local { .. }
+        | Error::Client(_) => Failure::Environment,
     }
 }

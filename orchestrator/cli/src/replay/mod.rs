@@ -12,6 +12,7 @@ use gateway::{
 };
 use runs::{browser_state, short_url};
 use snapshots::index::ReplaySet;
+use snapshots::is_address;
 use snapshots::matching::Key;
 use snapshots::ops::{self, ImportOptions, InputReport};
 
@@ -192,7 +193,7 @@ pub(crate) fn open(files: &[Utf8PathBuf], data: &DataFolder) -> Result<ReplaySet
 /// A HAR is no archive that can be read from the middle, so it is replayed from a snapshot made of
 /// it, kept with the indexes under a name that changes when the HAR does.
 fn archive_of(file: &Utf8PathBuf, cache: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
-    if file.extension() != Some("har") {
+    if file.extension() != Some("har") || is_address(file) {
         return Ok(file.clone());
     }
     let reading = || format!("read {file}");

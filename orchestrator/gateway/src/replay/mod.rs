@@ -196,7 +196,7 @@ impl Replay {
                 Some((search, query)) => searched::reply(head, search, &query),
                 None => self.missed(head, &request),
             },
-            Err(error) => self.failed(head, &error),
+            Err(error) => self.failed(head, &error, episode),
         };
         variants::allow_other_scheme(head, &mut reply.headers);
         if self.options.announce {
@@ -216,7 +216,7 @@ impl Replay {
         match self.recorded_socket(head, &request, episode) {
             Ok(Some(found)) => Ok(found),
             Ok(None) => Err(Box::new(self.missed(head, &request))),
-            Err(error) => Err(Box::new(self.failed(head, &error))),
+            Err(error) => Err(Box::new(self.failed(head, &error, episode))),
         }
     }
 
@@ -301,6 +301,7 @@ impl Replay {
             bodies: &self.bodies,
             dates: self.options.dates,
             started: self.started,
+            ledger: episode.ledger(),
         };
         if let Some(last) = found.whole.len().checked_sub(1) {
             let count = last + 1;
@@ -382,8 +383,11 @@ impl Replay {
         Ok(stored)
     }
 
-    fn failed(&self, head: &RequestHead, error: &StoredError) -> Reply {
+    fn failed(&self, head: &RequestHead, error: &StoredError, episode: &Episode) -> Reply {
         let text = format!("failed to {}", error_text::with_causes(error));
+        if error.is_unread() {
+            episode.ledger().note_unread(error_text::with_causes(error));
+        }
         if self.complaints.first("unreadable", &head.host) {
             tracing::warn!(url = head.url, error = text, "a recorded answer could not be given");
         }

@@ -6,6 +6,7 @@ use std::io;
 use camino::{Utf8Path, Utf8PathBuf};
 use scoring::{ProgramCheck, Requirement};
 use snapshots::collection::Collection;
+use snapshots::is_address;
 use tasks::{Suite, Task, UNDATED, WorldSpec};
 
 use super::Error;
@@ -90,6 +91,10 @@ pub(super) fn collect(sources: &Sources) -> Result<Collected, Error> {
     let tasks = tasks_of(&suite, &record, settings.max_steps)?;
     if digest(&suite, &tasks, typed)? != record.suite_digest {
         return Err(Error::SuiteChanged { run: sources.run.clone(), suite: suite.folder });
+    }
+    let of_tasks = tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten();
+    if let Some(address) = of_tasks.chain(&suite.world.snapshots).find(|path| is_address(path)) {
+        return Err(Error::Remote { run: sources.run.clone(), address: address.clone() });
     }
     let mut collected = Collected {
         summary,

@@ -46,6 +46,17 @@ pub enum Error {
         /// The folder of the suite.
         suite: Utf8PathBuf,
     },
+    /// A snapshot is no file of this machine.
+    #[error(
+        "pack {run}: its snapshot {address} is on a server, and a packed run has files of this machine; download it, \
+         and name the folder of a suite that names the file with --suite"
+    )]
+    Remote {
+        /// The folder of the run.
+        run: Utf8PathBuf,
+        /// The snapshot.
+        address: Utf8PathBuf,
+    },
     /// A file has changed while it was read.
     #[error("pack {path}: it changed while it was read; wait until nothing writes to it, then pack again")]
     Changing {

@@ -479,6 +479,9 @@ impl Environment for World {
     }
 
     async fn check(&mut self) -> Result<(), EnvironmentError> {
+        if let Some(why) = self.ledger.unread() {
+            return Err(EnvironmentError::while_doing("read the snapshots")(why.to_owned()));
+        }
         self.sites.check().await?;
         self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
     }

@@ -1,13 +1,13 @@
 //! The digest of a suite and its world. Runs with the same digest are comparable.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use scoring::{ProgramCheck, Requirement};
 use sha2::{Digest as _, Sha256};
 use snapshots::collection::files_of;
+use snapshots::{Source, SourceReader};
 use tasks::{Task, WorldSpec};
 
 use crate::Error;
@@ -138,10 +138,14 @@ fn add_json<T: serde::Serialize>(digest: &mut Lines, value: &T) -> Result<(), Er
     Ok(())
 }
 
-/// SHA-256 over the length and both ends of a file.
+/// SHA-256 over the length and both ends of a file, or of an object at an address.
 fn edges(path: &Utf8Path) -> std::io::Result<[u8; 32]> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
+    let source = Source::open(path).map_err(|error| match error {
+        snapshots::Error::Io { source, .. } => source,
+        other => std::io::Error::other(other),
+    })?;
+    let length = source.length()?;
+    let mut file = SourceReader::new(source);
     let mut hash = Sha256::new();
     hash.update(length.to_le_bytes());
     let mut bytes = Vec::new();

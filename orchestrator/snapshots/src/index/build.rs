@@ -40,7 +40,7 @@ pub(super) fn build(
     progress: &mut dyn FnMut(BuildProgress),
 ) -> Result<(), IndexError> {
     let path = archive.path();
-    let binding = Binding::of(path).map_err(IndexError::io("read", path))?;
+    let binding = Binding::of(archive.source()).map_err(IndexError::io("read", path))?;
     let starts: Vec<u64> = archive
         .segments()
         .iter()

@@ -1,14 +1,15 @@
 //! The first page of an index file: format, archive identity, and the location of all sections.
 
-use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::{FileExt, MetadataExt};
 
-use camino::Utf8Path;
+use remote::RemoteFile;
 use sha2::{Digest, Sha256};
 
 use super::row::CAPTURE;
 use super::table::TablePlace;
+use crate::Source;
 
 /// The size of the first page, in bytes.
 pub(super) const PAGE: usize = 512;
@@ -35,29 +36,45 @@ impl Binding {
         format!("{}-{}.{:09}-{digest}", self.size, self.modified_seconds, self.modified_nanos)
     }
 
-    /// File size, modification time, and a digest over sixteen samples spread from start to end.
-    pub(super) fn of(path: &Utf8Path) -> io::Result<Binding> {
-        const SAMPLE: u64 = 16 << 10;
-        let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        let size = metadata.len();
-        let mut hasher = Sha256::new();
-        let mut sample = vec![0; SAMPLE as usize];
-        for part in 0..=15 {
-            let at = size.saturating_sub(SAMPLE) / 15 * part;
-            let at = if part == 15 { size.saturating_sub(SAMPLE) } else { at };
-            let length = (size - at).min(SAMPLE) as usize;
-            file.read_exact_at(&mut sample[..length], at)?;
-            hasher.update(&sample[..length]);
-        }
-        let digest = hasher.finalize().into();
-        Ok(Binding {
-            size,
-            modified_seconds: metadata.mtime(),
-            modified_nanos: metadata.mtime_nsec(),
-            digest,
-        })
+    /// Of a file: its size, its modification time, and a digest over samples. Of an object: its
+    /// size and what the server says of its state.
+    pub(super) fn of(source: &Source) -> io::Result<Binding> {
+        let (size, time, digest) = match source {
+            Source::File(file) => {
+                let metadata = file.metadata()?;
+                let samples = samples(metadata.len()).into_iter().map(|range| {
+                    let mut sample = vec![0; (range.end - range.start) as usize];
+                    file.read_exact_at(&mut sample, range.start)?;
+                    Ok(sample)
+                });
+                let digest = digest(samples.collect::<io::Result<Vec<_>>>()?);
+                (metadata.len(), (metadata.mtime(), metadata.mtime_nsec()), digest)
+            }
+            Source::Remote(file) => (file.length(), (0, 0), file.version()),
+        };
+        Ok(Binding { size, modified_seconds: time.0, modified_nanos: time.1, digest })
     }
+
+    /// Whether a file with this binding has the same size and samples as an object.
+    pub(super) fn has_content_of(&self, file: &RemoteFile) -> Result<bool, remote::Error> {
+        Ok(self.size == file.length() && self.digest == digest(file.read_ranges(samples(self.size))?))
+    }
+}
+
+/// Sixteen ranges of a file of this size, spread from start to end.
+fn samples(size: u64) -> Vec<Range<u64>> {
+    const SAMPLE: u64 = 16 << 10;
+    let last = size.saturating_sub(SAMPLE);
+    let start = |part| if part == 15 { last } else { last / 15 * part };
+    (0..=15).map(|part| start(part)..(start(part) + SAMPLE).min(size)).collect()
+}
+
+fn digest(samples: Vec<impl AsRef<[u8]>>) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    for sample in samples {
+        hasher.update(sample.as_ref());
+    }
+    hasher.finalize().into()
 }
 
 /// The contents of an archive, counted while its index is built.
@@ -185,10 +202,10 @@ mod tests {
     fn the_page_comes_back_and_damage_is_found() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), vec![7; 100_000]).unwrap();
-        let path = Utf8Path::from_path(file.path()).unwrap();
+        let source = || Source::from(std::fs::File::open(file.path()).unwrap());
         let place = |n: u64| TablePlace { offset: n, entries: 3, fan: n + 96, bits: 1, fan_crc: 9 };
         let layout = Layout {
-            binding: Binding::of(path).unwrap(),
+            binding: Binding::of(&source()).unwrap(),
             summary: Summary { records: 7, dangling: 1, ..Summary::default() },
             exact: place(600),
             normalised: place(1_000),
@@ -208,6 +225,6 @@ mod tests {
             assert_eq!(Layout::from_page(&bad, 1 << 20), None);
         }
         std::fs::write(file.path(), vec![8; 100_000]).unwrap();
-        assert_ne!(Binding::of(path).unwrap(), layout.binding);
+        assert_ne!(Binding::of(&source()).unwrap(), layout.binding);
     }
 }

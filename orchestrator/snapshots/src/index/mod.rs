@@ -13,6 +13,7 @@
 //! Every row has its own checksum. An index is a cache: if it is missing, or belongs to another
 //! version or another state of the archive, it is rebuilt. The archive is never modified.
 
+mod adopt;
 mod build;
 mod changing;
 mod documents;
@@ -42,6 +43,7 @@ use table::{KeyScan, Table};
 use crate::matching::Key;
 use crate::{Archive, Record};
 
+pub use adopt::BESIDE;
 pub use changing::ChangingMatch;
 pub use documents::Document;
 pub use error::IndexError;
@@ -140,17 +142,20 @@ impl Index {
         Index::from_file(file, path)
     }
 
-    /// Opens the index at `path`. Returns `None` if there is none, or it does not match the current
-    /// state of `archive`.
+    /// Opens the index at `path`; fetches it if the archive is an object with an index beside it.
+    /// Returns `None` if there is none, or it does not match the current state of `archive`.
     pub fn open(archive: &Archive, path: &Utf8Path) -> Result<Option<Index>, IndexError> {
         let file = match File::open(path) {
             Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return adopt::fetched(archive, path);
+            }
             Err(error) => return Err(IndexError::io("open", path)(error)),
         };
         match Index::from_file(file, path.to_owned()) {
             Ok(index) => {
-                let binding = Binding::of(archive.path()).map_err(IndexError::io("read", archive.path()))?;
+                let binding =
+                    Binding::of(archive.source()).map_err(IndexError::io("read", archive.path()))?;
                 Ok((index.layout.binding == binding).then_some(index))
             }
             Err(IndexError::Damaged { .. }) => Ok(None),

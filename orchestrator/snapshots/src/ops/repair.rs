@@ -214,9 +214,9 @@ fn with_open_sockets(folder: &Utf8Path, data: Archive) -> Result<Archive, Error>
     if length == 0 {
         return Ok(data);
     }
-    let frames = Segment::new("sockets.warc".to_owned(), data.path(), Arc::new(records), 0, length)?;
+    let frames = Segment::new("sockets.warc".to_owned(), data.path(), records, 0, length)?;
     let segments = data.segments().iter().cloned().chain([frames]).collect();
-    Ok(Archive::from_segments(data.path(), segments))
+    Ok(Archive::from_segments(data.path(), data.source().clone(), segments))
 }
 
 /// The readable pages; an unreadable line is a loss.

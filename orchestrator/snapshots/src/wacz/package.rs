@@ -1,8 +1,7 @@
 //! Reads a WACZ as a container: its entries and their positions in the file.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, Write};
-use std::sync::Arc;
+use std::io::{self, BufRead, BufReader, Read, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use flate2::bufread::DeflateDecoder;
@@ -13,7 +12,7 @@ use zip::{CompressionMethod, ZipArchive};
 use super::PageLines;
 use crate::matching::ChangingParts;
 use crate::warc::Window;
-use crate::{Error, Page, Segment};
+use crate::{Error, Page, Segment, Source, SourceReader};
 
 /// The maximum size of a description (`datapackage.json` and its digest).
 const MAX_DESCRIPTION: u64 = 64 << 20;
@@ -29,7 +28,7 @@ const MAX_RULES: u64 = 4 << 20;
 #[derive(Debug, Clone)]
 pub struct Package {
     path: Utf8PathBuf,
-    file: Arc<File>,
+    source: Source,
     entries: Vec<Entry>,
 }
 
@@ -48,11 +47,10 @@ pub struct Entry {
 }
 
 impl Package {
-    pub(crate) fn open(path: &Utf8Path, file: File) -> Result<Package, Error> {
+    pub(crate) fn open(path: &Utf8Path, source: Source) -> Result<Package, Error> {
         let broken = |reason: String| Error::Container { path: path.to_owned(), reason };
-        let mut file = file;
-        let length = file.seek(io::SeekFrom::End(0)).map_err(|e| Error::io("read", path, e))?;
-        let mut zip = ZipArchive::new(BufReader::new(&file)).map_err(|e| {
+        let length = source.length().map_err(|e| Error::io("read", path, e))?;
+        let mut zip = ZipArchive::new(BufReader::new(SourceReader::new(source.clone()))).map_err(|e| {
             broken(format!(
                 "it is no ZIP file: {e}; `sandbox snapshot repair` makes a whole one of what is left"
             ))
@@ -90,7 +88,7 @@ impl Package {
             }
         }
         drop(zip);
-        let package = Package { path: path.to_owned(), file: Arc::new(file), entries };
+        let package = Package { path: path.to_owned(), source, entries };
         package.check_version()?;
         Ok(package)
     }
@@ -153,10 +151,10 @@ impl Package {
         {
             let name = entry.name.rsplit('/').next().unwrap_or(&entry.name).to_owned();
             segments.push(if entry.stored {
-                Segment::new(name, &self.path, Arc::clone(&self.file), entry.start, entry.packed)?
+                Segment::new(name, &self.path, self.source.clone(), entry.start, entry.packed)?
             } else {
                 let (file, length) = self.extract(entry)?;
-                Segment::new(name, &self.path, Arc::new(file), 0, length)?
+                Segment::new(name, &self.path, file, 0, length)?
             });
         }
         if segments.is_empty() {
@@ -203,7 +201,7 @@ impl Package {
     }
 
     pub(super) fn window(&self, entry: &Entry) -> Window {
-        Window::new(Arc::clone(&self.file), entry.start, entry.start + entry.packed)
+        Window::new(self.source.clone(), entry.start, entry.start + entry.packed)
     }
 
     /// An unnamed temporary file with the bytes of a deflated entry.

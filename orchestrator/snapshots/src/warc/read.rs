@@ -120,6 +120,8 @@ pub(super) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 pub(super) fn gzip(error: io::Error) -> Damage {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => Damage::Gzip("it ends too early".to_owned()),
-        _ => Damage::Gzip(error.to_string()),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => Damage::Gzip(error.to_string()),
+        // It was not read, so nothing is known of it.
+        _ => Damage::Io(error.to_string()),
     }
 }

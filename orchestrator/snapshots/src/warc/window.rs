@@ -1,22 +1,21 @@
-//! A range of a file, read by position.
+//! A range of a snapshot's bytes, read by position.
 
-use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
-use std::sync::Arc;
 
-/// Reads the bytes from `position` to `end` of a shared file. Each window has its own position and
-/// never moves the file's cursor, so that many threads can read one file at once.
+use crate::Source;
+
+/// Reads the bytes from `position` to `end` of a shared source. Each window has its own position
+/// and never moves a cursor of the source, so that many threads can read it at once.
 #[derive(Debug, Clone)]
 pub(crate) struct Window {
-    file: Arc<File>,
+    source: Source,
     position: u64,
     end: u64,
 }
 
 impl Window {
-    pub(crate) fn new(file: Arc<File>, position: u64, end: u64) -> Window {
-        Window { file, position, end: end.max(position) }
+    pub(crate) fn new(source: impl Into<Source>, position: u64, end: u64) -> Window {
+        Window { source: source.into(), position, end: end.max(position) }
     }
 
     pub(crate) fn position(&self) -> u64 {
@@ -27,14 +26,14 @@ impl Window {
         self.end - self.position
     }
 
-    /// The same file from `position` on, with the same end.
+    /// The same source from `position` on, with the same end.
     pub(crate) fn from(&self, position: u64) -> Window {
-        Window::new(Arc::clone(&self.file), position.min(self.end), self.end)
+        Window::new(self.source.clone(), position.min(self.end), self.end)
     }
 
     /// The same range, limited to `length`.
     pub(crate) fn first(&self, length: u64) -> Window {
-        Window::new(Arc::clone(&self.file), self.position, self.end.min(self.position.saturating_add(length)))
+        Window::new(self.source.clone(), self.position, self.end.min(self.position.saturating_add(length)))
     }
 
     /// Up to `want` bytes at the current position, which does not change.
@@ -51,7 +50,7 @@ impl Read for Window {
         if want == 0 {
             return Ok(0);
         }
-        let got = self.file.read_at(&mut buf[..want], self.position)?;
+        let got = self.source.read_at(&mut buf[..want], self.position)?;
         self.position += got as u64;
         Ok(got)
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::{fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use remote::is_address;
 use schemars::JsonSchema;
 use scoring::{ProgramCheck, Requirement};
 use serde::Deserialize;
@@ -69,7 +70,7 @@ impl Suite {
     fn with_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Suite, Error> {
         let SuiteFile { name, mut world } = yaml::read(&suite_file(folder)?)?;
         for snapshot in &mut world.snapshots {
-            *snapshot = folder.join(&*snapshot);
+            *snapshot = snapshot_in(folder, snapshot);
         }
         world.storage_state = world.storage_state.map(|state| folder.join(state));
         world.files = world.files.map(|files| folder.join(files));
@@ -83,6 +84,11 @@ impl Suite {
             tasks: read_tasks(folder, files)?,
         })
     }
+}
+
+/// A snapshot that a suite in this folder names: a path, or an address that stays what it is.
+fn snapshot_in(folder: &Utf8Path, snapshot: &Utf8Path) -> Utf8PathBuf {
+    if is_address(snapshot) { snapshot.to_owned() } else { folder.join(snapshot) }
 }
 
 fn parent(file: &Utf8Path) -> &Utf8Path {
@@ -144,7 +150,7 @@ fn read_tasks(folder: &Utf8Path, files: &[Utf8PathBuf]) -> Result<Vec<Task>, Err
             task.wrong_solution = std::mem::take(&mut task.mistake);
         }
         for snapshot in task.snapshots.iter_mut().flatten() {
-            *snapshot = folder.join(&*snapshot);
+            *snapshot = snapshot_in(folder, snapshot);
         }
         task.storage_state = task.storage_state.map(|state| folder.join(state));
         task.scorer.resolve(folder);

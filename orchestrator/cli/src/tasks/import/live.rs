@@ -3,6 +3,7 @@
 use anyhow::Context as _;
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::counted;
+use snapshots::is_address;
 use tasks::import::{Import, ImportError, NewSuite, live, read_file};
 
 use super::{say_rest, write};
@@ -43,6 +44,9 @@ impl Live {
         }
         let found = |path: Utf8PathBuf| {
             snapshots::Archive::open(&path)?;
+            if is_address(&path) {
+                return Ok(path);
+            }
             path.canonicalize_utf8().with_context(|| path.to_string())
         };
         let snapshots =

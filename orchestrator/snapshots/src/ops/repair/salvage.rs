@@ -68,7 +68,7 @@ pub(super) fn from_container(
     if segments.is_empty() {
         return Ok(None);
     }
-    Ok(Some(SalvagedFile { archive: Archive::from_segments(path, segments), pages, browser_state }))
+    Ok(Some(SalvagedFile { archive: Archive::from_segments(path, file, segments), pages, browser_state }))
 }
 
 fn unpacked(window: Window, stored: bool) -> Box<dyn Read> {
@@ -100,9 +100,13 @@ pub(super) fn with_shared_members_unpacked(archive: Archive) -> Result<Archive, 
         // Data inflated before an error is readable. The error shows up as a truncated record.
         let _ = io::copy(&mut members, &mut file);
         let length = file.metadata().map_err(|source| Error::io("unpack", path, source))?.len();
-        segments.push(Segment::new(segment.name.clone(), path, Arc::new(file), 0, length)?);
+        segments.push(Segment::new(segment.name.clone(), path, file, 0, length)?);
     }
-    Ok(if changed { Archive::from_segments(archive.path(), segments) } else { archive })
+    Ok(if changed {
+        Archive::from_segments(archive.path(), archive.source().clone(), segments)
+    } else {
+        archive
+    })
 }
 
 /// All plausible local headers, in file order. Each entry extends to the next header.

@@ -1,4 +1,4 @@
-//! Connections to model servers: TLS, trusted certificates, and an optional HTTP proxy.
+//! Connections to servers: trusted certificates, and an optional HTTP proxy.
 
 use std::future::Future;
 use std::io;
@@ -7,30 +7,28 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use bytes::Bytes;
 use camino::Utf8Path;
 use http::Uri;
-use http_body_util::Full;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::{self, connect::HttpConnector};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_rustls::HttpsConnector;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioIo;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tower::Service;
 
-use crate::{Error, Settings};
+use crate::Error;
 
 /// The connector of the HTTP client.
-pub(crate) type Connector = HttpsConnector<Connection>;
+pub type Connector = HttpsConnector<Connection>;
 
 /// Maximum size of a proxy's answer to CONNECT.
 const MAX_HEAD: usize = 16 << 10;
 
 /// A TCP connector, direct or through a proxy.
 #[derive(Clone)]
-pub(crate) struct Connection {
+pub struct Connection {
     http: HttpConnector,
     proxy: Option<Arc<Proxy>>,
 }
@@ -41,29 +39,16 @@ struct Proxy {
     authorization: String,
 }
 
-pub(crate) fn client(settings: &Settings) -> Result<legacy::Client<Connector, Full<Bytes>>, Error> {
-    let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    if let Some(path) = &settings.certificates {
-        for certificate in certificates(path)? {
-            // A file of many certificates may contain an unusable one.
-            if let Err(error) = roots.add(certificate) {
-                tracing::warn!(%path, %error, "a certificate is left out");
-            }
-        }
+impl Connection {
+    /// A connector through the HTTP proxy at this address, or a direct one.
+    pub(crate) fn new(through: Option<&str>) -> Result<Connection, Error> {
+        let mut http = HttpConnector::new();
+        http.enforce_http(false);
+        Ok(Connection { http, proxy: through.map(proxy).transpose()?.map(Arc::new) })
     }
-    let tls = rustls::ClientConfig::builder_with_provider(rustls::crypto::ring::default_provider().into())
-        .with_safe_default_protocol_versions()
-        .expect("ring has what TLS 1.2 and 1.3 need")
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    let mut http = HttpConnector::new();
-    http.enforce_http(false);
-    let proxy = settings.proxy.as_deref().map(proxy).transpose()?.map(Arc::new);
-    let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1();
-    Ok(legacy::Client::builder(TokioExecutor::new()).build(https.wrap_connector(Connection { http, proxy })))
 }
 
-fn certificates(path: &Utf8Path) -> Result<Vec<CertificateDer<'static>>, Error> {
+pub(crate) fn certificates(path: &Utf8Path) -> Result<Vec<CertificateDer<'static>>, Error> {
     let failed = |reason: String| Error::Certificates { path: path.to_owned(), reason };
     let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let read = read.map_err(|error| failed(error.to_string()))?;

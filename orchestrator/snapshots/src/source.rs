@@ -1,0 +1,102 @@
+//! Where the bytes of a snapshot are: in a file, or in an object at an address.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use camino::Utf8Path;
+use remote::{Address, RemoteFile, is_address};
+
+use crate::Error;
+
+/// The bytes of a snapshot, read by position from any number of threads. Clones share what is open.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A file of this machine.
+    File(Arc<File>),
+    /// An object that is read by range, with a cache on disk.
+    Remote(Arc<RemoteFile>),
+}
+
+impl From<Arc<File>> for Source {
+    fn from(file: Arc<File>) -> Source {
+        Source::File(file)
+    }
+}
+
+impl From<File> for Source {
+    fn from(file: File) -> Source {
+        Source::File(Arc::new(file))
+    }
+}
+
+impl Source {
+    /// Opens the file at a path, or the object if the path is an address ([`is_address`]).
+    ///
+    /// # Errors
+    /// When there is no such file or object, or it cannot be read.
+    pub fn open(path: &Utf8Path) -> Result<Source, Error> {
+        if is_address(path) {
+            return Ok(Source::Remote(RemoteFile::open(&Address::parse(path.as_str())?)?));
+        }
+        Ok(File::open(path).map_err(|error| Error::io("open", path, error))?.into())
+    }
+
+    /// The length in bytes.
+    ///
+    /// # Errors
+    /// When the system does not tell it.
+    pub fn length(&self) -> io::Result<u64> {
+        match self {
+            Source::File(file) => Ok(file.metadata()?.len()),
+            Source::Remote(file) => Ok(file.length()),
+        }
+    }
+
+    /// Reads bytes at a position: at least one, unless it is the end.
+    ///
+    /// # Errors
+    /// When the disk or the server does not give them.
+    pub fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<usize> {
+        match self {
+            Source::File(file) => file.read_at(bytes, at),
+            Source::Remote(file) => file.read_at(bytes, at),
+        }
+    }
+}
+
+/// A cursor over the bytes of a source.
+#[derive(Debug, Clone)]
+pub struct SourceReader {
+    source: Source,
+    at: u64,
+}
+
+impl SourceReader {
+    /// A cursor at the start.
+    pub fn new(source: Source) -> SourceReader {
+        SourceReader { source, at: 0 }
+    }
+}
+
+impl Read for SourceReader {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read_at(bytes, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for SourceReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let (from, by) = match to {
+            SeekFrom::Start(at) => (at, 0),
+            SeekFrom::Current(by) => (self.at, by),
+            SeekFrom::End(by) => (self.source.length()?, by),
+        };
+        let outside = || io::Error::new(io::ErrorKind::InvalidInput, "a position before the start");
+        self.at = from.checked_add_signed(by).ok_or_else(outside)?;
+        Ok(self.at)
+    }
+}
