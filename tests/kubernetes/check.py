@@ -188,11 +188,14 @@ def webarena(work):
     }
     (work.there / "test.raw.json").write_text(json.dumps([task]))
     work.run("tasks", "import", "webarena", "test.raw.json", "--sites=sites", "--site=gitlab=forge,https://forge.test", "--output", "tasks/webarena")
-    # The importer names the folder of the sites from the root, which is another one in a pod.
+    # A path from the root is another one in a pod.
+    suite = work.there / "tasks/webarena/suite.yaml"
+    text = suite.read_text()
+    check("webarena: the importer names the folder of the sites from the suite", "../../sites" in text, text)
+    suite.write_text(text.replace("../../sites", str(work.there.resolve() / "sites")))
     refused = work.run("run", "tasks/webarena", "--agent", "noop", "--on", "kubernetes", "--image", "x", "--output", "runs/w", code=2)
     check("webarena: a path from the root is refused", "by a path that stays below" in refused.stderr, refused.stderr)
-    suite = work.there / "tasks/webarena/suite.yaml"
-    suite.write_text(suite.read_text().replace(str(work.there.resolve() / "sites"), "../../sites"))
+    suite.write_text(text)
     return ["tasks/webarena", "--agent", "noop"]
 
 

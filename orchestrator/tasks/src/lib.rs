@@ -8,6 +8,7 @@
 //! This crate never opens a snapshot, a browser or a socket: it maps files and values to values.
 
 mod fall_back;
+mod relative;
 mod suite;
 
 pub mod import;
@@ -15,6 +16,7 @@ pub mod saved;
 pub mod schema;
 
 pub use fall_back::FallBack;
+pub use relative::relative;
 pub use suite::{
     DATE, DeviceSpec, Error, GoalText, Interjection, MatchLevel, Place, SiteSearch, StopRules, Suite, Task,
     UNDATED, UnknownTask, WorldSpec,

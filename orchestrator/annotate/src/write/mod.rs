@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use scoring::Scorer;
 use serde::Serialize;
 use tasks::import::live;
-use tasks::{GoalText, Task, WorldSpec};
+use tasks::{GoalText, Task, WorldSpec, relative};
 
 use self::pictures::Pictures;
 use self::published::Published;
@@ -187,18 +187,6 @@ fn snapshots(draft: &Draft, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 
 fn canonical(path: &Utf8Path) -> Utf8PathBuf {
     path.canonicalize_utf8().unwrap_or_else(|_| path.to_owned())
-}
-
-/// A path as it is written in a file of `folder`: from there, unless the two have nothing but the
-/// root in common.
-fn relative(path: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
-    let (path, folder) = (canonical(path), canonical(folder));
-    let common = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
-    if common <= 1 {
-        return path;
-    }
-    let up = folder.components().skip(common).map(|_| "..");
-    up.chain(path.components().skip(common).map(|part| part.as_str())).collect()
 }
 
 /// The time of a world that begins now, to the second.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::Import;
-use crate::{Task, WorldSpec};
+use crate::{Task, WorldSpec, relative};
 
 /// A suite that is not on disk yet.
 #[derive(Debug, Clone)]
@@ -94,7 +94,18 @@ impl NewSuite {
             .map_err(at(parent))?;
         let name = io::Error::other("the name of a folder is not UTF-8");
         let inside = Utf8Path::from_path(part.path()).ok_or(name).map_err(at(parent))?;
-        let suite = SuiteKeys { name: &self.name, world: &self.world };
+        // A path from the root means something else on another machine.
+        let beside = |path: &Utf8PathBuf| match path.is_absolute() {
+            true => relative(path, folder),
+            false => path.clone(),
+        };
+        let world = WorldSpec {
+            snapshots: self.world.snapshots.iter().map(beside).collect(),
+            sites: self.world.sites.as_ref().map(beside),
+            files: self.world.files.as_ref().map(beside),
+            ..self.world.clone()
+        };
+        let suite = SuiteKeys { name: &self.name, world: &world };
         let mut texts = vec![(Utf8PathBuf::from("suite.yaml"), yaml::to_string(&suite)?)];
         for task in &self.import.tasks {
             let Task { id, .. } = task;
