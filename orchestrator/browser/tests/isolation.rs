@@ -1,7 +1,11 @@
 //! Nothing passes from one episode to the next, nothing leaves the browser, nothing is left behind.
+//!
+//! A program of its own: it looks at all browsers that the process has started.
 
 #![allow(clippy::unwrap_used)]
 
+#[allow(dead_code)]
+#[path = "browser/web/mod.rs"]
 mod web;
 
 use std::{fs, path::PathBuf, time::Duration};
@@ -40,7 +44,7 @@ async fn marks(session: &mut Session) -> String {
 #[tokio::test]
 async fn nothing_is_carried_over_and_nothing_gets_out() {
     let _turn = TURN.lock().await;
-    let web = web::Web::serve(&[
+    let web = crate::web::Web::serve(&[
         ("localhost/", MARKS),
         ("localhost/sw.js", "addEventListener('fetch', () => {})"),
         ("third.test/", "<script>document.write('third had ' + (document.cookie || 'nothing')); document.cookie = 'third=1; SameSite=None'</script>"),
@@ -91,7 +95,7 @@ async fn nothing_is_carried_over_and_nothing_gets_out() {
 #[tokio::test]
 async fn nothing_is_left_behind_however_a_session_ends() {
     let _turn = TURN.lock().await;
-    let web = web::Web::serve(&[("a.test/", "<h1>A</h1>")]).await;
+    let web = crate::web::Web::serve(&[("a.test/", "<h1>A</h1>")]).await;
     let launch = Launch::new(web.address, "");
     let session = Session::start(&launch).await.unwrap();
     assert!(ours().len() > 3, "{:?}", ours());

@@ -79,7 +79,7 @@ impl Export {
             Layout::Json(table) => return table.write(Format::Json).await,
             Layout::WebarenaVerified { run, output, repeat } => (run, output, repeat),
         };
-        out::is_no_stdout(&output)?;
+        out::is_a_path(&output)?;
         let exported = runs::export::webarena_verified(&run, &output, repeat)?;
         for (task, why) in &exported.left_out {
             println!("left out {task}: {why}");

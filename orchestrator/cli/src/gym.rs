@@ -81,6 +81,7 @@ pub(crate) struct Gym {
 impl Gym {
     /// Serves until interrupted, then says what was played.
     pub(crate) async fn run(self) -> Outcome {
+        self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
         let suite = tasks::load(&self.suite)?;
         let options = Options {
             out: self.output,

@@ -28,6 +28,7 @@ pub(crate) struct Merge {
 impl Merge {
     /// Copies, and prints the table of the whole.
     pub(crate) async fn run(self) -> Outcome {
+        out::is_a_path(&self.output)?;
         let mut parts = Vec::new();
         for part in &self.parts {
             for part in runs_at(part.clone()).await? {

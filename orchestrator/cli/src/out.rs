@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use camino::Utf8Path;
 use parking_lot::Mutex;
 use serde::Serialize;
+use snapshots::is_address;
 use tokio_util::sync::CancellationToken;
 
 use crate::color;
@@ -131,8 +132,14 @@ pub(crate) fn is_stdout(output: &Utf8Path) -> bool {
     output == "-"
 }
 
-/// Fails where standard output is named for what cannot be written there.
-pub(crate) fn is_no_stdout(output: &Utf8Path) -> Outcome {
+/// Fails where standard output or an address is named for what cannot be written there.
+pub(crate) fn is_a_path(output: &Utf8Path) -> Outcome {
+    if is_address(output) {
+        return Err(Failure::Input(format!(
+            "failed to write to {output}: only `sandbox run` and `sandbox snapshot push` write to an address; name a \
+             path"
+        )));
+    }
     if is_stdout(output) {
         return Err(Failure::Input(
             "failed to write to `-`: this cannot be written to standard output; name a file or a folder"

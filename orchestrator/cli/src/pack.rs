@@ -63,7 +63,7 @@ struct Packed<'a> {
 impl Pack {
     /// Says what is in the file, and what is not.
     pub(crate) async fn run(self) -> Outcome {
-        out::is_no_stdout(&self.output)?;
+        out::is_a_path(&self.output)?;
         let sources = Sources {
             run: self.run,
             suite: self.suite,

@@ -24,9 +24,11 @@ impl OpenRun {
     /// into the user's folder of caches.
     pub(crate) async fn open(run: &Utf8Path) -> Result<OpenRun, Failure> {
         if is_address(run) {
-            let mirror = Mirror::of(run.as_str(), &cache()?.join("runs"))?;
+            let mirror = Mirror::copy_of(run.as_str(), &cache()?.join("runs"))?;
             let path = mirror.folder().to_owned();
-            let pulling = tokio::task::spawn_blocking(move || remote_run::pull(&mirror));
+            let stop = CancellationToken::new();
+            let _stopped = stop.clone().drop_guard();
+            let pulling = tokio::task::spawn_blocking(move || remote_run::pull(&mirror, &stop));
             let pulled = async { pulling.await.or_environment("download the run")? };
             interrupt::unless_interrupted(pulled, "interrupted; what was downloaded stays").await?;
             return Ok(OpenRun { path, unpacked: None, is_copy: true });

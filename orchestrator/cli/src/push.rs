@@ -9,6 +9,7 @@ use snapshots::index::{BESIDE, Index, ReplaySet};
 use crate::failure::{Failure, OrFail as _};
 use crate::options::DataFolder;
 use crate::progress;
+use crate::remote_run::written_to;
 
 /// Upload a snapshot with its index, so that replay reads from there only what it needs
 ///
@@ -48,19 +49,18 @@ impl Push {
     /// Uploads. Archives come before their indexes, and the list of a collection comes last.
     pub(crate) fn run(self, force: bool) -> Result<Report, Failure> {
         let to = Address::parse(&self.address).or_input("push")?;
-        if !self.address.starts_with("s3://") {
-            return Err(Failure::Input(format!(
-                "failed to push to {to}: only s3:// can be written to; web servers are read from"
-            )));
-        }
+        written_to(Utf8Path::new(&self.address))?;
         if is_address(&self.file) {
             return Err(Failure::Input(format!("failed to push {}: it is at an address already", self.file)));
         }
         let uploads = self.uploads(&to)?;
-        if !force && remote::length(&to).or_environment("push")?.is_some() {
-            return Err(Failure::Input(format!(
-                "failed to push to {to}: there is an object; --force replaces it"
-            )));
+        // A collection's members may be those of another one.
+        for Upload { to, .. } in uploads.iter().filter(|upload| !force && !upload.is_index) {
+            if remote::length(to)?.is_some() {
+                return Err(Failure::Input(format!(
+                    "failed to push to {to}: there is an object; --force replaces it"
+                )));
+            }
         }
         let bar = progress::bytes(uploads.iter().map(|upload| upload.bytes).sum(), to.to_string().as_str());
         for Upload { from, to, .. } in &uploads {
@@ -68,7 +68,7 @@ impl Push {
             sent.map_err(|error| {
                 bar.finish_and_clear();
                 Failure::Environment(format!(
-                    "failed to {}; what was there before is as it was, or push again with --force",
+                    "failed to {}; what was uploaded until then is there; push again with --force",
                     error_text::with_causes(&error)
                 ))
             })?;

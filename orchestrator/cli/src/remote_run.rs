@@ -9,6 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use parking_lot::Mutex;
 use runs::mirror::{Error, Mirror};
 use runs::{Event, Progress};
+use tokio_util::sync::CancellationToken;
 
 use crate::failure::Failure;
 use crate::options::DataFolder;
@@ -22,13 +23,26 @@ pub(crate) struct RemoteRun {
     uploading: JoinHandle<()>,
 }
 
+/// Fails for an address that is only read from.
+///
+/// # Errors
+/// When it is none of an object store.
+pub(crate) fn written_to(address: &Utf8Path) -> Result<(), Failure> {
+    if address.as_str().starts_with("s3://") {
+        return Ok(());
+    }
+    Err(Failure::Input(format!(
+        "failed to write to {address}: only s3:// can be written to; web servers are read from"
+    )))
+}
+
 /// Downloads what is at the address of a run and not here, with a progress bar. It blocks.
-pub(crate) fn pull(mirror: &Mirror) -> Result<(), Failure> {
+pub(crate) fn pull(mirror: &Mirror, stop: &CancellationToken) -> Result<(), Failure> {
     if !mirror.is_there()? {
         return Err(Failure::Input(format!("failed to open the run: there is none at {}", mirror.address())));
     }
     let bar = progress::unknown("downloading");
-    let pulled = mirror.pull(&|done, total| progress::advance(&bar, done as u64, total as u64));
+    let pulled = mirror.pull(stop, &|done, total| progress::advance(&bar, done as u64, total as u64));
     bar.finish_and_clear();
     Ok(pulled?)
 }
@@ -44,7 +58,9 @@ impl RemoteRun {
         address: &Utf8Path,
         resume: bool,
         data: &DataFolder,
+        stop: &CancellationToken,
     ) -> Result<(RemoteRun, Utf8PathBuf, bool), Failure> {
+        written_to(address)?;
         let mirror = Arc::new(Mirror::of(address.as_str(), &data.path()?.join("runs"))?);
         let folder = mirror.folder().to_owned();
         let (there, here) = (mirror.is_there()?, folder.join("run.json").exists());
@@ -60,8 +76,10 @@ impl RemoteRun {
                  or remove the folder"
             )));
         }
-        if there {
-            pull(&mirror)?;
+        match there {
+            true => pull(&mirror, stop)?,
+            // Whatever was there once.
+            false => mirror.forget(),
         }
         let (sender, receiver) = mpsc::channel();
         let uploads = Arc::clone(&mirror);
@@ -70,12 +88,12 @@ impl RemoteRun {
             while receiver.recv().is_ok() {
                 // One look at the folder is for all that have ended meanwhile.
                 while receiver.try_recv().is_ok() {}
-                if let Err(error) = uploads.push(&|_, _| {})
-                    && !std::mem::replace(&mut told, true)
-                {
-                    let text = error_text::with_causes(&error);
+                let pushed = uploads.push(&|_, _| {});
+                if let (Err(error), false) = (&pushed, told) {
+                    let text = error_text::with_causes(error);
                     out::warn(&format!("failed to {text}; playing goes on, and what is missing follows"));
                 }
+                told = pushed.is_err();
             }
         });
         let run = RemoteRun { mirror, ended: Mutex::new(Some(sender)), uploading };
@@ -121,6 +139,7 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         match error {
             Error::Remote(error) => error.into(),
+            Error::Interrupted => Failure::Interrupted("interrupted; what was downloaded stays".to_owned()),
             error @ (Error::Name { .. } | Error::NoRun { .. }) => {
                 Failure::Input(format!("failed to {}", error_text::with_causes(&error)))
             }

@@ -150,9 +150,9 @@ impl Run {
     /// Runs with the results at an address.
     async fn run_at(mut self, suite: &::tasks::Suite, address: &Utf8Path) -> Outcome {
         let options = self.options(None).await?;
-        let (resume, data) = (self.resume, self.data.clone());
+        let (resume, data, stop) = (self.resume, self.data.clone(), interrupt::token());
         let at = address.to_owned();
-        let beginning = tokio::task::spawn_blocking(move || RemoteRun::begin(&at, resume, &data));
+        let beginning = tokio::task::spawn_blocking(move || RemoteRun::begin(&at, resume, &data, &stop));
         let begun = async { beginning.await.or_environment("begin the run")? };
         let (remote, folder, resume) =
             interrupt::unless_interrupted(begun, "interrupted; nothing was played").await?;
@@ -165,7 +165,14 @@ impl Run {
         });
         // Whatever has ended the run, what there is goes there.
         let uploaded = tokio::task::spawn_blocking(move || remote.end()).await.or_environment("upload")?;
-        let summary = written?;
+        let summary = match (written, &uploaded) {
+            (Ok(summary), _) => summary,
+            (Err(error), Ok(())) => return Err(error),
+            (Err(error), Err(why)) => {
+                out::error(why);
+                return Err(error);
+            }
+        };
         let folder = summary.folder.clone();
         let summary = Summary { folder: address.to_owned(), ..summary };
         let told = self.tell(suite, &summary, &folder, &address.join("report.html"));

@@ -42,7 +42,7 @@ impl Save {
             (None, Some(output)) => (self.names.clone(), output),
             (None, None) => return Err(no_output()),
         };
-        out::is_no_stdout(output)?;
+        out::is_a_path(output)?;
         let engine = engine::connect().await?;
         let resolved = save::resolve(&engine, &names).await;
         let (images, size) = resolved.map_err(|error| self.failure(error))?;

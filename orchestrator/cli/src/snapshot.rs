@@ -223,7 +223,7 @@ impl Snapshot {
                 write(&output, force, json, |path| ops::import(&files, path, &options, on), "import")
             }
             Command::Export { file, output } => {
-                out::is_no_stdout(&output).and_then(|()| format_of(&output)).and_then(|format| {
+                out::is_a_path(&output).and_then(|()| format_of(&output)).and_then(|format| {
                     write(&output, force, json, |path| ops::export(&file, path, format, on), "export")
                 })
             }
@@ -246,7 +246,7 @@ impl Snapshot {
                     By::Host => SplitBy::Host,
                     By::Date => SplitBy::Date,
                 };
-                out::is_no_stdout(&output).and_then(|()| is_free(&output)).and_then(|()| {
+                out::is_a_path(&output).and_then(|()| is_free(&output)).and_then(|()| {
                     ops::split(&file, &output, by, on).or_input("split").map(|report| show(&report, json))
                 })
             }
@@ -370,7 +370,7 @@ fn write<T: Serialize>(
     run: impl FnOnce(&Utf8Path) -> Result<T, ops::Error>,
     doing: &str,
 ) -> Outcome {
-    out::is_no_stdout(output)?;
+    out::is_a_path(output)?;
     if !force || !output.is_file() {
         return run(output).or_input(doing).map(|report| show(&report, json));
     }

@@ -1,6 +1,5 @@
 //! The ledger: a log of an episode's requests and of how each was answered.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
@@ -234,8 +233,6 @@ pub struct Ledger {
     next: AtomicU64,
     limit: usize,
     pages: Mutex<Pages>,
-    /// The first error of the disk or the server that a snapshot is on.
-    unread: OnceLock<String>,
 }
 
 #[derive(Debug, Default)]
@@ -253,19 +250,7 @@ impl Default for Ledger {
 impl Ledger {
     /// A ledger that keeps the first `limit` entries and counts the rest.
     pub fn with_limit(limit: usize) -> Self {
-        Ledger { next: AtomicU64::new(0), limit, pages: Mutex::default(), unread: OnceLock::new() }
-    }
-
-    /// Notes that something recorded could not be read, because of the disk or the server that it
-    /// is on. What the episode came to is then not what it would have come to.
-    pub(crate) fn note_unread(&self, error: String) {
-        // The first one says enough.
-        let _ = self.unread.set(error);
-    }
-
-    /// Why something recorded could not be read.
-    pub fn unread(&self) -> Option<&str> {
-        self.unread.get().map(String::as_str)
+        Ledger { next: AtomicU64::new(0), limit, pages: Mutex::default() }
     }
 
     /// Reserves the next position in the order of arrival.

@@ -16,8 +16,15 @@ use object_store::client::{
 use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use url::Url;
 
-/// Until a response begins. An upload of a part is on its way for that long.
+/// Until a response begins.
 const ANSWER: Duration = Duration::from_secs(60);
+/// The same where a part is uploaded first, over a slow line.
+const UPLOAD: Duration = Duration::from_secs(600);
+/// The same of the service that tells a cloud's machines their credentials. Elsewhere nothing
+/// answers at its address.
+const METADATA: (&str, Duration) = ("169.254.169.254", Duration::from_secs(2));
+/// The most bytes of the body of an error.
+const MOST_ERROR: u64 = 64 << 10;
 /// Until the next bytes of a response.
 const STALL: Duration = Duration::from_secs(20);
 /// How often a server may send the client elsewhere.
@@ -54,17 +61,32 @@ impl HttpService for Client {
         let (mut parts, body) = request.into_parts();
         for _ in 0..=REDIRECTS {
             let request = Request::from_parts(parts.clone(), body.clone());
-            let response = timeout(ANSWER, self.http.request(request))
-                .await
-                .map_err(|late| HttpError::new(HttpErrorKind::Timeout, late))?
-                .map_err(|error| {
+            let is_metadata = parts.uri.host() == Some(METADATA.0);
+            let within = match (is_metadata, body.content_length()) {
+                (true, _) => METADATA.1,
+                (false, 0) => ANSWER,
+                (false, _) => UPLOAD,
+            };
+            let late = |_| {
+                let text = match is_metadata {
+                    true => NO_CREDENTIALS.to_owned(),
+                    false => format!("the server has not answered within {} s", within.as_secs()),
+                };
+                HttpError::new(HttpErrorKind::Timeout, Text(text))
+            };
+            let response =
+                timeout(within, self.http.request(request)).await.map_err(late)?.map_err(|error| {
+                    if is_metadata {
+                        return HttpError::new(HttpErrorKind::Unknown, Text(NO_CREDENTIALS.to_owned()));
+                    }
                     let kind =
                         if error.is_connect() { HttpErrorKind::Connect } else { HttpErrorKind::Request };
                     HttpError::new(kind, Text(error_text::with_causes(&error)))
                 })?;
             let next = self.follows.then(|| elsewhere(&parts.method, &parts.uri, &response)).flatten();
             let Some(next) = next else {
-                return Ok(response.map(|body| HttpResponseBody::new(Patient::new(body))));
+                let most = if response.status().is_success() { u64::MAX } else { MOST_ERROR };
+                return Ok(response.map(|body| HttpResponseBody::new(Patient::new(body, most))));
             };
             if next.authority() != parts.uri.authority() {
                 parts.headers.remove(AUTHORIZATION);
@@ -90,6 +112,9 @@ fn elsewhere(method: &Method, from: &Uri, response: &http::Response<Incoming>) -
     if allowed { to.as_str().parse().ok() } else { None }
 }
 
+/// What a missing service for credentials means.
+pub(crate) const NO_CREDENTIALS: &str = "there are no credentials in the environment";
+
 /// An error that is its text.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -99,11 +124,13 @@ struct Text(String);
 struct Patient {
     body: Incoming,
     late: Pin<Box<Sleep>>,
+    /// How many more bytes are read.
+    left: u64,
 }
 
 impl Patient {
-    fn new(body: Incoming) -> Patient {
-        Patient { body, late: Box::pin(sleep_until(Instant::now() + STALL)) }
+    fn new(body: Incoming, most: u64) -> Patient {
+        Patient { body, left: most, late: Box::pin(sleep_until(Instant::now() + STALL)) }
     }
 }
 
@@ -118,6 +145,12 @@ impl Body for Patient {
         match Pin::new(&mut self.body).poll_frame(context) {
             Poll::Ready(frame) => {
                 self.late.as_mut().reset(Instant::now() + STALL);
+                let bytes = frame.as_ref().and_then(|frame| frame.as_ref().ok()?.data_ref().map(Bytes::len));
+                let Some(left) = self.left.checked_sub(bytes.unwrap_or(0) as u64) else {
+                    let text = Text("the server's error has no end".to_owned());
+                    return Poll::Ready(Some(Err(HttpError::new(HttpErrorKind::Decode, text))));
+                };
+                self.left = left;
                 Poll::Ready(frame.map(|frame| {
                     frame.map_err(|error| {
                         HttpError::new(HttpErrorKind::Interrupted, Text(error_text::with_causes(&error)))

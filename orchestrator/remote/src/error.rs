@@ -2,6 +2,8 @@
 
 use camino::Utf8PathBuf;
 
+use crate::connector::NO_CREDENTIALS;
+
 /// Why an object cannot be read or written. The text reads after "failed to".
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -87,6 +89,13 @@ impl From<object_store::Error> for Why {
             Store::NotSupported { source } if source.to_string().contains("Range") => Why::NoParts,
             other => {
                 let text = error_text::with_causes(&other);
+                if text.contains(NO_CREDENTIALS) {
+                    return Why::Denied(NO_CREDENTIALS.to_owned());
+                }
+                let code = between(&text, "<Code>", "</Code>").unwrap_or_default();
+                if ["ExpiredToken", "InvalidToken", "RequestExpired"].contains(&code) {
+                    return Why::Denied(format!("the credentials have expired: {code}"));
+                }
                 // What lies behind the end of an object that has become shorter.
                 let shorter = text.contains("416 Range Not Satisfiable");
                 if shorter { Why::Changed } else { Why::Other(in_short(&text)) }
@@ -98,6 +107,19 @@ impl From<object_store::Error> for Why {
 /// What happened, without the store's name, the request and the number of attempts before it.
 fn in_short(text: &str) -> String {
     let after = text.split_once("Error performing ").and_then(|(_, request)| request.split_once(" - "));
-    let happened = after.map_or(text, |(_, happened)| happened);
-    happened.trim_start_matches("HTTP error: ").to_owned()
+    let happened = after.map_or(text, |(_, happened)| happened).trim_start_matches("HTTP error: ");
+    // A body in XML may repeat what was sent, a token among it.
+    match happened.split_once("<?xml").or_else(|| happened.split_once("<Error>")) {
+        None => happened.to_owned(),
+        Some((before, _)) => {
+            let part = |open, close| between(happened, open, close).unwrap_or_default();
+            format!("{before}{} {}", part("<Code>", "</Code>"), part("<Message>", "</Message>"))
+                .trim()
+                .to_owned()
+        }
+    }
+}
+
+fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
+    text.split_once(open)?.1.split_once(close).map(|(inside, _)| inside)
 }

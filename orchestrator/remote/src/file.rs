@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::TryStreamExt as _;
-use object_store::{GetOptions, GetRange, GetResult, ObjectStoreExt as _};
+use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStoreExt as _};
 use parking_lot::{Condvar, Mutex};
 use sha2::{Digest as _, Sha256};
 
@@ -19,6 +19,9 @@ use crate::{Address, Error, Why, wait};
 
 /// The most blocks of one request, when an object is read from start to end.
 const MOST: u64 = 128;
+
+/// How long a request for blocks may take, however slowly the server sends.
+const WHOLE: Duration = Duration::from_secs(300);
 
 /// An opened object. It is read by position, from any number of threads.
 #[derive(Debug)]
@@ -37,6 +40,18 @@ pub struct RemoteFile {
 struct Version {
     etag: Option<String>,
     digest: [u8; 32],
+}
+
+impl Version {
+    fn of(meta: &ObjectMeta) -> Version {
+        let digest = version_digest(&meta.e_tag, meta.size, meta.last_modified.into());
+        Version { etag: meta.e_tag.clone(), digest }
+    }
+
+    /// Whether a response is of this state of the object.
+    fn is_of(&self, meta: &ObjectMeta) -> bool {
+        Version::of(meta).digest == self.digest
+    }
 }
 
 #[derive(Debug, Default)]
@@ -76,7 +91,7 @@ impl RemoteFile {
         let place = Place::of(address)?;
         let asked = place.clone();
         let start = GetOptions { range: Some(GetRange::Bounded(0..BLOCK)), ..GetOptions::default() };
-        let got = on_server(&place, "open", async move { collected(get(&asked, start).await?).await });
+        let got = on_server(&place, "open", async move { collected(get(&asked, start).await?, BLOCK).await });
         let (first, whole) = match got {
             Ok(first) => (first, false),
             Err(Error::Server { why: Why::NoParts, .. }) => {
@@ -89,10 +104,9 @@ impl RemoteFile {
             Err(error) => return Err(error),
         };
         let (meta, first) = first;
-        let digest = version_digest(&meta.e_tag, meta.size, meta.last_modified.into());
-        let folder = cache.map(|cache| folder_of(cache, address, &digest));
+        let version = Version::of(&meta);
+        let folder = cache.map(|cache| folder_of(cache, address, &version.digest));
         let blocks = Blocks::open(folder.as_deref(), meta.size)?;
-        let version = Version { etag: meta.e_tag, digest };
         let file = RemoteFile {
             place,
             length: meta.size,
@@ -198,19 +212,23 @@ impl RemoteFile {
             if_match: self.version.etag.clone().filter(|etag| !etag.starts_with("W/")),
             ..GetOptions::default()
         };
-        let (place, length) = (self.place.clone(), self.length);
-        let (meta, bytes) =
-            on_server(&self.place, "read", async move { collected(get(&place, options).await?).await })?;
+        let place = self.place.clone();
         let asked = range.end - range.start;
-        if meta.size != length || bytes.len() as u64 != asked || meta.e_tag != self.version.etag {
-            return Err(Error::Server {
-                doing: "read",
-                address: self.place.address.to_string(),
-                why: Why::Changed,
-            });
+        let (meta, bytes) =
+            on_server(
+                &self.place,
+                "read",
+                async move { collected(get(&place, options).await?, asked).await },
+            )?;
+        if !self.version.is_of(&meta) || bytes.len() as u64 != asked {
+            return Err(self.changed());
         }
         tracing::debug!(address = %self.place.address, from = range.start, bytes = asked, "fetched");
         self.keep(run.start, &bytes)
+    }
+
+    fn changed(&self) -> Error {
+        Error::Server { doing: "read", address: self.place.address.to_string(), why: Why::Changed }
     }
 
     /// Fetches all of it, from a server that gives no parts.
@@ -218,10 +236,15 @@ impl RemoteFile {
         if (0..self.blocks.count()).all(|block| self.blocks.has(block)) {
             return Ok(());
         }
-        let path = self.folder.clone().unwrap_or_default();
-        let mut file = tempfile::NamedTempFile::new().map_err(Error::local("create", "a temporary file"))?;
-        crate::transfer::fetch_into(&self.place, &mut file)?;
-        let file = file.into_file();
+        // Beside the blocks, since there is room for all of it.
+        let path =
+            self.folder.clone().unwrap_or_else(|| std::env::temp_dir().to_string_lossy().as_ref().into());
+        let mut file = tempfile::tempfile_in(&path).map_err(Error::local("write into", &path))?;
+        let meta = crate::transfer::fetch_into(&self.place, &mut file, self.length)?;
+        let length = file.metadata().map_err(Error::local("read what was fetched for", &path))?.len();
+        if !self.version.is_of(&meta) || length != self.length {
+            return Err(self.changed());
+        }
         let mut bytes = vec![0; BLOCK as usize];
         for block in 0..self.blocks.count() {
             let range = self.blocks.range(block, 1);
@@ -246,19 +269,22 @@ impl RemoteFile {
 #[error("failed to {0}")]
 struct Failed(String);
 
-type Got = (object_store::ObjectMeta, Bytes);
+type Got = (ObjectMeta, Bytes);
 
 async fn get(place: &Place, options: GetOptions) -> object_store::Result<GetResult> {
     object_store::ObjectStore::get_opts(&*place.store, &place.path, options).await
 }
 
-async fn collected(got: GetResult) -> object_store::Result<Got> {
+/// At most `most` bytes of the body, and a little, whatever the server sends.
+async fn collected(got: GetResult, most: u64) -> object_store::Result<Got> {
     let meta = got.meta.clone();
-    let asked = (got.range.end - got.range.start) as usize;
-    let mut bytes = Vec::with_capacity(asked);
+    let mut bytes = Vec::with_capacity(most as usize);
     let mut stream = got.into_stream();
     while let Some(chunk) = stream.try_next().await? {
         bytes.extend_from_slice(&chunk);
+        if bytes.len() as u64 > most {
+            break;
+        }
     }
     Ok((meta, bytes.into()))
 }
@@ -268,8 +294,12 @@ fn on_server(
     doing: &'static str,
     request: impl Future<Output = object_store::Result<Got>> + Send + 'static,
 ) -> Result<Got, Error> {
-    let done = wait::until_done(request).map_err(Error::local("start", "a request"))?;
-    done.map_err(place.failed(doing))
+    let late = Why::Other(format!("the server has not sent it within {} s", WHOLE.as_secs()));
+    let request = async move { tokio::time::timeout(WHOLE, request).await };
+    match wait::until_done(request).map_err(Error::local("start", "a request"))? {
+        Ok(done) => done.map_err(place.failed(doing)),
+        Err(_) => Err(Error::Server { doing, address: place.address.to_string(), why: late }),
+    }
 }
 
 fn version_digest(etag: &Option<String>, length: u64, modified: SystemTime) -> [u8; 32] {

@@ -1,10 +1,17 @@
 //! Objects with a common beginning of their keys, as a folder.
 
-use futures_util::TryStreamExt as _;
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use object_store::ObjectStoreExt as _;
 
 use crate::store::Place;
-use crate::{Address, Error, wait};
+use crate::{Address, Error, Why, wait};
+
+/// The most objects of a folder that are listed.
+const MOST: usize = 5_000_000;
+/// How long listing may take.
+const LISTED: Duration = Duration::from_secs(600);
 
 /// A folder of a store.
 #[derive(Debug, Clone)]
@@ -56,8 +63,17 @@ impl RemoteFolder {
     pub fn list(&self) -> Result<Vec<Listed>, Error> {
         let place = self.place.clone();
         let listed = wait::until_done(async move {
-            let found = place.store.list(Some(&place.path)).try_collect::<Vec<_>>().await;
-            found.map_err(place.failed("list"))
+            let listed = place.store.list(Some(&place.path)).take(MOST).try_collect::<Vec<_>>();
+            match tokio::time::timeout(LISTED, listed).await {
+                Ok(found) => found.map_err(place.failed("list")),
+                Err(_) => {
+                    let why = Why::Other(format!(
+                        "the server has not sent all names within {} s",
+                        LISTED.as_secs()
+                    ));
+                    Err(Error::Server { doing: "list", address: place.address.to_string(), why })
+                }
+            }
         });
         let mut listed: Vec<Listed> = listed
             .map_err(Error::local("start", "a request"))??

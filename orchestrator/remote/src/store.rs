@@ -14,7 +14,7 @@ use crate::connector::{Client, Connector};
 use crate::{Address, Error, Why};
 
 /// How often a request is sent again, and for how long.
-const RETRY: (usize, Duration) = (4, Duration::from_secs(30));
+const RETRY: (usize, Duration) = (4, Duration::from_secs(60));
 
 /// A store, and the place of an object in it.
 #[derive(Clone, Debug)]

@@ -5,16 +5,16 @@ use std::io::{Read as _, Write};
 
 use camino::Utf8Path;
 use futures_util::TryStreamExt as _;
-use object_store::{ObjectStoreExt as _, PutPayload, WriteMultipart};
+use object_store::{ObjectMeta, ObjectStoreExt as _, PutPayload, WriteMultipart};
 use tokio::sync::mpsc;
 
 use crate::store::Place;
-use crate::{Address, Error, wait};
+use crate::{Address, Error, Why, wait};
 
 /// Larger files are uploaded in parts of this size.
 const PART: usize = 8 << 20;
 /// Parts on their way at once.
-const PARTS: usize = 4;
+const PARTS: usize = 2;
 
 /// Downloads an object into a new file. The file appears when it is whole.
 ///
@@ -26,26 +26,31 @@ pub fn download(address: &Address, to: &Utf8Path) -> Result<(), Error> {
     let folder = to.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
     std::fs::create_dir_all(folder).map_err(Error::local("create", folder))?;
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(Error::local("write into", folder))?;
-    fetch_into(&place, &mut file)?;
+    fetch_into(&place, &mut file, u64::MAX)?;
     file.persist(to).map_err(|error| Error::local("write", to)(error.error))?;
     Ok(())
 }
 
-/// Writes the bytes of an object as they come.
+/// Writes the bytes of an object as they come, at most `most`.
 ///
 /// # Errors
-/// See [`download`].
-pub fn download_into(address: &Address, to: &mut impl Write) -> Result<(), Error> {
-    fetch_into(&Place::of(address)?, to)
+/// See [`download`]; also when there are more.
+pub fn download_into(address: &Address, to: &mut impl Write, most: u64) -> Result<(), Error> {
+    fetch_into(&Place::of(address)?, to, most).map(drop)
 }
 
-pub(crate) fn fetch_into(place: &Place, to: &mut impl Write) -> Result<(), Error> {
+pub(crate) fn fetch_into(place: &Place, to: &mut impl Write, most: u64) -> Result<ObjectMeta, Error> {
     let (sender, mut receiver) = mpsc::channel(4);
+    let (metas, meta) = std::sync::mpsc::channel();
+    let mut written = 0;
     let asked = place.clone();
     // Its end is that of the channel.
     let fetching = wait::spawn(async move {
         let fetched = async {
-            let mut stream = asked.store.get(&asked.path).await?.into_stream();
+            let got = asked.store.get(&asked.path).await?;
+            // The receiver is there until this ends.
+            let _ = metas.send(got.meta.clone());
+            let mut stream = got.into_stream();
             while let Some(chunk) = stream.try_next().await? {
                 if sender.send(Ok(chunk)).await.is_err() {
                     break;
@@ -63,8 +68,14 @@ pub(crate) fn fetch_into(place: &Place, to: &mut impl Write) -> Result<(), Error
         let next = wait::until_done(async move { (receiver.recv().await, receiver) });
         let (chunk, rest) = next.map_err(Error::local("start", "a request"))?;
         receiver = rest;
-        let Some(chunk) = chunk else { return Ok(()) };
+        let lost = |_| Error::local("start", "a request")(std::io::Error::other("it has ended"));
+        let Some(chunk) = chunk else { return meta.try_recv().map_err(lost) };
         let chunk = chunk.map_err(place.failed("read"))?;
+        written += chunk.len() as u64;
+        if written > most {
+            let why = Why::Other(format!("it has more than {most} bytes"));
+            return Err(Error::Server { doing: "read", address: place.address.to_string(), why });
+        }
         to.write_all(&chunk).map_err(Error::local("write what was read of", place.address.to_string()))?;
     }
 }

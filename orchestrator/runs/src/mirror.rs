@@ -12,7 +12,7 @@
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
@@ -20,6 +20,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use parking_lot::Mutex;
 use remote::{Address, Listed, RemoteFolder};
 use sha2::{Digest as _, Sha256};
+use tokio_util::sync::CancellationToken;
 
 /// Uploads and downloads at once.
 const AT_ONCE: usize = 8;
@@ -40,6 +41,9 @@ pub enum Error {
         /// The address.
         address: String,
     },
+    /// It was stopped.
+    #[error("go on: interrupted")]
+    Interrupted,
     /// A name at the address that no file of a run has.
     #[error("read {address}: {path:?} is no name of a file in a run")]
     Name {
@@ -65,6 +69,8 @@ pub enum Error {
 pub struct Mirror {
     there: RemoteFolder,
     here: Utf8PathBuf,
+    /// Whether the folder is a copy, in which nothing is played.
+    is_copy: bool,
     /// What is known to be at the address.
     sent: Mutex<BTreeMap<String, Sent>>,
 }
@@ -86,11 +92,23 @@ struct Stamp {
 }
 
 impl Mirror {
-    /// The mirror of a run, in a folder of its own below `folders`.
+    /// The mirror of a run that is played in a folder of its own below `folders`.
     ///
     /// # Errors
     /// When the address cannot be used, or the folder not be read.
     pub fn of(address: &str, folders: &Utf8Path) -> Result<Mirror, Error> {
+        Mirror::new(address, folders, false)
+    }
+
+    /// The mirror of a run that is only read: its folder below `folders` has what the address has.
+    ///
+    /// # Errors
+    /// When the address cannot be used, or the folder not be read.
+    pub fn copy_of(address: &str, folders: &Utf8Path) -> Result<Mirror, Error> {
+        Mirror::new(address, folders, true)
+    }
+
+    fn new(address: &str, folders: &Utf8Path, is_copy: bool) -> Result<Mirror, Error> {
         let address = Address::parse(address.trim_end_matches('/'))?;
         let text = address.to_string();
         let name = text.rsplit('/').next().unwrap_or_default();
@@ -98,7 +116,7 @@ impl Mirror {
         let key = hex::encode(Sha256::digest(format!("{} {text}", remote::server(&address))));
         let here = folders.join(format!("{name}-{}", &key[..12]));
         let sent = Mutex::new(read_sent(&here.join(SENT))?);
-        Ok(Mirror { there: RemoteFolder::at(&address)?, here, sent })
+        Ok(Mirror { there: RemoteFolder::at(&address)?, here, is_copy, sent })
     }
 
     /// The folder.
@@ -119,14 +137,26 @@ impl Mirror {
         Ok(remote::length(&self.there.object("run.json")?)?.is_some())
     }
 
+    /// Forgets what is known of the address, so that everything is uploaded again.
+    pub fn forget(&self) {
+        self.sent.lock().clear();
+    }
+
     /// Downloads what is at the address and not in the folder. `on` is told how many files of how
     /// many are done. Episodes without a record, as a machine leaves them that is lost while it
-    /// uploads, are left where they are.
+    /// uploads, are left where they are. What is at the address no more goes from a copy; where the
+    /// run is played, it is uploaded again.
     ///
     /// # Errors
-    /// When the server does not answer or allow it, or the folder cannot be written.
-    pub fn pull(&self, on: &(dyn Fn(usize, usize) + Sync)) -> Result<(), Error> {
+    /// When the server does not answer or allow it, the folder cannot be written, or it is stopped.
+    pub fn pull(&self, stop: &CancellationToken, on: &(dyn Fn(usize, usize) + Sync)) -> Result<(), Error> {
         let listed = self.there.list()?;
+        // Some tools make an empty object that stands for a folder.
+        let is_folder = |object: &Listed| {
+            let inside = format!("{}/", object.path);
+            object.path.is_empty()
+                || object.length == 0 && listed.iter().any(|one| one.path.starts_with(&inside))
+        };
         let whole: BTreeSet<String> =
             listed.iter().filter_map(|object| object.path.strip_suffix(RECORD)).map(str::to_owned).collect();
         let counts = |path: &str| match path.strip_prefix("episodes/").and_then(|rest| rest.split_once('/')) {
@@ -134,7 +164,7 @@ impl Mirror {
             None => true,
         };
         let mut wanted = Vec::new();
-        for object in listed.iter().filter(|object| counts(&object.path)) {
+        for object in listed.iter().filter(|object| counts(&object.path) && !is_folder(object)) {
             if !is_plain(&object.path) {
                 return Err(Error::Name { address: self.address(), path: object.path.clone() });
             }
@@ -145,7 +175,19 @@ impl Mirror {
             }
         }
         std::fs::create_dir_all(&self.here).map_err(local("create", &self.here))?;
+        let there: BTreeSet<&str> = listed.iter().map(|object| object.path.as_str()).collect();
+        let gone: Vec<String> =
+            self.sent.lock().keys().filter(|path| !there.contains(path.as_str())).cloned().collect();
+        for path in gone {
+            if self.is_copy {
+                remove(&self.here.join(&path))?;
+            }
+            self.sent.lock().remove(&path);
+        }
         let pulled = each(&wanted, on, |(object, to)| {
+            if stop.is_cancelled() {
+                return Err(Error::Interrupted);
+            }
             remote::download(&self.there.object(&object.path)?, to)?;
             let here = stamp(&to.metadata().map_err(local("read", to))?);
             let sent = Sent { here, version: object.version.clone() };
@@ -190,13 +232,21 @@ impl Mirror {
         let (records, rest): (Vec<&String>, Vec<&String>) =
             changed.into_iter().partition(|path| path.ends_with(RECORD));
         for path in records.iter().copied().chain(&gone).filter(|path| path.ends_with(RECORD)) {
-            if self.sent.lock().remove(path).is_some() {
+            if self.sent.lock().contains_key(path) {
                 self.there.remove(path)?;
+                self.sent.lock().remove(path);
             }
         }
         let total = rest.len() + records.len();
         let put = |path: &&String| -> Result<(), Error> {
-            let version = remote::upload(&self.here.join(path), &self.there.object(path)?, &mut |_| {})?;
+            let version = match remote::upload(&self.here.join(path), &self.there.object(path)?, &mut |_| {})
+            {
+                // Its episode is being replaced; what takes its place is told.
+                Err(remote::Error::Local { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                    return Ok(());
+                }
+                uploaded => uploaded?,
+            };
             let sent = Sent { here: found[*path], version: version.unwrap_or_default() };
             self.sent.lock().insert((*path).clone(), sent);
             Ok(())
@@ -273,22 +323,36 @@ fn files(folder: &Utf8Path) -> Result<BTreeMap<String, Stamp>, Error> {
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
         let failed = |source| local("read", &next)(source);
-        for entry in next.read_dir_utf8().map_err(failed)? {
+        let entries = match next.read_dir_utf8() {
+            // An episode that is being replaced.
+            Err(error) if error.kind() == ErrorKind::NotFound && next != *folder => continue,
+            entries => entries.map_err(failed)?,
+        };
+        for entry in entries {
             let entry = entry.map_err(failed)?;
-            if entry.file_name().starts_with('.') {
+            if entry.file_name().starts_with('.') || !entry.path().exists() {
                 continue;
             }
             let kind = entry.file_type().map_err(failed)?;
             if kind.is_dir() {
                 folders.push(entry.into_path());
             } else if kind.is_file() {
-                let stamp = stamp(&entry.metadata().map_err(failed)?);
+                let Ok(metadata) = entry.metadata() else { continue };
+                let stamp = stamp(&metadata);
                 let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
                 found.insert(path.to_string(), stamp);
             }
         }
     }
     Ok(found)
+}
+
+/// Removes a file, if it is there.
+fn remove(file: &Utf8Path) -> Result<(), Error> {
+    match std::fs::remove_file(file) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(local("remove", file)(error)),
+        _ => Ok(()),
+    }
 }
 
 fn stamp(metadata: &std::fs::Metadata) -> Stamp {

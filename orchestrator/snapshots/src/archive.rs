@@ -65,8 +65,12 @@ impl Segment {
         let io = |error| Error::io("unpack", &self.path, error);
         let mut file = tempfile::tempfile().map_err(io)?;
         let mut members = MultiGzDecoder::new(BufReader::new(self.window())).take(MAX_UNPACKED + 1);
+        let failures = self.source.failures();
         // Data inflated before an error is readable. The error shows up as a truncated record.
-        let _ = std::io::copy(&mut members, &mut file);
+        let copied = std::io::copy(&mut members, &mut file);
+        if self.source.failures() != failures {
+            copied.map_err(io)?;
+        }
         let length = file.metadata().map_err(io)?.len();
         if length > MAX_UNPACKED {
             return Err(Error::TooLarge { what: "a WARC in one gzip member", limit: MAX_UNPACKED });

@@ -145,15 +145,9 @@ impl Error {
         }
     }
 
-    /// Whether the disk, or the server that the snapshot is on, has failed. What was recorded may
-    /// be whole.
-    pub fn is_unread(&self) -> bool {
-        matches!(self, Error::Io { .. } | Error::Remote(_) | Error::Damaged { damage: Damage::Io(_), .. })
-    }
-
     /// Whether reading may continue after this error.
     pub fn is_damage(&self) -> bool {
-        matches!(self, Error::Damaged { .. }) && !self.is_unread()
+        matches!(self, Error::Damaged { .. })
     }
 }
 

@@ -4,30 +4,48 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use camino::Utf8Path;
+use parking_lot::Mutex;
 use remote::{Address, RemoteFile, is_address};
 
 use crate::Error;
 
 /// The bytes of a snapshot, read by position from any number of threads. Clones share what is open.
+///
+/// It counts reads that failed, because of the disk or the server: to who reads records, they look
+/// like damage, and damage is passed over.
 #[derive(Debug, Clone)]
-pub enum Source {
-    /// A file of this machine.
+pub struct Source {
+    place: Place,
+    failures: Arc<Failures>,
+}
+
+/// Where bytes are.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// In a file of this machine.
     File(Arc<File>),
-    /// An object that is read by range, with a cache on disk.
+    /// In an object that is read by range, with a cache on disk.
     Remote(Arc<RemoteFile>),
+}
+
+#[derive(Debug, Default)]
+struct Failures {
+    count: AtomicU64,
+    last: Mutex<Option<String>>,
 }
 
 impl From<Arc<File>> for Source {
     fn from(file: Arc<File>) -> Source {
-        Source::File(file)
+        Source { place: Place::File(file), failures: Arc::default() }
     }
 }
 
 impl From<File> for Source {
     fn from(file: File) -> Source {
-        Source::File(Arc::new(file))
+        Arc::new(file).into()
     }
 }
 
@@ -38,7 +56,8 @@ impl Source {
     /// When there is no such file or object, or it cannot be read.
     pub fn open(path: &Utf8Path) -> Result<Source, Error> {
         if is_address(path) {
-            return Ok(Source::Remote(RemoteFile::open(&Address::parse(path.as_str())?)?));
+            let object = RemoteFile::open(&Address::parse(path.as_str())?)?;
+            return Ok(Source { place: Place::Remote(object), failures: Arc::default() });
         }
         Ok(File::open(path).map_err(|error| Error::io("open", path, error))?.into())
     }
@@ -48,9 +67,9 @@ impl Source {
     /// # Errors
     /// When the system does not tell it.
     pub fn length(&self) -> io::Result<u64> {
-        match self {
-            Source::File(file) => Ok(file.metadata()?.len()),
-            Source::Remote(file) => Ok(file.length()),
+        match &self.place {
+            Place::File(file) => Ok(file.metadata()?.len()),
+            Place::Remote(object) => Ok(object.length()),
         }
     }
 
@@ -59,10 +78,31 @@ impl Source {
     /// # Errors
     /// When the disk or the server does not give them.
     pub fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<usize> {
-        match self {
-            Source::File(file) => file.read_at(bytes, at),
-            Source::Remote(file) => file.read_at(bytes, at),
-        }
+        let read = match &self.place {
+            Place::File(file) => file.read_at(bytes, at),
+            Place::Remote(object) => object.read_at(bytes, at),
+        };
+        read.inspect_err(|error| {
+            if error.kind() != io::ErrorKind::Interrupted {
+                self.failures.count.fetch_add(1, Ordering::Relaxed);
+                *self.failures.last.lock() = Some(error.to_string());
+            }
+        })
+    }
+
+    /// How many reads have failed.
+    pub fn failures(&self) -> u64 {
+        self.failures.count.load(Ordering::Relaxed)
+    }
+
+    /// Why the last read failed that did.
+    pub fn last_failure(&self) -> Option<String> {
+        self.failures.last.lock().clone()
+    }
+
+    /// Where the bytes are.
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
     }
 }
 

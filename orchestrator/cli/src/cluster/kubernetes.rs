@@ -16,6 +16,7 @@ use url::Url;
 
 use crate::cluster::{arguments, refusals};
 use crate::failure::{Failure, OrFail as _, Outcome};
+use crate::remote_run::written_to;
 use crate::run::Run;
 use crate::{out, tasks as suites};
 
@@ -46,6 +47,8 @@ pub(super) fn write(mut run: Run) -> Outcome {
         )));
     }
     let address = run.output.take_if(|output| is_address(output));
+    address.iter().try_for_each(|address| written_to(address))?;
+    let address = address.map(|address| Utf8PathBuf::from(address.as_str().trim_end_matches('/')));
     let paths = arguments::paths(&PATHS)?;
     paths.iter().filter(|path| !is_address(path)).try_for_each(|path| within_claim(path))?;
     run.agent.files().into_iter().try_for_each(within_claim)?;

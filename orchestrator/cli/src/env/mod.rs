@@ -74,6 +74,7 @@ struct EpisodeReport<'a> {
 impl Env {
     /// Starts the episode, and prints its result.
     pub(crate) async fn run(self) -> Outcome {
+        self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
         let suite = tasks::load(&self.suite)?;
         let options = Options {
             out: self.output.clone(),

@@ -236,7 +236,6 @@ fn of_snapshot(error: &snapshots::Error) -> Kind {
     use snapshots::Error;
     match error {
         Error::Remote(error) => of_remote(error),
-        error if error.is_unread() => Failure::Environment,
         Error::Io { .. } => Failure::Environment,
         Error::UnknownFormat { .. }
         | Error::Damaged { .. }

@@ -136,6 +136,7 @@ impl Record {
                 ));
             }
         };
+        out::is_a_path(&output)?;
         finish::check_name(&output)?;
         if self.manual && plan.is_some() {
             by_hand::check_display()?;

@@ -8,7 +8,7 @@ use jiff::{Timestamp, ToSpan as _};
 use recorder::frontier::{Bounds, Frontier, Interest};
 use recorder::plan::{Budget, Consent, Plan, TaskPlan, Vantage, words};
 use runs::counted;
-use snapshots::{Archive, Recording};
+use snapshots::{Archive, Recording, is_address};
 use tasks::{Suite, Task};
 use url::Url;
 
@@ -149,6 +149,10 @@ pub(super) fn default_output(plan: &Plan) -> Result<Utf8PathBuf, Failure> {
         [one] if one.extension() == Some("json") => Err(Failure::Input(format!(
             "failed to record {folder}: its world has a collection; name the snapshot to write with --output, and list \
              it with `sandbox snapshot collection`"
+        ))),
+        [one] if is_address(one) => Err(Failure::Input(format!(
+            "failed to record {folder}: the snapshot of its world is at {one}; name the snapshot to write with \
+             --output, and upload it with `sandbox snapshot push`"
         ))),
         [one] => Ok(one.clone()),
         _ => Err(Failure::Input(format!(

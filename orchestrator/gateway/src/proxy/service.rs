@@ -106,8 +106,8 @@ async fn answer(
         Target::Site(site) => site::forward(shared, site, request).await,
         Target::Record(recorder) => live::record(shared, recorder, request).await,
         Target::Replay(replay) => match whole_body(shared, request.body).await {
-            Ok(body) if replay.searches(&request.head) => {
-                Ok(searched(episode, replay, request.head, body).await.into())
+            Ok(body) if replay.takes_time(&request.head) => {
+                Ok(replayed(episode, replay, request.head, body).await.into())
             }
             Ok(body) => Ok(replay.answer(&request.head, &body, episode).into()),
             Err(failure) => Err(failure),
@@ -120,12 +120,13 @@ async fn answer(
     })
 }
 
-/// Answers from the snapshots. This may take as long as the indexing of their pages.
-async fn searched(episode: &Arc<Episode>, replay: &Arc<Replay>, head: RequestHead, body: Bytes) -> Reply {
+/// Answers from the snapshots on a thread that may wait, for the indexing of their pages or for the
+/// server that they are on.
+async fn replayed(episode: &Arc<Episode>, replay: &Arc<Replay>, head: RequestHead, body: Bytes) -> Reply {
     let (replay, episode, request_head) = (Arc::clone(replay), Arc::clone(episode), head.clone());
     let answered = blocking::run(move || replay.answer(&request_head, &body, &episode)).await;
     // A failed task has already reported its panic.
-    answered.unwrap_or_else(|_| miss::failed(&head, "failed to search the recorded pages".to_owned()))
+    answered.unwrap_or_else(|_| miss::failed(&head, "failed to read the snapshots".to_owned()))
 }
 
 /// Answers from the snapshots, else from earlier fetches, else from the live web.

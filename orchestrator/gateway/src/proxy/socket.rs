@@ -23,9 +23,9 @@ use super::{
     wire::Wire,
 };
 use crate::{
-    Answer, Body, Episode, Recorder, Reply, RequestHead, body,
+    Answer, Body, Episode, Recorder, Reply, RequestHead, blocking, body,
     gateway::Shared,
-    miss::is_navigation,
+    miss::{self, is_navigation},
     record::{Draft, RequestCopy, SocketLog},
     routes::Target,
     socket::{PlaybackContext, SocketScript, play, relay},
@@ -72,6 +72,13 @@ pub(super) async fn serve(
             Err(failure) => Err(failure),
         },
         Target::Record(recorder) => live_socket(&shared, Some(recorder), &head, extensions).await,
+        Target::Replay(replay) if replay.is_remote() => {
+            let (replay, episode, asked) = (Arc::clone(replay), Arc::clone(&episode), head.clone());
+            let found = blocking::run(move || replay.socket(&asked, &episode)).await;
+            // A failed task has already reported its panic.
+            let lost = |_| Err(Box::new(miss::failed(&head, "failed to read the snapshots".to_owned())));
+            recorded(&head, || found.unwrap_or_else(lost))
+        }
         Target::Replay(replay) => recorded(&head, || replay.socket(&head, &episode)),
         Target::Fill(fill) => match recorded(&head, || fill.socket(&head, &episode)) {
             Ok(Outcome::Plain(Outgoing { reply, .. })) if matches!(reply.answer, Answer::Miss { .. }) => {

@@ -147,13 +147,20 @@ impl Replay {
         self.search.as_ref()
     }
 
-    /// Whether this request may need a search over the recorded pages.
-    pub(crate) fn searches(&self, head: &RequestHead) -> bool {
-        self.search.is_some() && (searched::query_of(head).is_some() || self.site_forms.may_search(head))
+    /// Whether an answer may take longer than a few reads of local files: it needs a search over
+    /// the recorded pages, or the snapshots are on a server.
+    pub(crate) fn takes_time(&self, head: &RequestHead) -> bool {
+        let searches = || searched::query_of(head).is_some() || self.site_forms.may_search(head);
+        self.is_remote() || self.search.is_some() && searches()
+    }
+
+    /// Whether the snapshots are on a server.
+    pub(crate) fn is_remote(&self) -> bool {
+        self.set.is_remote()
     }
 
     /// The snapshots that are replayed.
-    pub fn set(&self) -> &ReplaySet {
+    pub fn set(&self) -> &Arc<ReplaySet> {
         &self.set
     }
 
@@ -177,7 +184,8 @@ impl Replay {
     }
 
     /// Answers one request; an unrecorded request is a miss. Blocking, but only for a few reads of
-    /// local files. The first search takes longer unless its index already exists.
+    /// local files. Snapshots on a server take longer, and so does the first search unless its
+    /// index already exists.
     pub fn answer(&self, head: &RequestHead, body: &Bytes, episode: &Episode) -> Reply {
         let request = replay_request(head, body);
         let forms = self.search.as_ref().map(|_| self.site_forms.of(&self.set, head)).unwrap_or_default();
@@ -196,7 +204,7 @@ impl Replay {
                 Some((search, query)) => searched::reply(head, search, &query),
                 None => self.missed(head, &request),
             },
-            Err(error) => self.failed(head, &error, episode),
+            Err(error) => self.failed(head, &error),
         };
         variants::allow_other_scheme(head, &mut reply.headers);
         if self.options.announce {
@@ -216,7 +224,7 @@ impl Replay {
         match self.recorded_socket(head, &request, episode) {
             Ok(Some(found)) => Ok(found),
             Ok(None) => Err(Box::new(self.missed(head, &request))),
-            Err(error) => Err(Box::new(self.failed(head, &error, episode))),
+            Err(error) => Err(Box::new(self.failed(head, &error))),
         }
     }
 
@@ -301,7 +309,6 @@ impl Replay {
             bodies: &self.bodies,
             dates: self.options.dates,
             started: self.started,
-            ledger: episode.ledger(),
         };
         if let Some(last) = found.whole.len().checked_sub(1) {
             let count = last + 1;
@@ -383,11 +390,8 @@ impl Replay {
         Ok(stored)
     }
 
-    fn failed(&self, head: &RequestHead, error: &StoredError, episode: &Episode) -> Reply {
+    fn failed(&self, head: &RequestHead, error: &StoredError) -> Reply {
         let text = format!("failed to {}", error_text::with_causes(error));
-        if error.is_unread() {
-            episode.ledger().note_unread(error_text::with_causes(error));
-        }
         if self.complaints.first("unreadable", &head.host) {
             tracing::warn!(url = head.url, error = text, "a recorded answer could not be given");
         }

@@ -1,7 +1,7 @@
 //! Converts a recorded response into the reply to this request: conditions, encodings, ranges.
 
 use std::{
-    io::{self, Cursor, Read},
+    io::{Cursor, Read},
     sync::Arc,
     time::SystemTime,
 };
@@ -17,9 +17,9 @@ use super::{
     DatePolicy, conditional, dates, encoding,
     partial::SkipReader,
     range,
-    stored::{Content, StoredError, StoredResponse, is_unread},
+    stored::{Content, StoredError, StoredResponse},
 };
-use crate::{Answer, Ledger, Reply, RequestHead, body, budget::Budget};
+use crate::{Answer, Reply, RequestHead, body, budget::Budget};
 
 /// A decoded body up to this size is held in memory. A larger one is decoded while it is sent.
 const DECODED: u64 = 8 << 20;
@@ -32,7 +32,6 @@ pub(super) struct ReplyContext<'a> {
     pub(super) bodies: &'a Budget,
     pub(super) dates: DatePolicy,
     pub(super) started: SystemTime,
-    pub(super) ledger: &'a Arc<Ledger>,
 }
 
 /// Replies to `head` with a recorded response.
@@ -74,7 +73,7 @@ pub(super) fn reply(
     let body = match content.held() {
         _ if head.method == Method::HEAD => body::empty(),
         Some(bytes) => body::full(bytes.clone()),
-        None => body::from_read(noting(content.open(setting)?, setting), length),
+        None => body::from_read(content.open(setting)?, length),
     };
     Ok(Reply { status: stored.status, headers, body, answer })
 }
@@ -151,26 +150,6 @@ fn readable<'a>(
     }
 }
 
-/// A reader that notes in the ledger what cannot be read while the body is sent.
-fn noting(source: Box<dyn Read + Send>, setting: &ReplyContext<'_>) -> NotingReader {
-    NotingReader { source, ledger: Arc::clone(setting.ledger) }
-}
-
-struct NotingReader {
-    source: Box<dyn Read + Send>,
-    ledger: Arc<Ledger>,
-}
-
-impl Read for NotingReader {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.source.read(bytes).inspect_err(|error| {
-            if is_unread(error) {
-                self.ledger.note_unread(error_text::with_causes(error));
-            }
-        })
-    }
-}
-
 fn cut(
     setting: &ReplyContext<'_>,
     content: &Readable<'_>,
@@ -185,10 +164,7 @@ fn cut(
     let body = match content.held() {
         _ if head.method == Method::HEAD => body::empty(),
         Some(bytes) => body::full(bytes.slice(first as usize..=last as usize)),
-        None => {
-            let source = noting(content.open(setting)?, setting);
-            body::from_read(SkipReader { source, skip: first }, Some(length))
-        }
+        None => body::from_read(SkipReader { source: content.open(setting)?, skip: first }, Some(length)),
     };
     Ok(Reply { status: StatusCode::PARTIAL_CONTENT, headers, body, answer: answer.derived("range") })
 }

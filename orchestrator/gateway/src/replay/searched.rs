@@ -62,8 +62,12 @@ impl SiteForms {
                 Arc::new(own.map(|(_, form)| form.clone()).collect())
             }
             SiteSearch::Forms => self.known.get(&head.host).unwrap_or_else(|| {
+                let failures = set.failures();
                 let forms = Arc::new(forms_of(set, &head.host));
-                self.known.put(head.host.clone(), Arc::clone(&forms));
+                // A form that could not be read may be read the next time.
+                if set.failures() == failures {
+                    self.known.put(head.host.clone(), Arc::clone(&forms));
+                }
                 forms
             }),
         }

@@ -50,24 +50,6 @@ pub(crate) enum StoredError {
     Status { url: String, status: u16 },
 }
 
-impl StoredError {
-    /// Whether the disk, or the server that the snapshot is on, has failed. What was recorded may
-    /// be whole.
-    pub(super) fn is_unread(&self) -> bool {
-        match self {
-            StoredError::Index(IndexError::Io { source, .. }) => is_unread(source),
-            StoredError::Index(IndexError::Archive(error)) => error.is_unread(),
-            _ => false,
-        }
-    }
-}
-
-/// Whether reading has failed, and not what was read.
-pub(super) fn is_unread(error: &std::io::Error) -> bool {
-    use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
-    !matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
-}
-
 /// A recorded response.
 #[derive(Debug)]
 pub(super) struct StoredResponse {

@@ -222,7 +222,9 @@ where
     let _ = std::fs::remove_file(ca);
     let outcome = match watched {
         Ok(ProgramExit::Interrupted) => return Ok(None),
-        Ok(ProgramExit::TimedOut) => Outcome::TimedOut,
+        Ok(ProgramExit::TimedOut) => {
+            world.check().await.map_or_else(|error| failed(&error), |()| Outcome::TimedOut)
+        }
         Ok(ProgramExit::Failed(why)) => failed(&why),
         Ok(ProgramExit::Left { answer: given }) => {
             let given = given.or_else(|| std::fs::read_to_string(&answer).ok());

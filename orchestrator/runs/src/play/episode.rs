@@ -111,7 +111,11 @@ pub(crate) async fn play<E: Environment>(
         Ok(Err(Broken::Results(error))) => return Err(error),
         Ok(Err(error @ (Broken::Agent(_) | Broken::AgentHangs { .. }))) => (failed(&error), false),
         Ok(Err(error @ (Broken::Environment(_) | Broken::WorldHangs { .. }))) => (failed(&error), true),
-        Err(_) => (Outcome::TimedOut, true),
+        // A server that does not answer takes the time of an episode.
+        Err(_) => match environment.check().await {
+            Ok(()) => (Outcome::TimedOut, true),
+            Err(error) => (failed(&error), true),
+        },
     };
     trace.take_requests(environment);
     trace.add_calls(agent.take_calls());

@@ -22,6 +22,7 @@ use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::Value;
 use sites::{ApiClient, SiteGroup};
 use snapshots::Exchange;
+use snapshots::index::ReplaySet;
 use tasks::{DeviceSpec, Place, Task, WorldSpec};
 
 use crate::evidence::programs::{Confinement, ProgramContext};
@@ -78,6 +79,9 @@ pub struct World {
     /// The session has had no episode yet, and needs no reset.
     fresh: bool,
     ledger: Arc<Ledger>,
+    /// The snapshots of the episode, and how many reads of them had failed when it began.
+    set: Option<Arc<ReplaySet>>,
+    failures: u64,
     taken: BTreeSet<u64>,
     /// Whether what passes is kept, from the next episode on.
     keeps_network: bool,
@@ -240,6 +244,8 @@ impl World {
             settle_within,
             fresh: true,
             ledger,
+            set: None,
+            failures: 0,
             taken: BTreeSet::new(),
             keeps_network: false,
             network: None,
@@ -306,6 +312,8 @@ impl World {
         self.actions = 0;
         self.began = Instant::now();
         let recorded = self.shared.recorded(&spec)?;
+        self.set = recorded.set.clone();
+        self.failures = self.set.as_ref().map_or(0, |set| set.failures());
         let mut routes = recorded.routes.clone();
         if let Some(town) = &self.shared.town {
             let (sites, cookies) = LeasedSites::begin(town, task, self.determinism.clock_start).await?;
@@ -479,8 +487,12 @@ impl Environment for World {
     }
 
     async fn check(&mut self) -> Result<(), EnvironmentError> {
-        if let Some(why) = self.ledger.unread() {
-            return Err(EnvironmentError::while_doing("read the snapshots")(why.to_owned()));
+        // What could not be read looks like a page that fails. It may have been another episode's.
+        if let Some(set) = &self.set
+            && set.failures() != self.failures
+        {
+            let why = set.last_failure().unwrap_or_default();
+            return Err(EnvironmentError::while_doing("read the snapshots")(why));
         }
         self.sites.check().await?;
         self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))

@@ -20,6 +20,8 @@ pub(crate) struct WorldSnapshots {
     /// The recorded hosts.
     pub(crate) hosts: Vec<String>,
     pub(crate) browser_state: StorageState,
+    /// The snapshots, if there are any.
+    pub(crate) set: Option<Arc<ReplaySet>>,
 }
 
 impl WorldSnapshots {
@@ -69,9 +71,13 @@ impl WorldSnapshots {
         search.map_err(EnvironmentError::while_doing(
             "index the recorded pages for searches, which `search_pages: false` of a world leaves out",
         ))?;
+        if let Some(why) = replay.set().last_failure() {
+            return Err(EnvironmentError::while_doing("read the snapshots")(why));
+        }
+        let set = Some(Arc::clone(replay.set()));
         if let Some(recorder) = fill {
             let routes = Routes::all(Target::Fill(Arc::new(Fill::new(replay, Arc::clone(recorder)))));
-            return Ok(WorldSnapshots { routes, hosts, browser_state });
+            return Ok(WorldSnapshots { routes, hosts, browser_state, set });
         }
         let engines = search::hosts().filter(|_| spec.search_pages).map(str::to_owned);
         let replay = Arc::new(replay);
@@ -81,7 +87,7 @@ impl WorldSnapshots {
                 tracing::warn!(%error, "a recorded host cannot be reached");
             }
         }
-        Ok(WorldSnapshots { routes, hosts, browser_state })
+        Ok(WorldSnapshots { routes, hosts, browser_state, set })
     }
 }
 

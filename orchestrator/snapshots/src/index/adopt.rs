@@ -12,22 +12,28 @@ use tempfile::NamedTempFile;
 
 use super::layout::{Binding, Layout, PAGE};
 use super::{Index, IndexError};
+use crate::source::Place;
 use crate::{Archive, Error, Source};
 
+/// The most bytes of an index that is fetched: of as many records as fit into a large archive.
+const MOST_BYTES: u64 = 16 << 30;
 /// What is added to the address of an archive to get that of its index.
 pub const BESIDE: &str = ".index";
 
 /// Fetches the index of an archive to `path`, if it is an object that has one.
 pub(super) fn fetched(archive: &Archive, path: &Utf8Path) -> Result<Option<Index>, IndexError> {
-    let Source::Remote(object) = archive.source() else { return Ok(None) };
+    let Place::Remote(object) = archive.source().place() else { return Ok(None) };
     let folder = path.parent().unwrap_or(Utf8Path::new("."));
     std::fs::create_dir_all(folder).map_err(IndexError::io("create", folder))?;
     let mut file = NamedTempFile::new_in(folder).map_err(IndexError::io("write into", folder))?;
     let beside = object.address().with_end(BESIDE).map_err(Error::from)?;
-    match remote::download_into(&beside, &mut file) {
-        Ok(()) => {}
-        Err(error) if error.is_not_found() => return Ok(None),
-        Err(error) => return Err(Error::from(error).into()),
+    // Without the index, the archive is read: whatever is wrong with the server shows there. Where
+    // a reader may not list, S3 refuses what is not there.
+    if let Err(error) = remote::download_into(&beside, &mut file, MOST_BYTES) {
+        if !error.is_not_found() {
+            tracing::info!(%beside, error = error_text::with_causes(&error), "no index was fetched");
+        }
+        return Ok(None);
     }
     if !adopt(&mut file, object, archive.source()).map_err(IndexError::from)? {
         tracing::info!(%beside, "this index belongs to another snapshot, or was made by another version");

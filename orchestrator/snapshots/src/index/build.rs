@@ -40,7 +40,8 @@ pub(super) fn build(
     progress: &mut dyn FnMut(BuildProgress),
 ) -> Result<(), IndexError> {
     let path = archive.path();
-    let binding = Binding::of(archive.source()).map_err(IndexError::io("read", path))?;
+    let source = archive.source();
+    let (binding, failures) = (Binding::of(source).map_err(IndexError::io("read", path))?, source.failures());
     let starts: Vec<u64> = archive
         .segments()
         .iter()
@@ -82,6 +83,10 @@ pub(super) fn build(
     }
     while let Some((found, request)) = pairing.next(true) {
         builder.add(found, request).map_err(io)?;
+    }
+    // A record that could not be read is no damaged one: an index without it would be kept.
+    if let Some(why) = source.last_failure().filter(|_| source.failures() != failures) {
+        return Err(IndexError::io("read", path)(io::Error::other(why)));
     }
     let records = builder.summary.records;
     builder.finish(binding).map_err(io)?;

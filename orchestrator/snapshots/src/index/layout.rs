@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::row::CAPTURE;
 use super::table::TablePlace;
 use crate::Source;
+use crate::source::Place;
 
 /// The size of the first page, in bytes.
 pub(super) const PAGE: usize = 512;
@@ -39,8 +40,9 @@ impl Binding {
     /// Of a file: its size, its modification time, and a digest over samples. Of an object: its
     /// size and what the server says of its state.
     pub(super) fn of(source: &Source) -> io::Result<Binding> {
-        let (size, time, digest) = match source {
-            Source::File(file) => {
+        let (size, time, digest) = match source.place() {
+            Place::Remote(object) => (object.length(), (0, 0), object.version()),
+            Place::File(file) => {
                 let metadata = file.metadata()?;
                 let samples = samples(metadata.len()).into_iter().map(|range| {
                     let mut sample = vec![0; (range.end - range.start) as usize];
@@ -50,7 +52,6 @@ impl Binding {
                 let digest = digest(samples.collect::<io::Result<Vec<_>>>()?);
                 (metadata.len(), (metadata.mtime(), metadata.mtime_nsec()), digest)
             }
-            Source::Remote(file) => (file.length(), (0, 0), file.version()),
         };
         Ok(Binding { size, modified_seconds: time.0, modified_nanos: time.1, digest })
     }

@@ -156,9 +156,13 @@ impl Index {
             Ok(index) => {
                 let binding =
                     Binding::of(archive.source()).map_err(IndexError::io("read", archive.path()))?;
-                Ok((index.layout.binding == binding).then_some(index))
+                match index.layout.binding == binding {
+                    true => Ok(Some(index)),
+                    // The object has another state now, and its index may have come with it.
+                    false => adopt::fetched(archive, path),
+                }
             }
-            Err(IndexError::Damaged { .. }) => Ok(None),
+            Err(IndexError::Damaged { .. }) => adopt::fetched(archive, path),
             Err(error) => Err(error),
         }
     }

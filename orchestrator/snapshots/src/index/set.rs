@@ -9,6 +9,7 @@ use super::{
     Capture, CaptureKind, Index, IndexError, RequestParts, Summary, build, origin_keys, scan, split_text,
 };
 use crate::matching::{ChangingParts, Key};
+use crate::source::Place;
 use crate::{Archive, Record, RecordRef};
 
 /// Archives with their indexes. Captures are found in all of them, in recorded order. A revisit in
@@ -59,6 +60,22 @@ impl ReplaySet {
     /// The archives, each with a summary of its contents.
     pub fn members(&self) -> impl Iterator<Item = (&Archive, Summary)> {
         self.members.iter().map(|member| (&member.archive, member.index.summary()))
+    }
+
+    /// How many reads of these archives have failed, because of a disk or a server. What was read
+    /// meanwhile may lack something.
+    pub fn failures(&self) -> u64 {
+        self.members.iter().map(|member| member.archive.source().failures()).sum()
+    }
+
+    /// Why a read failed, if one did.
+    pub fn last_failure(&self) -> Option<String> {
+        self.members.iter().find_map(|member| member.archive.source().last_failure())
+    }
+
+    /// Whether one of the archives is an object of a server, so that reading may take a while.
+    pub fn is_remote(&self) -> bool {
+        self.members.iter().any(|member| matches!(member.archive.source().place(), Place::Remote(_)))
     }
 
     /// Identifies these archives in this state: the [`Index::state`] of each, one a line, in order.

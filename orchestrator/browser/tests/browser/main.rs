@@ -1,0 +1,33 @@
+//! The browser, in real Chromium: one program, so that its tests run side by side.
+
+#![allow(clippy::unwrap_used)]
+
+mod actions;
+mod animations;
+mod apis;
+mod bench;
+mod clipboard;
+mod console;
+mod determinism;
+mod device;
+mod dialects;
+mod files;
+mod fixtures;
+mod flood;
+mod formats;
+mod hostile;
+mod hostile_pages;
+mod load;
+mod outside;
+mod pages;
+mod pictures;
+mod popups;
+mod reaching;
+mod replay;
+mod response_ordering;
+mod settling;
+mod storage;
+mod storing;
+mod streams;
+mod surveys;
+mod web;
