@@ -20,6 +20,7 @@ use crate::failure::{Failure, OrFail, Outcome};
 use crate::models::check_model;
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
+use crate::site_images::{Ids, SiteImages};
 use crate::{interrupt, out, progress, tasks, units};
 
 /// Run an agent on a suite of tasks in its frozen world, and score it
@@ -126,7 +127,7 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) scoring: Scoring,
     #[command(flatten)]
-    data: DataFolder,
+    pub(crate) data: DataFolder,
 }
 
 impl Run {
@@ -137,8 +138,25 @@ impl Run {
         }
         cluster::refuse_jobs(self.output.as_deref().filter(|_| self.resume))?;
         let suite = tasks::load(&self.suite)?;
+        self.provide_images(&suite).await?;
         let summary = self.play(&suite, None).await?;
         self.report(&suite, &summary)
+    }
+
+    /// Loads the images of the sites that this machine lacks, where a file is named.
+    async fn provide_images(&self, suite: &::tasks::Suite) -> Outcome {
+        let Some(archive) = self.cluster.site_images.as_deref() else { return Ok(()) };
+        let options = self.options_with(Model::default(), None)?;
+        let tasks = runs::parts::tasks_of(suite, &options)?;
+        let tasks = tasks.iter().map(|task| task.id.as_str()).collect();
+        let images = SiteImages::of(suite, &tasks, Some(archive))?;
+        if images.is_empty() {
+            return Ok(());
+        }
+        let provided = images.provide(&Ids::new(), &self.data.images_lock()?).await?;
+        provided.map(drop).map_err(|problems| {
+            Failure::Environment(format!("failed to run the sites: {}", problems.join("; ")))
+        })
     }
 
     /// Prints what a run has come to, and writes its report.
