@@ -51,8 +51,8 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# A runtime that starts containers here: crun refuses control groups of both versions at once. Limits
-# that Podman sets by default may exceed those of this process.
+# A runtime that starts containers here: crun refuses control groups of both versions at once.
+# Limits that Podman sets by default may exceed those of this process.
 runtime=crun
 if [ -d /sys/fs/cgroup/unified ]; then runtime=runc; fi
 for who in root "$user"; do
@@ -73,7 +73,6 @@ network_config_dir = "$own/networks"
 [engine]
 runtime = "$runtime"
 tmp_dir = "$own/tmp"
-static_dir = "$own/static"
 volume_path = "$own/volumes"
 CONF
     chown -R "$who" "$own"

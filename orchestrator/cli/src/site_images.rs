@@ -59,8 +59,8 @@ impl SiteImages {
         self.needed.is_empty()
     }
 
-    /// The ids of the run's images, as far as this machine knows them: those of the file, and of its
-    /// own engine for those that the file does not have.
+    /// The ids of the run's images, as far as this machine knows them: those of the file, and of
+    /// its own engine for those that the file does not have.
     pub(crate) async fn known(&self) -> Result<Ids, Failure> {
         let mut ids = self.archived().await?;
         ids.retain(|name, _| self.needed.iter().any(|needed| archive::full_name(needed) == *name));

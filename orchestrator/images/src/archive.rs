@@ -62,8 +62,8 @@ fn id_of(config: &str) -> String {
     format!("sha256:{}", name.strip_suffix(".json").unwrap_or(name))
 }
 
-/// The name of an image with its tag, without the registry that Docker and Podman add to a name that
-/// has none.
+/// The name of an image with its tag, without the registry that Docker and Podman add to a name
+/// that has none.
 pub fn full_name(name: &str) -> String {
     let added = ["localhost/", "docker.io/library/", "docker.io/"];
     let own = added.iter().find_map(|registry| name.strip_prefix(registry)).unwrap_or(name);

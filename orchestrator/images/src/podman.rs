@@ -72,8 +72,8 @@ impl Engine {
         read(&answer?.map_err(refused)?).map(Some).map_err(refused)
     }
 
-    /// The state of a container where Podman calls it `stopped`: it has ended, and is not cleaned up
-    /// yet. Docker's API has no such word, and its client refuses the whole answer.
+    /// The state of a container where Podman calls it `stopped`: it has ended, and is not cleaned
+    /// up yet. Docker's API has no such word, and its client refuses the whole answer.
     ///
     /// # Errors
     /// When the engine does not answer, or the container is not there.

@@ -25,8 +25,8 @@ fn available() -> Option<u64> {
     Some(kib << 10)
 }
 
-/// What Slurm has given to the job on this node: `--mem`, or `--mem-per-cpu` for its CPUs there. The
-/// variables are in MiB; 0 stands for all of the node.
+/// What Slurm has given to the job on this node: `--mem`, or `--mem-per-cpu` for its CPUs there.
+/// The variables are in MiB; 0 stands for all of the node.
 fn of_job(variable: impl Fn(&str) -> Option<String>) -> Option<u64> {
     let number = |name: &str| variable(name)?.trim().parse::<u64>().ok().filter(|number| *number > 0);
     let per_cpu = || number("SLURM_MEM_PER_CPU")?.checked_mul(number("SLURM_CPUS_ON_NODE")?);

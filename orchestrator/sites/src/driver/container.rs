@@ -243,6 +243,7 @@ impl Container {
             let options = WaitContainerOptionsBuilder::default().condition("not-running").build();
             tokio::select! {
                 _ = StreamExt::into_future(Box::pin(unhurried.wait_container(&self.id, Some(options)))) => {}
+                () = self.exited() => {}
                 () = events.hears_of(&self.id) => {}
             }
             self.monitor.answers().await;
@@ -250,6 +251,19 @@ impl Container {
                 return why;
             }
             retries.tick().await;
+        }
+    }
+
+    /// Waits until its first process has ended, where that is known to be on this machine. Podman
+    /// tells of the end only once it has cleaned up, and that may fail.
+    async fn exited(&self) {
+        let Some(pid) = self.pid.get().filter(|_| self.network.is_none()) else {
+            return std::future::pending().await;
+        };
+        let mut polls = interval(RETRY_INTERVAL);
+        polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while !owner::is_exiting(*pid) {
+            polls.tick().await;
         }
     }
 
