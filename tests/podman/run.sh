@@ -120,8 +120,8 @@ if ! as "$user" test -x "$beside/owner"; then
 fi
 
 # What each engine is held to. Those about networks, addresses and engines that are killed are of
-# Docker alone. In `names::`, instances are removed so fast with Podman that a site may be given up as
-# one that fails three times in a row.
+# Docker alone. In `names::`, instances are removed so fast with Podman that a site may be given up
+# as one that fails three times in a row.
 both="relays:: volumes:: ports:: isolation::a_site_has isolation::a_site_makes isolation::an_image
     life::a_ life::every life::temporary life::what
     faults::a_copy_that_ends faults::a_copy_that_fills faults::a_program faults::a_site_that
