@@ -10,7 +10,7 @@ SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -52,6 +52,9 @@ test-engine: ## the tests on the container engine alone, and the loading of 2 Gi
 	@./setup.sh engine
 	$(CARGO) test --workspace --test engine --test engine_large -- --nocapture
 	$(CARGO) test -p small-site
+
+test-podman: ## the tests of sites in containers of Podman, as root and as an ordinary user; needs root
+	./tests/podman/run.sh
 
 check: $(TOOLS)/bin/cargo-deny ## formatting, comments and imports, lints, docs, dependency policy
 	$(CARGO) fmt --all --check

@@ -181,7 +181,7 @@ fn fonts() -> Finding {
 
 pub(crate) async fn engine() -> Finding {
     let (found, cure) = match Engine::connect().await {
-        Ok(engine) => (Ok(engine.host().to_owned()), None),
+        Ok(engine) => (Ok(described(&engine).await), None),
         Err(error) => (Err(error.to_string()), Some(error.cure().to_owned())),
     };
     Finding {
@@ -189,6 +189,14 @@ pub(crate) async fn engine() -> Finding {
         needed_for: "up, run on sites in containers, build, pull, load, save",
         found,
         cure,
+    }
+}
+
+/// Where an engine listens, and what it does not limit.
+async fn described(engine: &Engine) -> String {
+    match sites::missing_limits(engine).await {
+        Ok(Some(missing)) => format!("{}; {missing}", engine.host()),
+        Ok(None) | Err(_) => engine.host().to_owned(),
     }
 }
 

@@ -47,6 +47,7 @@ mod progress;
 mod pull;
 mod push;
 mod record;
+mod relay;
 mod remote_run;
 mod replay;
 mod report;
@@ -56,6 +57,7 @@ mod score;
 mod scoring;
 mod setup;
 mod show;
+mod site_images;
 mod snapshot;
 mod tasks;
 mod trace;
@@ -124,17 +126,27 @@ enum Command {
     ServeTown(daemon::Serve),
     #[command(hide = true)]
     Confined(confined::Confined),
+    #[command(hide = true)]
+    Relay(relay::Relay),
 }
 
-#[tokio::main]
-async fn main() -> std::process::ExitCode {
+fn main() -> std::process::ExitCode {
     failure::report_panics();
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let command = help::command().color(color::choose(words));
     let parsed = command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
-    let outcome = match parsed {
+    match parsed {
         // Its exit code is another program's.
-        Ok(Cli { command: Command::Confined(confined), .. }) => return confined.run(),
+        Ok(Cli { command: Command::Confined(confined), .. }) => confined.run(),
+        // A process with one thread alone may enter another's namespaces.
+        Ok(Cli { command: Command::Relay(relay), .. }) => relay.run(),
+        parsed => answer(parsed),
+    }
+}
+
+#[tokio::main]
+async fn answer(parsed: Result<Cli, clap::Error>) -> std::process::ExitCode {
+    let outcome = match parsed {
         Ok(cli) => run(cli).await,
         Err(said) => out::explain(&said),
     };
@@ -185,6 +197,6 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
         Command::ServeTown(serve) => serve.run().await,
-        Command::Confined(_) => Ok(()),
+        Command::Confined(_) | Command::Relay(_) => Ok(()),
     }
 }

@@ -37,6 +37,11 @@ impl DataFolder {
         named.map_or_else(|| Ok(self.path()?.join("front.key")), |named| Ok(named.to_owned()))
     }
 
+    /// The file that a process holds while it loads images of sites.
+    pub(crate) fn images_lock(&self) -> Result<Utf8PathBuf, Failure> {
+        Ok(self.path()?.join("images.lock"))
+    }
+
     /// The folder of the sites' golden states and of their copies.
     pub(crate) fn town(&self) -> Result<Utf8PathBuf, Failure> {
         Ok(self.path()?.join("town"))

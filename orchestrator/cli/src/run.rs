@@ -22,6 +22,7 @@ use crate::models::check_model;
 use crate::options::DataFolder;
 use crate::remote_run::RemoteRun;
 use crate::scoring::Scoring;
+use crate::site_images::{Ids, SiteImages};
 use crate::{interrupt, out, progress, tasks, units};
 
 /// Run an agent on a suite of tasks in its frozen world, and score it
@@ -129,7 +130,7 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) scoring: Scoring,
     #[command(flatten)]
-    data: DataFolder,
+    pub(crate) data: DataFolder,
 }
 
 impl Run {
@@ -140,6 +141,7 @@ impl Run {
         }
         cluster::refuse_jobs(self.output.as_deref().filter(|_| self.resume))?;
         let suite = tasks::load(&self.suite)?;
+        self.provide_images(&suite).await?;
         if let Some(address) = self.output.clone().filter(|output| is_address(output)) {
             return self.run_at(&suite, &address).await;
         }
@@ -179,7 +181,23 @@ impl Run {
         uploaded.and(told)
     }
 
-    /// Writes the report of a run, and prints what it has come to.
+    /// Loads the images of the sites that this machine lacks, where a file is named.
+    async fn provide_images(&self, suite: &::tasks::Suite) -> Outcome {
+        let Some(archive) = self.cluster.site_images.as_deref() else { return Ok(()) };
+        let options = self.options_with(Model::default(), None)?;
+        let tasks = runs::parts::tasks_of(suite, &options)?;
+        let tasks = tasks.iter().map(|task| task.id.as_str()).collect();
+        let images = SiteImages::of(suite, &tasks, Some(archive))?;
+        if images.is_empty() {
+            return Ok(());
+        }
+        let provided = images.provide(&Ids::new(), &self.data.images_lock()?).await?;
+        provided.map(drop).map_err(|problems| {
+            Failure::Environment(format!("failed to run the sites: {}", problems.join("; ")))
+        })
+    }
+
+    /// Prints what a run has come to, and writes its report.
     pub(crate) fn report(&self, suite: &::tasks::Suite, summary: &Summary) -> Outcome {
         let report = runs::report::write(&summary.folder).or_environment("write the report")?;
         self.tell(suite, summary, &summary.folder, &report)

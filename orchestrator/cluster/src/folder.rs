@@ -9,12 +9,14 @@
 //!     job.sh                      the script of the jobs
 //!     submissions.jsonl           which parts were submitted when, as which jobs
 //!     chromium                    the version that all parts show pages with
+//!     images/<digest of a name>   the id of the image of a site that all parts play with
 //!     status/<i>.<k>.<r>.<node>.json  what part i of submission k says of itself, started again r times
 //!     status/<token>-<i>.lock     held by the process that plays part i
 //!     logs/<i>.<k>.log            what it printed
 //! ```
 
 use camino::{Utf8Path, Utf8PathBuf};
+use sha2::{Digest as _, Sha256};
 
 use crate::Error;
 
@@ -35,7 +37,7 @@ impl ClusterFolder {
     /// # Errors
     /// When they cannot be made.
     pub fn create(&self) -> Result<(), Error> {
-        for folder in [self.status(), self.logs(), self.parts()] {
+        for folder in [self.status(), self.logs(), self.parts(), self.images()] {
             std::fs::create_dir_all(&folder).map_err(|source| Error::Write { path: folder, source })?;
         }
         Ok(())
@@ -52,7 +54,10 @@ impl ClusterFolder {
             }
             _ => Ok(()),
         };
-        remove(self.status(), std::fs::remove_dir_all(self.status()))?;
+        for folder in [self.status(), self.images()] {
+            let removed = std::fs::remove_dir_all(&folder);
+            remove(folder, removed)?;
+        }
         for file in [self.submissions(), self.chromium()] {
             let removed = std::fs::remove_file(&file);
             remove(file, removed)?;
@@ -99,6 +104,16 @@ impl ClusterFolder {
     /// The version of Chromium of all parts.
     pub fn chromium(&self) -> Utf8PathBuf {
         self.path().join("chromium")
+    }
+
+    /// The folder of the images' ids.
+    pub fn images(&self) -> Utf8PathBuf {
+        self.path().join("images")
+    }
+
+    /// The id of an image of all parts. A name may have slashes.
+    pub fn image(&self, name: &str) -> Utf8PathBuf {
+        self.images().join(hex::encode(Sha256::digest(name)))
     }
 
     /// The folder of the status files.

@@ -29,6 +29,9 @@ pub struct Plan {
     pub folder: Utf8PathBuf,
     /// Digests of the suite's files by path.
     pub files: BTreeMap<Utf8PathBuf, String>,
+    /// Ids of the images of sites by name, as far as the machine that submitted the run knew them.
+    #[serde(default)]
+    pub images: BTreeMap<String, String>,
     /// The names of the episodes of each part.
     pub parts: Vec<Vec<String>>,
 }
@@ -117,17 +120,29 @@ pub fn sha256(path: &Utf8Path) -> Result<String, Error> {
 /// # Errors
 /// When the file cannot be written or read.
 pub fn agree_on_chromium(folder: &ClusterFolder, chromium: &str) -> Result<String, Error> {
-    let path = folder.chromium();
+    agree(folder.chromium(), chromium)
+}
+
+/// Makes this id of an image that of all parts, if none is yet, and gives the one that is.
+///
+/// # Errors
+/// When the file cannot be written or read.
+pub fn agree_on_image(folder: &ClusterFolder, name: &str, id: &str) -> Result<String, Error> {
+    agree(folder.image(name), id)
+}
+
+/// The first value is that of all.
+fn agree(path: Utf8PathBuf, value: &str) -> Result<String, Error> {
     // Written whole under another name, and linked: of two at once, one is first.
     // Two nodes may have a process of the same number.
     let node = std::env::var("SLURMD_NODENAME").unwrap_or_default();
     let own = path.with_extension(format!("{node}.{}", std::process::id()));
     let write = |source| Error::Write { path: own.clone(), source };
-    fs::File::create(&own).and_then(|mut file| file.write_all(chromium.as_bytes())).map_err(write)?;
+    fs::File::create(&own).and_then(|mut file| file.write_all(value.as_bytes())).map_err(write)?;
     let linked = fs::hard_link(&own, &path);
     let _ = fs::remove_file(&own);
     match linked {
-        Ok(()) => Ok(chromium.to_owned()),
+        Ok(()) => Ok(value.to_owned()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             fs::read_to_string(&path).map_err(|source| Error::Read { path, source })
         }
@@ -153,6 +168,7 @@ mod tests {
             program_digest: "aa".to_owned(),
             folder: "/home".into(),
             files: BTreeMap::from([("suite.yaml".into(), "bb".to_owned())]),
+            images: BTreeMap::from([("a:1".to_owned(), "sha256:cc".to_owned())]),
             parts: vec![vec!["tea-1".to_owned()]],
         };
         plan.write(&folder).unwrap();
@@ -169,12 +185,16 @@ mod tests {
     }
 
     #[test]
-    fn the_first_chromium_is_that_of_all() {
+    fn the_first_chromium_and_image_are_those_of_all() {
         let temporary = tempfile::tempdir().unwrap();
         let folder = ClusterFolder::of(Utf8Path::from_path(temporary.path()).unwrap());
         folder.create().unwrap();
         for chromium in ["156.0.1.1", "156.0.1.2"] {
             assert_eq!(agree_on_chromium(&folder, chromium).unwrap(), "156.0.1.1");
         }
+        for (image, id) in [("a/b:1", "x"), ("a/b:1", "y")] {
+            assert_eq!(agree_on_image(&folder, image, id).unwrap(), "x");
+        }
+        assert_eq!(agree_on_image(&folder, "a/b:2", "y").unwrap(), "y");
     }
 }

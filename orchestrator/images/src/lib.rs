@@ -13,6 +13,7 @@
 //! future of an operation stops it. The engine then removes incomplete results, and a new call can
 //! continue.
 
+pub mod archive;
 mod bases;
 pub mod build;
 mod cargo;
@@ -25,6 +26,7 @@ pub mod image_lock;
 pub mod load;
 pub mod lock;
 mod log;
+mod podman;
 mod program;
 pub mod pull;
 pub mod recipe;
@@ -36,4 +38,5 @@ pub use engine::Engine;
 pub use error::Error;
 pub use event::{Event, OnEvent};
 pub use image_lock::ImageLock;
+pub use podman::Podman;
 pub use recipe::Recipe;

@@ -32,7 +32,9 @@ pub async fn load(engine: &Engine, path: &Utf8Path, on: &OnEvent) -> Result<Vec<
         let progress = progress.map_err(|error| refused(path, error))?;
         let line = progress.stream.unwrap_or_default();
         for prefix in ["Loaded image: ", "Loaded image ID: "] {
-            loaded.extend(line.trim().strip_prefix(prefix).map(str::to_owned));
+            // Podman names all images in one line.
+            let names = line.trim().strip_prefix(prefix).into_iter().flat_map(|names| names.split(','));
+            loaded.extend(names.map(str::to_owned));
         }
     }
     if loaded.is_empty() {

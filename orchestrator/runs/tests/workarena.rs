@@ -42,6 +42,7 @@ async fn town(port: u16, folder: &Utf8Path, password: &str) -> Or<SiteGroup> {
         folder: folder.join("run"),
         listed: sites.clone(),
         name: "t".to_owned(),
+        helper: None,
     };
     let town = SiteGroup::start(sites, options, Arc::new(|_| {})).await?;
     town.ready(Duration::from_secs(10)).await?;

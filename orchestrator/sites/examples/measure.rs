@@ -45,7 +45,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let folder = camino::Utf8PathBuf::from_path_buf(folder).map_err(|_| "a folder with a plain name")?;
     let group = SiteGroup::start(
         all,
-        Options { instances: 1, folder, listed: Vec::new(), name: "measure".to_owned() },
+        Options { instances: 1, folder, listed: Vec::new(), name: "measure".to_owned(), helper: None },
         events,
     )
     .await?;

@@ -22,6 +22,11 @@ pub(crate) struct Subnet {
 }
 
 impl Subnet {
+    /// The range of `size` addresses from this one on; `size` is a power of two.
+    pub(crate) fn new(first: Ipv4Addr, size: u32) -> Subnet {
+        Subnet { first: u32::from(first) & !(size - 1), size }
+    }
+
     /// Returns the address at a position, counted from the first.
     pub(crate) fn at(self, place: u32) -> Ipv4Addr {
         (self.first + place).into()
@@ -62,7 +67,7 @@ impl FromStr for Subnet {
         let (first, bits) = text.split_once('/').ok_or(())?;
         let (first, bits): (Ipv4Addr, u32) = (first.parse().map_err(drop)?, bits.parse().map_err(drop)?);
         let size = 1_u32.checked_shl(32_u32.checked_sub(bits).ok_or(())?).ok_or(())?;
-        Ok(Subnet { first: u32::from(first) & !(size - 1), size })
+        Ok(Subnet::new(first, size))
     }
 }
 

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use bollard::Docker;
 use bollard::errors::Error as Api;
-use bollard::models::EventMessage;
+use bollard::models::{ContainerState, EventMessage};
 use bollard::query_parameters::EventsOptionsBuilder;
 use futures_util::StreamExt;
-use images::Engine;
+use images::{Engine, Podman};
 use tokio::sync::{broadcast, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
@@ -129,9 +129,29 @@ impl Monitor {
         Listener(self.container_events.subscribe())
     }
 
-    /// Whether the engine is Podman.
-    pub(crate) async fn is_podman(&self) -> Result<bool, Error> {
-        self.attend("ask the engine for its version", self.engine.is_podman()).await
+    /// What the engine says of itself if it is Podman.
+    pub(crate) async fn podman(&self) -> Result<Option<Podman>, Error> {
+        let refused = |error: images::Error| Error::Refused {
+            doing: "ask the engine about itself".to_owned(),
+            why: error_text::with_causes(&error),
+        };
+        self.engine.podman().await.map_err(refused)
+    }
+
+    /// The state of a container that Podman has not cleaned up yet.
+    pub(crate) async fn stopped_container(&self, id: &str) -> Result<ContainerState, Error> {
+        let refused = |error: images::Error| Error::Refused {
+            doing: "inspect a container".to_owned(),
+            why: error_text::with_causes(&error),
+        };
+        self.engine.stopped_container(id).await.map_err(refused)
+    }
+
+    /// Whether the engine is a Docker that runs as an ordinary user.
+    pub(crate) async fn is_rootless_docker(&self) -> Result<bool, Error> {
+        let info = self.attend("ask the engine about itself", self.docker().info()).await?;
+        let options = info.security_options.unwrap_or_default();
+        Ok(options.iter().any(|option| option.contains("name=rootless")))
     }
 
     /// The connection to the engine.

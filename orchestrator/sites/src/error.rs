@@ -36,7 +36,7 @@ pub enum Error {
         /// The endpoint that it listens on.
         host: String,
         /// What it lacks.
-        why: &'static str,
+        why: String,
     },
     /// The engine does not have the image.
     #[error(

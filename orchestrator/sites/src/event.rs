@@ -93,6 +93,11 @@ pub enum Event {
         /// Why the firewall rule could not be set.
         why: String,
     },
+    /// Sites run with fewer limits than their manifests say.
+    Unlimited {
+        /// What is not limited, and why.
+        why: String,
+    },
     /// The container engine does not respond any more. Operations that wait for it continue when it
     /// is back.
     EngineGone {

@@ -18,6 +18,7 @@ use images::Engine;
 use parking_lot::RwLock;
 use tokio::sync::{Mutex, OnceCell, Semaphore, mpsc, watch};
 
+use crate::adapt::{self, Adapted, Settings};
 use crate::content::{blocking, remove_folder};
 use crate::driver::Driver;
 use crate::driver::docker::{Docker, DockerContext};
@@ -26,7 +27,7 @@ use crate::driver::external::External;
 use crate::driver::process::Process;
 use crate::engine::Monitor;
 use crate::manifest::{Application, ContainerSpec, DriverSpec};
-use crate::network;
+use crate::network::{self, Networking};
 use crate::owner::Owner;
 use crate::pool::{Pool, PoolSettings};
 use crate::sweep::{self, SweepReport, SweepScope};
@@ -45,6 +46,9 @@ pub struct Options {
     pub listed: Vec<Site>,
     /// The name of the group, which is part of the names of its containers and networks.
     pub name: String,
+    /// A program that has the command [`relay::COMMAND`](crate::relay::COMMAND). Without one, sites
+    /// do not run on a rootless engine.
+    pub helper: Option<Utf8PathBuf>,
 }
 
 /// A handle on a group of sites; clones are handles on the same group.
@@ -193,7 +197,7 @@ impl SiteGroup {
     /// The container engine with this group's network. The first call removes the leftovers of dead
     /// groups on the engine.
     async fn context(&self) -> Result<&DockerContext, Error> {
-        let Inner { engine, owner, id, events, golden, instances, .. } = &*self.0;
+        let Inner { engine, owner, id, events, golden, instances, options, .. } = &*self.0;
         let make = async || {
             let engine = Engine::connect().await?;
             // Leftovers of others do not prevent our start.
@@ -208,15 +212,18 @@ impl SiteGroup {
             }
             let labels = owner.labels(id);
             let monitor = Monitor::start(engine, Arc::clone(events));
-            let range = match network::create(&monitor, id, labels.clone(), events).await {
-                Ok(range) => range,
+            let settings =
+                Settings { group: id, labels: &labels, folder: instances, helper: &options.helper };
+            let adapted = match adapt::to_engine(&monitor, &settings, events).await {
+                Ok(adapted) => adapted,
                 Err(error) => {
                     let _ = sweep::remove_group(&monitor, id).await;
                     return Err(error);
                 }
             };
+            let Adapted { networking, limiter } = adapted;
             let (golden, instances, group) = (golden.clone(), instances.clone(), id.clone());
-            Ok(DockerContext { monitor, group, range, labels, golden, instances })
+            Ok(DockerContext { monitor, group, networking, limiter, labels, golden, instances })
         };
         engine.get_or_try_init(make).await
     }
@@ -326,9 +333,11 @@ impl SiteGroup {
         *stopped = true;
         future::join_all(self.pools().iter().map(Pool::stop)).await;
         let removed = match self.0.engine.get() {
-            Some(DockerContext { monitor, group, range, .. }) => {
+            Some(DockerContext { monitor, group, networking, .. }) => {
                 let removed = sweep::remove_group(monitor, group).await;
-                network::close(&range.network).await;
+                if let Networking::Bridged(range) = networking {
+                    network::close(&range.network).await;
+                }
                 removed
             }
             None => Ok(()),

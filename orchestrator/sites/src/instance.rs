@@ -1,5 +1,6 @@
 //! One running instance of a site, independent of its driver.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -40,6 +41,8 @@ pub(crate) struct Instance {
     pub(crate) clock: Clock,
     pub(crate) content: Content,
     pub(crate) machine: Box<dyn Machine>,
+    /// Where its other ports are reached, if not at the address of `upstream`.
+    pub(crate) ports: BTreeMap<u16, SocketAddr>,
     /// The disk quota of its folder.
     quota: Option<Quota>,
     /// How it ended, once it has ended.
@@ -54,12 +57,18 @@ impl Instance {
         content: Content,
         machine: Box<dyn Machine>,
     ) -> Instance {
-        Instance { id, upstream, clock, content, machine, quota: None, ended: watch::Sender::new(None) }
+        let (ports, quota, ended) = (BTreeMap::new(), None, watch::Sender::new(None));
+        Instance { id, upstream, clock, content, machine, ports, quota, ended }
     }
 
     /// Adds a quota. The instance is ended when it exceeds the quota.
     pub(crate) fn held_to(self, quota: Quota) -> Instance {
         Instance { quota: Some(quota), ..self }
+    }
+
+    /// Adds the places of its ports.
+    pub(crate) fn with_ports(self, ports: BTreeMap<u16, SocketAddr>) -> Instance {
+        Instance { ports, ..self }
     }
 
     /// Waits until it ends, by itself or because of its quota. Returns how it ended.

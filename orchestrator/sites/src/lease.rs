@@ -57,7 +57,10 @@ impl Lease {
     /// The target for requests to one of the site's hosts. A host with its own port gets that port.
     pub fn upstream_of(&self, host: &Host) -> Upstream {
         match (self.upstream(), host.port) {
-            (Upstream::Address(address), Some(port)) => Upstream::Address((address.ip(), port).into()),
+            (Upstream::Address(address), Some(port)) => {
+                let led = self.instance.ports.get(&port).copied();
+                Upstream::Address(led.unwrap_or_else(|| (address.ip(), port).into()))
+            }
             (upstream, _) => upstream,
         }
     }

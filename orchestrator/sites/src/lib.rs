@@ -22,6 +22,7 @@
 //! resets and stops instances. One task for each site owns the transitions, in `pool`. `driver`
 //! runs instances, `content` is the state of one instance, and [`state`] restores state on disk.
 
+mod adapt;
 mod addresses;
 mod api_client;
 mod clock;
@@ -45,11 +46,13 @@ mod pool;
 mod probe;
 mod quota;
 mod ready;
+pub mod relay;
 pub mod schema;
 pub mod state;
 mod status;
 mod sweep;
 
+pub use adapt::missing_limits;
 pub use api_client::{ApiClient, ApiResponse};
 pub use error::Error;
 pub use event::{Event, Events, ResetMethod};

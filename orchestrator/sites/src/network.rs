@@ -3,7 +3,11 @@
 //! A group has one network, in which instances do not reach one another. An instance with several
 //! containers has a network of its own, in which they reach one another, so that no instance
 //! reaches the containers of another. Podman cannot isolate the containers of one network from each
-//! other. With Podman, each instance has its own network.
+//! other. With networks of Podman, each instance has its own network.
+//!
+//! Where this process may enter a container of Podman, containers have no network at all, and a
+//! relay leads to each port of an application (`relay`). The containers of one instance then share
+//! their loopback.
 //!
 //! Every network is created with an explicit subnet, because engines accept chosen container
 //! addresses only in such networks. The engine selects the subnet: a network is created without
@@ -11,11 +15,13 @@
 //! parts of the same range, which the group's network reserves.
 
 use std::collections::HashMap;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bollard::errors::Error as Api;
 use bollard::models::{Ipam, IpamConfig, NetworkCreateRequest, NetworkDisconnectRequest};
+use camino::Utf8PathBuf;
 use sha2::{Digest, Sha256};
 use tokio::time::{Instant, interval};
 
@@ -48,6 +54,8 @@ pub(crate) struct Network {
     pub(crate) apart: bool,
     /// The addresses of its containers.
     pub(crate) addresses: Addresses,
+    /// The range that it is a part of.
+    whole: Subnet,
     /// The part of the range, if this is the network of an instance.
     _part: Option<Arc<AddressLease>>,
 }
@@ -60,19 +68,53 @@ pub(crate) struct Range {
     whole: Subnet,
 }
 
-/// Creates the network of a group.
+/// How the containers of a group are reached, and what keeps them from everything else.
+#[derive(Debug, Clone)]
+pub(crate) enum Networking {
+    /// They have addresses on networks that lead nowhere.
+    Bridged(Range),
+    /// They have no network, and relays lead to them.
+    Relayed(Relays),
+}
+
+/// What relays need.
+#[derive(Debug, Clone)]
+pub(crate) struct Relays {
+    /// The program that is a relay.
+    pub(crate) helper: Utf8PathBuf,
+    /// Whether the engine runs as an ordinary user, who is another one inside unless it is told.
+    pub(crate) is_rootless: bool,
+    /// Addresses of this machine, one for each instance, so that a client that still uses an old
+    /// one never reaches another application.
+    addresses: Addresses,
+}
+
+impl Relays {
+    /// The addresses are in a part of loopback that is used for nothing else.
+    pub(crate) fn new(helper: Utf8PathBuf, is_rootless: bool) -> Relays {
+        const FIRST: Ipv4Addr = Ipv4Addr::new(127, 64, 0, 0);
+        const SIZE: u32 = 1 << 22;
+        Relays { helper, is_rootless, addresses: Subnet::new(FIRST, SIZE).between(1, SIZE) }
+    }
+
+    /// The address of a new instance.
+    pub(crate) fn address(&self) -> Result<Arc<AddressLease>, Error> {
+        let used_up = || Error::Refused {
+            doing: "reach a container".to_owned(),
+            why: "all addresses for it are in use; run fewer instances".to_owned(),
+        };
+        self.addresses.take(1).map(Arc::new).ok_or_else(used_up)
+    }
+}
+
+/// Creates the network of a group. Containers that are `apart` do not reach one another.
 pub(crate) async fn create(
     monitor: &Monitor,
     name: &str,
+    apart: bool,
     labels: HashMap<String, String>,
     events: &Events,
 ) -> Result<Range, Error> {
-    let info = monitor.attend("ask the engine about itself", monitor.docker().info()).await?;
-    if info.security_options.unwrap_or_default().iter().any(|option| option.contains("name=rootless")) {
-        let why = "it is rootless, and keeps its containers' addresses to itself";
-        return Err(Error::Unsupported { host: monitor.host().to_owned(), why });
-    }
-    let apart = !monitor.is_podman().await?;
     let mut attempt = 0;
     let (whole, own) = loop {
         attempt += 1;
@@ -86,11 +128,14 @@ pub(crate) async fn create(
         }
     };
     let bridge = bridge(name);
-    if let Err(why) = firewall::shut(&bridge).await {
+    if let Err(mut why) = firewall::shut(&bridge).await {
+        if !apart {
+            why.push_str("; they may also have names resolved outside, by Podman's resolver");
+        }
         events(&Event::Exposed { why });
     }
     let addresses = addresses_of(own, Within::Apart);
-    let network = Network { name: name.to_owned(), bridge, apart, addresses, _part: None };
+    let network = Network { name: name.to_owned(), bridge, apart, addresses, whole, _part: None };
     Ok(Range { network, parts: whole.between(own.size(), whole.size()), whole })
 }
 
@@ -107,23 +152,28 @@ impl Range {
         // Three more addresses are needed: the network, this machine, and broadcast.
         let size = u32::try_from(containers + 3).ok().and_then(u32::checked_next_power_of_two);
         let part = size.and_then(|size| self.parts.take(size));
-        let part = part.ok_or_else(|| self.used_up(format!("make the network {name}")))?;
+        let part = part.ok_or_else(|| used_up(self.whole, format!("make the network {name}")))?;
         make(monitor, name, labels, part.subnet, Within::Together).await?;
         let bridge = bridge(name);
         let _ = firewall::shut(&bridge).await;
         let addresses = addresses_of(part.subnet, Within::Together);
         let _part = Some(Arc::new(part));
-        Ok(Network { name: name.to_owned(), bridge, apart: false, addresses, _part })
+        Ok(Network { name: name.to_owned(), bridge, apart: false, addresses, whole: self.whole, _part })
     }
+}
 
+impl Network {
     /// The error when no address is left.
     pub(crate) fn used_up(&self, doing: String) -> Error {
-        let why = format!(
-            "all addresses of {} are in use; run fewer instances, or give the engine larger address pools",
-            self.whole
-        );
-        Error::Refused { doing, why }
+        used_up(self.whole, doing)
     }
+}
+
+fn used_up(whole: Subnet, doing: String) -> Error {
+    let why = format!(
+        "all addresses of {whole} are in use; run fewer instances, or give the engine larger address pools"
+    );
+    Error::Refused { doing, why }
 }
 
 /// Whether the containers of a network reach one another.

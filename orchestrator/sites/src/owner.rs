@@ -62,6 +62,11 @@ impl Owner {
         labels.get(OWNER)?.parse().ok()
     }
 
+    /// Its process id.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
+    }
+
     pub(crate) fn is_alive(&self) -> bool {
         self.boot == boot() && start_of(self.pid) == Some(self.since)
     }

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::{help, out};
 
 /// What the job script says itself, and what is about the whole run.
-const NOT_OF_PARTS: [&str; 23] = [
+const NOT_OF_PARTS: [&str; 22] = [
     "on",
     "parts",
     "durations",
@@ -21,7 +21,6 @@ const NOT_OF_PARTS: [&str; 23] = [
     "claim",
     "secret",
     "engine_image",
-    "site_images",
     "shard",
     "output",
     "resume",
@@ -40,6 +39,12 @@ const NOT_OF_PARTS: [&str; 23] = [
 pub(super) fn of_part() -> Result<Vec<String>, Failure> {
     let (command, matches) = parsed()?;
     words(&command, &matches, &NOT_OF_PARTS)
+}
+
+/// The same for a pod, whose command line loads the images of sites by itself.
+pub(super) fn of_pod() -> Result<Vec<String>, Failure> {
+    let (command, matches) = parsed()?;
+    words(&command, &matches, &[&NOT_OF_PARTS[..], &["site_images"]].concat())
 }
 
 /// Those of these options that were typed, as they are typed.

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use ::cluster::folder::ClusterFolder;
-use ::cluster::plan::{Plan, agree_on_chromium};
+use ::cluster::plan::{Plan, agree_on_chromium, agree_on_image};
 use camino::Utf8Path;
 use runs::results::EpisodeId;
-use sites::Site;
-use sites::manifest::DriverSpec;
 use tasks::Suite;
 
 use crate::doctor::{self, Finding};
+use crate::failure::Failure;
+use crate::site_images::{self, SiteImages};
 
 /// Files that are named before the rest is only counted.
 const NAMED: usize = 3;
@@ -26,17 +26,44 @@ pub(super) fn problems(plan: &Plan, folder: &ClusterFolder, part: u32) -> Vec<St
     problems
 }
 
-/// The container engine, if a site of these episodes needs one and there is none.
-pub(super) async fn engine_problem(suite: &Suite, episodes: &[EpisodeId]) -> Option<String> {
-    let known = Site::load_all(suite.world.sites.as_ref()?).ok()?;
+/// The images that sites of these episodes need.
+pub(super) fn images(
+    suite: &Suite,
+    episodes: &[EpisodeId],
+    archive: Option<&Utf8Path>,
+) -> Result<SiteImages, Failure> {
     let tasks: BTreeSet<&str> = episodes.iter().map(|episode| episode.task.as_str()).collect();
-    let own = suite.tasks.iter().filter(|task| tasks.contains(task.id.as_str()));
-    let names: BTreeSet<&String> = own.flat_map(|task| &task.sites).collect();
-    let is_container = |site: &Site| matches!(site.driver, DriverSpec::Docker(_));
-    if known.iter().any(|site| names.contains(&site.name) && is_container(site)) {
-        return problem(&doctor::engine().await);
+    SiteImages::of(suite, &tasks, archive)
+}
+
+/// The container engine, if a site needs one and there is none.
+pub(super) async fn engine_problem(images: &SiteImages) -> Option<String> {
+    if images.is_empty() { None } else { problem(&doctor::engine().await) }
+}
+
+/// Images that this node lacks, or that are others than the run is played with: those that were
+/// known where the run was submitted, or else those of the first node.
+pub(super) async fn image_problems(
+    images: &SiteImages,
+    plan: &Plan,
+    folder: &ClusterFolder,
+    lock: &Utf8Path,
+) -> Result<Vec<String>, Failure> {
+    if images.is_empty() {
+        return Ok(Vec::new());
     }
-    None
+    let ids = match images.provide(&plan.images, lock).await? {
+        Ok(ids) => ids,
+        Err(problems) => return Ok(problems),
+    };
+    let mut problems = Vec::new();
+    for (name, here) in ids {
+        let agreed = agree_on_image(folder, &name, &here)?;
+        if agreed != here {
+            problems.push(site_images::other(&name, &here, &agreed));
+        }
+    }
+    Ok(problems)
 }
 
 fn problem(finding: &Finding) -> Option<String> {

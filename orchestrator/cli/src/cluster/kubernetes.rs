@@ -74,7 +74,7 @@ pub(super) fn write(mut run: Run) -> Outcome {
         name: job_name(folder.as_str()),
         image,
         claim: run.cluster.claim.clone(),
-        arguments: arguments::of_part()?,
+        arguments: arguments::of_pod()?,
         output: address.as_ref().unwrap_or(&folder).to_string(),
         parts: count,
         parallel: count,
@@ -145,6 +145,13 @@ fn store_ports<'a>(
 
 /// The engine for the sites of these tasks, where one of them runs in a container.
 fn engine(run: &Run, suite: &Suite, tasks: &[Task]) -> Result<Option<EngineSidecar>, Failure> {
+    if run.cluster.site_images.is_some() && run.cluster.engine_image.is_none() {
+        return Err(Failure::Input(
+            "failed to run on Kubernetes with --site-images: a pod has no engine to load them; name an image of one \
+             with --engine-image"
+                .to_owned(),
+        ));
+    }
     let Some(manifests) = &suite.world.sites else { return Ok(None) };
     let known = Site::load_all(manifests).or_input("read the sites")?;
     let named: BTreeSet<&String> = tasks.iter().flat_map(|task| &task.sites).collect();

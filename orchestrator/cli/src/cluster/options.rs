@@ -34,8 +34,10 @@ pub(crate) struct ClusterOptions {
     /// docker:dind. It runs beside each part, privileged
     #[arg(long, value_name = "REF", requires = "on")]
     pub(crate) engine_image: Option<String>,
-    /// With --engine-image, file of `sandbox save` with the images of the sites, in the claim
-    #[arg(long, value_name = "FILE.tar", requires = "engine_image")]
+    /// File of `sandbox save` with the images of the sites, on the file system that all nodes
+    /// share, or in the claim. A machine that lacks one of them loads the file, once; one that has
+    /// another image under the same name is refused
+    #[arg(long, value_name = "FILE.tar")]
     pub(crate) site_images: Option<Utf8PathBuf>,
     /// Plan of the run that this is a part of
     #[arg(long, value_name = "FILE", hide = true, requires = "shard")]

@@ -59,7 +59,12 @@ async fn checked(mut run: Run, part: &Part, reporter: &Arc<Reporter>) -> Outcome
     let suite = if problems.is_empty() { Some(tasks::load(&run.suite)?) } else { None };
     let episodes = part.episodes()?;
     if let Some(suite) = &suite {
-        problems.extend(check::engine_problem(suite, &episodes).await);
+        let images = check::images(suite, &episodes, run.cluster.site_images.as_deref())?;
+        problems.extend(check::engine_problem(&images).await);
+        if problems.is_empty() {
+            let lock = run.data.images_lock()?;
+            problems.extend(check::image_problems(&images, &part.plan, &part.folder, &lock).await?);
+        }
     }
     let Some(suite) = suite.filter(|_| problems.is_empty()) else {
         let text = format!("failed to play here: {}", problems.join("; "));

@@ -9,7 +9,7 @@ use crate::failure::{Failure, Outcome};
 use crate::run::Run;
 
 /// Options of Kubernetes alone.
-const OF_KUBERNETES: [&str; 5] = ["image", "claim", "secret", "engine_image", "site_images"];
+const OF_KUBERNETES: [&str; 4] = ["image", "claim", "secret", "engine_image"];
 /// Options of Slurm alone.
 const OF_SLURM: [&str; 2] = ["durations", "sbatch"];
 /// What is about the whole run, with all of its parts.

@@ -1,5 +1,7 @@
 //! What is submitted: the plan of a run, and arrays of its parts.
 
+use std::collections::BTreeSet;
+
 use ::cluster::Error;
 use ::cluster::folder::ClusterFolder;
 use ::cluster::plan::{Plan, agree_on_chromium, sha256};
@@ -16,6 +18,7 @@ use crate::cluster::{arguments, refusals};
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::out;
 use crate::run::Run;
+use crate::site_images::SiteImages;
 
 /// Parts for each worker that the cluster has CPUs for: many small ones, so that a slow one does
 /// not hold up the end.
@@ -66,6 +69,8 @@ impl Submitter {
         let program = std::env::current_exe().or_environment("find this program")?;
         let program = Utf8PathBuf::try_from(program).or_environment("find this program")?;
         let here = std::env::current_dir().or_environment("find the current folder")?;
+        let used: BTreeSet<&str> = tasks.iter().map(|task| task.id.as_str()).collect();
+        let images = SiteImages::of(suite, &used, run.cluster.site_images.as_deref())?.known().await?;
         let name = |ids: Vec<EpisodeId>| ids.iter().map(ToString::to_string).collect();
         let plan = Plan {
             format: ::cluster::status::FORMAT,
@@ -74,6 +79,7 @@ impl Submitter {
             program,
             folder: Utf8PathBuf::try_from(here).or_environment("find the current folder")?,
             files: parts::input_files(suite, &tasks)?,
+            images,
             parts: parts.into_iter().map(name).collect(),
         };
         folder.clear()?;

@@ -207,6 +207,7 @@ mod tests {
             program_digest: String::new(),
             folder: "/".into(),
             files: BTreeMap::new(),
+            images: BTreeMap::new(),
             parts: vec![Vec::new(); parts],
         }
     }

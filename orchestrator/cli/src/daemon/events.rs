@@ -28,6 +28,7 @@ pub(crate) fn describe(event: &Event) -> Option<String> {
         Event::Failed { site, error, .. } => format!("{site} failed to {error}"),
         Event::Drifted { site, difference, .. } => format!("{site} failed to reset: {difference}"),
         Event::Exposed { why } => format!("sites may reach services of this machine: {why}"),
+        Event::Unlimited { why } => format!("sites run with fewer limits: {why}"),
         Event::EngineGone { host, why } => format!("the container engine at {host} does not answer ({why})"),
         Event::EngineBack { host } => format!("the container engine at {host} answers again"),
         Event::Swept { .. } | Event::Recycled { .. } | Event::Stopped { .. } => return None,

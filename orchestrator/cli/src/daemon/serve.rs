@@ -53,6 +53,7 @@ impl Serve {
             folder: Utf8PathBuf::from(folder.path()),
             listed: Vec::new(),
             name: "up".to_owned(),
+            helper: crate::confined::helper(),
         };
         let gateway = gateway_options::config(&self.data, self.plan.listen)?;
         let reset = self.plan.reset_listen.unwrap_or(RESET);

@@ -177,7 +177,13 @@ impl Up {
             return Ok(startable);
         }
         let may_be_none = added || !startable.is_empty();
-        match engine::connect().await {
+        let engine = engine::connect().await;
+        if let Ok(engine) = &engine
+            && let Ok(Some(missing)) = sites::missing_limits(engine).await
+        {
+            out::warn(&missing);
+        }
+        match engine {
             // What is wrong with them is told by the site, which is tried again by its reset.
             Ok(_) if named && !added => startable.extend(contained.iter().map(name)),
             Ok(engine) => {

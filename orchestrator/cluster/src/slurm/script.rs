@@ -105,6 +105,7 @@ mod tests {
             program_digest: digest.to_owned(),
             folder: start.clone(),
             files: BTreeMap::new(),
+            images: BTreeMap::new(),
             parts: vec![Vec::new(); 3],
         };
         let cluster = ClusterFolder::of(&start.join("run"));

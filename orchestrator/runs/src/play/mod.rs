@@ -19,6 +19,7 @@ pub(crate) mod early_stop;
 pub mod environment;
 pub(crate) mod episode;
 pub mod log;
+mod memory;
 pub(crate) mod options;
 pub(crate) mod progress;
 pub(crate) mod run;

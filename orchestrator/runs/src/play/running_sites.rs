@@ -60,6 +60,7 @@ pub(crate) async fn open(
         folder: options.town_folder(),
         listed: known,
         name: suite.name.clone(),
+        helper: options.helper.clone(),
     };
     let on_event = Arc::clone(progress);
     let events = Arc::new(move |event: &sites::Event| on_event(Event::Site(event)));

@@ -13,12 +13,11 @@ use sites::Site;
 use tasks::Task;
 use tokio::sync::Notify;
 
+use super::memory;
 use crate::results::EpisodeId;
 
 /// What a worker's browser and gateway take, in bytes.
 const WORKER: u64 = 700 << 20;
-/// The part of the free memory that a run may take.
-const SHARE: f64 = 0.9;
 
 /// Copies of each site, by name, for so many workers in so much memory.
 pub(crate) fn copies(
@@ -33,7 +32,7 @@ pub(crate) fn copies(
     };
     let mut copies: BTreeMap<String, usize> =
         sites.iter().map(|site| (site.name.clone(), workers.min(episodes(site)).max(1))).collect();
-    let Some(memory) = memory.or_else(free) else { return copies };
+    let Some(memory) = memory.or_else(memory::free) else { return copies };
     loop {
         let taken: u64 = sites.iter().map(|site| site.memory(copies[&site.name])).sum();
         let all = taken.saturating_add(WORKER * workers as u64);
@@ -53,14 +52,6 @@ pub(crate) fn copies(
             *count -= 1;
         }
     }
-}
-
-/// The memory that a run may take on this machine, where it tells.
-fn free() -> Option<u64> {
-    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.trim().trim_end_matches(" kB").parse().ok()?;
-    Some((kib as f64 * 1024.0 * SHARE) as u64)
 }
 
 /// Episodes that are still to be played.

@@ -52,8 +52,13 @@ async fn main() -> Outcome<()> {
             }
             _ => {}
         });
-        let options =
-            Options { instances: 1, folder: folder.clone(), listed: Vec::new(), name: "episodes".to_owned() };
+        let options = Options {
+            instances: 1,
+            folder: folder.clone(),
+            listed: Vec::new(),
+            name: "episodes".to_owned(),
+            helper: None,
+        };
         let group = SiteGroup::start(vec![site], options, events).await?;
         let began = Instant::now();
         let outcome = run(&group, &site_path, &folder, episodes).await;

@@ -6,12 +6,28 @@ use std::collections::{BTreeMap, HashMap};
 use bollard::models::{ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount, MountType};
 use camino::Utf8Path;
 
-use super::seccomp;
 use crate::manifest::Limits;
 
 /// The DNS server that containers use: themselves, where nothing listens, so that look-ups fail at
 /// once. With the engine's own resolver, each look-up would time out after ten seconds.
 const NO_RESOLVER: &str = "127.0.0.1";
+
+/// How an engine keeps containers within their limits.
+#[derive(Debug, Clone)]
+pub(crate) struct Limiter {
+    /// The seccomp profile as the engine takes it: Docker its text, Podman the path of a file.
+    pub(crate) profile: String,
+    /// The control groups' controllers that the engine has; all of them if `None`.
+    pub(crate) controllers: Option<Vec<String>>,
+}
+
+impl Limiter {
+    /// Whether the engine has this controller. It may refuse a container with a limit for which it
+    /// has none.
+    pub(crate) fn limits(&self, controller: &str) -> bool {
+        self.controllers.as_ref().is_none_or(|all| all.iter().any(|one| one == controller))
+    }
+}
 
 /// A container to create.
 pub(super) struct Body<'a> {
@@ -26,12 +42,13 @@ pub(super) struct Body<'a> {
     pub(super) extra_env: Vec<String>,
     pub(super) mounts: Vec<Mount>,
     pub(super) labels: HashMap<String, String>,
-    pub(super) network: &'a str,
+    /// A network of the engine, `none`, or `container:ID`.
+    pub(super) network: String,
+    /// The engine's mode of the user namespace; its default if `None`.
+    pub(super) users: Option<String>,
     /// Its host name, if other containers refer to it by one.
     pub(super) hostname: Option<&'a str>,
-    /// Whether the engine accepts the text of a seccomp profile. Podman needs a file on its own
-    /// machine, so it uses its default profile.
-    pub(super) own_profile: bool,
+    pub(super) limiter: &'a Limiter,
     /// The user that the container runs as; the image's own user if `None`.
     pub(super) user: Option<String>,
 }
@@ -45,12 +62,12 @@ impl Body<'_> {
         let usual = if writable { &[][..] } else { &["/tmp", "/run"] };
         let usual = usual.iter().map(|path| ((*path).to_owned(), SCRATCH.to_owned()));
         let sized = self.scratch.into_iter().map(|(path, size)| (path, format!("{SCRATCH},size={size}")));
-        let mut security = vec!["no-new-privileges".to_owned()];
-        if self.own_profile {
-            security.push(format!("seccomp={}", seccomp::profile()));
-        }
+        let limiter = self.limiter;
+        let security = vec!["no-new-privileges".to_owned(), format!("seccomp={}", limiter.profile)];
+        let memory = limiter.limits("memory").then(|| bytes(limits.memory.0));
         let host = HostConfig {
-            network_mode: Some(self.network.to_owned()),
+            network_mode: Some(self.network),
+            userns_mode: self.users,
             dns: Some(vec![NO_RESOLVER.to_owned()]),
             mounts: Some(self.mounts),
             readonly_rootfs: Some(!writable),
@@ -63,10 +80,10 @@ impl Body<'_> {
                 vec!["ALL".to_owned()]
             }),
             security_opt: Some(security),
-            memory: Some(bytes(limits.memory.0)),
-            memory_swap: Some(bytes(limits.memory.0)),
-            pids_limit: Some(limits.pids.into()),
-            nano_cpus: Some((limits.cpus * 1e9) as i64),
+            memory,
+            memory_swap: memory,
+            pids_limit: limiter.limits("pids").then(|| limits.pids.into()),
+            nano_cpus: limiter.limits("cpu").then_some((limits.cpus * 1e9) as i64),
             shm_size: Some(bytes(limits.shm.0)),
             log_config: Some(HostConfigLogConfig {
                 typ: Some("json-file".to_owned()),

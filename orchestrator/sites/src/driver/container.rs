@@ -1,7 +1,7 @@
 //! One created container: its operations while it runs, and how it ends. An instance of a site has
 //! one or several containers; [`super::containers`] groups them.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -18,11 +18,13 @@ use futures_util::StreamExt;
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use super::members::Members;
 use crate::Error;
 use crate::addresses::AddressLease;
+use crate::content::blocking;
 use crate::engine::Monitor;
 use crate::follow::whole_lines;
-use crate::owner;
+use crate::owner::{self, Owner};
 
 /// The message for a killed container when the engine does not know the reason yet.
 const KILLED: &str = "was killed";
@@ -47,9 +49,8 @@ const UNHURRIED: Duration = Duration::from_secs(365 * 24 * 3600);
 pub(crate) struct Container {
     monitor: Arc<Monitor>,
     id: String,
-    network: String,
-    /// The lease of its address in that network.
-    address: AddressLease,
+    /// Its network, and the lease of its address there.
+    network: Option<(String, AddressLease)>,
     /// Its start time, as the engine reports it.
     started: OnceLock<String>,
     /// The id of its first process, if there is such a process on this machine.
@@ -57,26 +58,41 @@ pub(crate) struct Container {
 }
 
 impl Container {
-    /// Wraps a container that was created with an address in a network.
+    /// Wraps a container that was created, with its address in a network if it has one.
     pub(crate) fn new(
         monitor: &Arc<Monitor>,
         id: String,
-        network: String,
-        address: AddressLease,
+        network: Option<(String, AddressLease)>,
     ) -> Container {
-        Container {
-            monitor: Arc::clone(monitor),
-            id,
-            network,
-            address,
-            started: OnceLock::new(),
-            pid: OnceLock::new(),
+        let (started, pid) = (OnceLock::new(), OnceLock::new());
+        Container { monitor: Arc::clone(monitor), id, network, started, pid }
+    }
+
+    /// Its id in the engine.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its address. The host reaches it directly, without a published port. Without a network, it
+    /// is known by the address at which it reaches itself.
+    pub(crate) fn address(&self) -> IpAddr {
+        match &self.network {
+            Some((_, address)) => address.subnet.at(0).into(),
+            None => Ipv4Addr::LOCALHOST.into(),
         }
     }
 
-    /// Its address. The host reaches it directly, without a published port.
-    pub(crate) fn address(&self) -> IpAddr {
-        self.address.subnet.at(0).into()
+    /// Its first process, which is known to be no other one that has got its id since.
+    pub(crate) async fn first_process(&self, image: &str) -> Result<Owner, Error> {
+        let refused = |why: String| Error::Refused { doing: format!("start a container of {image}"), why };
+        let first = self.pid.get().map(|pid| Owner::of(*pid));
+        // Only a process that had this id before and after is the container's for sure.
+        let still = self.process().await;
+        match (self.fault().await, first) {
+            (Some(why), _) => Err(refused(format!("it {why}"))),
+            (None, Some(first)) if still == Some(first.pid()) => Ok(first),
+            (None, _) => Err(refused("the engine names no first process of it on this machine".to_owned())),
+        }
     }
 
     /// Starts it.
@@ -101,7 +117,14 @@ impl Container {
 
     async fn inspect(&self) -> Result<Result<ContainerInspectResponse, Api>, Error> {
         let inspected = self.docker().inspect_container(&self.id, None::<InspectContainerOptions>);
-        self.monitor.attend_raw(inspected).await
+        match self.monitor.attend_raw(inspected).await? {
+            // One that Podman has not cleaned up yet.
+            Err(Api::JsonDataError { .. } | Api::JsonSerdeError { .. }) => {
+                let state = Some(self.monitor.stopped_container(&self.id).await?);
+                Ok(Ok(ContainerInspectResponse { state, ..Default::default() }))
+            }
+            inspected => Ok(inspected),
+        }
     }
 
     /// Returns what is wrong with the container, as in "it ...". A container that was restarted is
@@ -118,8 +141,9 @@ impl Container {
         if self.started.get().is_some_and(|started| state.started_at.as_ref() != Some(started)) {
             return Some("was restarted by somebody else".to_owned());
         }
+        let (network, _) = self.network.as_ref()?;
         let networks = inspected.network_settings.as_ref()?.networks.as_ref();
-        let found = networks.and_then(|networks| networks.get(&self.network)?.ip_address.clone());
+        let found = networks.and_then(|networks| networks.get(network)?.ip_address.clone());
         let here = found.and_then(|found| found.parse::<IpAddr>().ok()) == Some(self.address());
         (!here).then(|| "was taken off its network by somebody else".to_owned())
     }
@@ -219,6 +243,7 @@ impl Container {
             let options = WaitContainerOptionsBuilder::default().condition("not-running").build();
             tokio::select! {
                 _ = StreamExt::into_future(Box::pin(unhurried.wait_container(&self.id, Some(options)))) => {}
+                () = self.exited() => {}
                 () = events.hears_of(&self.id) => {}
             }
             self.monitor.answers().await;
@@ -226,6 +251,19 @@ impl Container {
                 return why;
             }
             retries.tick().await;
+        }
+    }
+
+    /// Waits until its first process has ended, where that is known to be on this machine. Podman
+    /// tells of the end only once it has cleaned up, and that may fail.
+    async fn exited(&self) {
+        let Some(pid) = self.pid.get().filter(|_| self.network.is_none()) else {
+            return std::future::pending().await;
+        };
+        let mut polls = interval(RETRY_INTERVAL);
+        polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while !owner::is_exiting(*pid) {
+            polls.tick().await;
         }
     }
 
@@ -265,6 +303,11 @@ impl Container {
     }
 
     pub(crate) async fn memory(&self) -> Option<u64> {
+        if let Some(pid) = self.pid.get().copied()
+            && let Ok(Some(bytes)) = blocking(move || Ok(Members::of(pid).and_then(|all| all.memory()))).await
+        {
+            return Some(bytes);
+        }
         let options = StatsOptionsBuilder::default().stream(false).one_shot(true).build();
         let mut stream = Box::pin(self.docker().stats(&self.id, Some(options)));
         let stats = tokio::select! {

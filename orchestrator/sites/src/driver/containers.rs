@@ -14,6 +14,7 @@ use crate::Error;
 use crate::content::{blocking, remove_folder};
 use crate::engine::Monitor;
 use crate::network::{self, Network};
+use crate::relay::Relay;
 use crate::state::Access;
 
 /// The parts of an instance that must be removed. It is filled in while the instance is being
@@ -28,6 +29,8 @@ pub(crate) struct Containers {
     pub(crate) sidecars: Vec<(String, Container)>,
     /// The application's container; `None` until it is created.
     pub(crate) main: Option<Container>,
+    /// What leads to the application, if it has no network.
+    pub(crate) relays: Vec<Relay>,
     /// Who can access restored temporary files; `None` if these files are in the container's own
     /// root file system.
     pub(crate) access: Option<Access>,
@@ -43,6 +46,7 @@ impl Containers {
             network: None,
             sidecars: Vec::new(),
             main: None,
+            relays: Vec::new(),
             access: None,
             leftovers: OnceLock::new(),
         }
@@ -68,7 +72,15 @@ impl Containers {
         let sidecars = self.sidecars.iter().map(|(name, container)| {
             async move { format!("lost its `{name}`, which {}", container.ended().await) }.boxed()
         });
-        let (why, ..) = future::select_all(main.chain(sidecars).chain([future::pending().boxed()])).await;
+        let relays = self.relays.iter().map(|relay| {
+            async move {
+                relay.ended().await;
+                "lost the process that leads to it".to_owned()
+            }
+            .boxed()
+        });
+        let all = main.chain(sidecars).chain(relays).chain([future::pending().boxed()]);
+        let (why, ..) = future::select_all(all).await;
         why
     }
 

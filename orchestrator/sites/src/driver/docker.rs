@@ -9,9 +9,9 @@
 //! instance know each other by the names of the manifest, which a file on the host lists. Each
 //! container mounts this file as `/etc/hosts`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use bollard::models::{ContainerCreateBody, EndpointIpamConfig, EndpointSettings, Mount, NetworkingConfig};
@@ -22,17 +22,19 @@ use futures_util::future::BoxFuture;
 use tokio::sync::OnceCell;
 
 use super::Driver;
-use super::body::{Body, mount};
+use super::body::{Body, Limiter, mount};
 use super::container::Container;
 use super::containers::Containers;
+use crate::addresses::AddressLease;
 use crate::clock::{self, Clock};
 use crate::content::{Content, blocking};
 use crate::engine::Monitor;
 use crate::instance::Instance;
 use crate::manifest::{ContainerSpec, Volume, folder_at};
-use crate::network::{Network, Range};
-use crate::owner::{INSTANCE, SITE};
+use crate::network::{Network, Networking, Relays};
+use crate::owner::{INSTANCE, Owner, SITE};
 use crate::quota::Quota;
+use crate::relay::Relay;
 use crate::state::{Access, Golden, Layout, Live, MOUNT};
 use crate::{Error, Site, Upstream, golden};
 
@@ -51,14 +53,37 @@ const RESOLVER_TEXT: &str = "nameserver 127.0.0.1\noptions timeout:1 attempts:1\
 const HOSTS: &str = "hosts";
 const HOSTS_TEXT: &str = "127.0.0.1\tlocalhost\n";
 
+/// The mode of a user namespace in which the user of the engine is the same one inside.
+const KEEP_USER: &str = "keep-id";
+
+/// Where the containers of one instance are.
+enum Place {
+    /// On a network, with an address each.
+    In(Network),
+    /// In one network namespace with nothing but loopback: that of the first container, whose id
+    /// this is once it exists.
+    Nowhere {
+        first: Option<String>,
+        /// Whether the user of the engine is the same one inside.
+        keeps_user: bool,
+    },
+}
+
+/// Where an application is reached.
+struct Ports {
+    own: SocketAddr,
+    /// Ports that are not at the same address.
+    others: BTreeMap<u16, SocketAddr>,
+}
+
 /// The engine, network and folders that all containers of one site group use.
 #[derive(Clone)]
 pub(crate) struct DockerContext {
     pub(crate) monitor: Arc<Monitor>,
     /// The group's id, unique on this machine.
     pub(crate) group: String,
-    /// The group's network, and the networks of instances.
-    pub(crate) range: Range,
+    pub(crate) networking: Networking,
+    pub(crate) limiter: Limiter,
     pub(crate) labels: HashMap<String, String>,
     /// The folder with golden states of images.
     pub(crate) golden: Utf8PathBuf,
@@ -96,11 +121,12 @@ impl Docker {
         let mut containers = Containers::new(&self.context.monitor, folder.clone());
         containers.access = (!self.spec.writable).then_some(live.access);
         match self.run(id, &folder, golden.is_some(), &mut containers).await {
-            Ok(address) => {
-                let upstream = Upstream::Address((address, self.spec.port).into());
+            Ok(ports) => {
+                let upstream = Upstream::Address(ports.own);
                 let quota = Quota::new(folder.clone(), &self.spec.limits, golden.as_deref());
                 let content = golden.map_or(Content::Elsewhere, |golden| Content::Folder { golden, live });
-                Ok(Instance::new(id, upstream, clock, content, Box::new(containers)).held_to(quota))
+                let instance = Instance::new(id, upstream, clock, content, Box::new(containers));
+                Ok(instance.with_ports(ports.others).held_to(quota))
             }
             Err(error) => {
                 let _ = containers.stop().await;
@@ -109,24 +135,21 @@ impl Docker {
         }
     }
 
-    /// Creates and starts the containers, the sidecars first. Returns the application's address.
+    /// Creates and starts the containers, the sidecars first. Returns where the application is
+    /// reached.
     async fn run(
         &self,
         id: u32,
         folder: &Utf8Path,
         has_state: bool,
         made: &mut Containers,
-    ) -> Result<IpAddr, Error> {
+    ) -> Result<Ports, Error> {
         let (site, spec) = (&self.site, &self.spec);
         let alone = spec.sidecars.is_empty();
         let name = format!("{}-{}-{id}", self.context.group, site.name);
-        let mut network = self.context.range.network.clone();
-        if !alone || !network.apart {
-            let containers = 1 + spec.sidecars.len();
-            network =
-                self.context.range.of_copy(&self.context.monitor, &name, self.labels(id), containers).await?;
-            made.network = Some(network.clone());
-        }
+        // Our images run as the owner of their state, who must be the same user inside.
+        let user = (has_state && !spec.writable).then(user);
+        let mut place = self.place(id, &name, user.is_some(), made).await?;
         let shared = |hostname| Body {
             image: &spec.image,
             command: &spec.command,
@@ -137,9 +160,10 @@ impl Docker {
             extra_env: clock_of(site),
             mounts: mounts_of(site, folder),
             labels: self.labels(id),
-            network: &network.name,
+            network: String::new(),
+            users: None,
             hostname,
-            own_profile: self.context.range.network.apart,
+            limiter: &self.context.limiter,
             user: None,
         };
         for (alias, sidecar) in &spec.sidecars {
@@ -152,7 +176,7 @@ impl Docker {
                 ..shared(Some(alias))
             };
             self.add_volumes(&mut body, &sidecar.volumes, &format!("sidecars.{alias}.volumes"))?;
-            let container = self.create(&format!("{name}-{alias}"), body, &network).await?;
+            let container = self.create(&format!("{name}-{alias}"), body, &mut place).await?;
             // From here on there is something to remove.
             made.sidecars.push((alias.clone(), container));
             let Some((_, container)) = made.sidecars.last() else { continue };
@@ -162,13 +186,65 @@ impl Docker {
         let mut body = shared((!alone).then_some(site.name.as_str()));
         if has_state {
             body.mounts.push(mount(&folder.join("state"), MOUNT, false));
-            body.user = (!spec.writable).then(user);
+            body.user = user;
         }
         self.add_volumes(&mut body, &spec.volumes, "volumes")?;
-        let container = made.main.insert(self.create(&name, body, &network).await?);
+        let container = made.main.insert(self.create(&name, body, &mut place).await?);
         container.start(&spec.image).await?;
         introduce(folder, container.address(), &site.name)?;
-        Ok(container.address())
+        match &self.context.networking {
+            Networking::Bridged(_) => {
+                let own = (container.address(), spec.port).into();
+                Ok(Ports { own, others: BTreeMap::new() })
+            }
+            Networking::Relayed(relays) => {
+                let first = container.first_process(&spec.image).await?;
+                let (ports, started) = self.relay(relays, &first).await?;
+                made.relays = started;
+                Ok(ports)
+            }
+        }
+    }
+
+    /// Where the containers of a new instance belong.
+    async fn place(
+        &self,
+        id: u32,
+        name: &str,
+        keeps_user: bool,
+        made: &mut Containers,
+    ) -> Result<Place, Error> {
+        let range = match &self.context.networking {
+            Networking::Bridged(range) => range,
+            Networking::Relayed(relays) => {
+                let keeps_user = keeps_user && relays.is_rootless;
+                return Ok(Place::Nowhere { first: None, keeps_user });
+            }
+        };
+        let sidecars = self.spec.sidecars.len();
+        if sidecars == 0 && range.network.apart {
+            return Ok(Place::In(range.network.clone()));
+        }
+        let network = range.of_copy(&self.context.monitor, name, self.labels(id), 1 + sidecars).await?;
+        made.network = Some(network.clone());
+        Ok(Place::In(network))
+    }
+
+    /// Starts a relay to each port of the application that a host leads to.
+    async fn relay(&self, relays: &Relays, first: &Owner) -> Result<(Ports, Vec<Relay>), Error> {
+        let others = self.site.hosts.iter().filter_map(|host| host.port);
+        let wanted: BTreeSet<u16> = others.chain([self.spec.port]).collect();
+        let at = relays.address()?;
+        let mut started = Vec::new();
+        let mut others = BTreeMap::new();
+        for port in wanted {
+            let relay = Relay::start(&relays.helper, &at, first, port).await?;
+            others.insert(port, relay.address());
+            started.push(relay);
+        }
+        let own = others.get(&self.spec.port).copied();
+        let own = own.unwrap_or_else(|| (at.subnet.at(0), self.spec.port).into());
+        Ok((Ports { own, others }, started))
     }
 
     fn add_volumes(
@@ -194,12 +270,31 @@ impl Docker {
         Ok(())
     }
 
+    /// Creates a container: with an address of its own, or without any network.
+    async fn create(&self, name: &str, body: Body<'_>, place: &mut Place) -> Result<Container, Error> {
+        match place {
+            Place::In(network) => self.create_in(name, body, network).await,
+            Place::Nowhere { first, keeps_user } => {
+                let (network, users) = match first {
+                    None => ("none".to_owned(), keeps_user.then(|| KEEP_USER.to_owned())),
+                    Some(first) => {
+                        let same = format!("container:{first}");
+                        (same.clone(), keeps_user.then_some(same))
+                    }
+                };
+                let doing = format!("make a container of {}", body.image);
+                let body = Body { network, users, ..body }.for_engine();
+                let container = self.submit(doing, name, body, None).await?;
+                first.get_or_insert_with(|| container.id().to_owned());
+                Ok(container)
+            }
+        }
+    }
+
     /// Creates a container with an address of its own.
-    async fn create(&self, name: &str, body: Body<'_>, network: &Network) -> Result<Container, Error> {
+    async fn create_in(&self, name: &str, body: Body<'_>, network: &Network) -> Result<Container, Error> {
         let doing = format!("make a container of {}", body.image);
-        let address = network.addresses.take(1);
-        let address = address.ok_or_else(|| self.context.range.used_up(doing.clone()))?;
-        let options = CreateContainerOptionsBuilder::default().name(name).build();
+        let address = network.addresses.take(1).ok_or_else(|| network.used_up(doing.clone()))?;
         let endpoint = EndpointSettings {
             ipam_config: Some(EndpointIpamConfig {
                 ipv4_address: Some(address.subnet.at(0).to_string()),
@@ -210,11 +305,22 @@ impl Docker {
         let endpoints = Some([(network.name.clone(), endpoint)].into());
         let body = ContainerCreateBody {
             networking_config: Some(NetworkingConfig { endpoints_config: endpoints }),
-            ..body.for_engine()
+            ..Body { network: network.name.clone(), ..body }.for_engine()
         };
+        self.submit(doing, name, body, Some((network.name.clone(), address))).await
+    }
+
+    async fn submit(
+        &self,
+        doing: String,
+        name: &str,
+        body: ContainerCreateBody,
+        network: Option<(String, AddressLease)>,
+    ) -> Result<Container, Error> {
         let monitor = &self.context.monitor;
+        let options = CreateContainerOptionsBuilder::default().name(name).build();
         let created = monitor.attend(doing, monitor.docker().create_container(Some(options), body)).await?;
-        Ok(Container::new(monitor, created.id, network.name.clone(), address))
+        Ok(Container::new(monitor, created.id, network))
     }
 
     fn labels(&self, id: u32) -> HashMap<String, String> {

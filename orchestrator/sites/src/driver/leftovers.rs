@@ -5,16 +5,17 @@
 //! back. A process of a program that did not run at the snapshot is drift, unless it ends within a
 //! moment. A process of a program that did run may be a worker of the application, and is allowed.
 //!
-//! Both are accessed through the container's first process: `/proc/PID/root` and its control group.
-//! This needs root or the container's own user. Without access, nothing is restored.
+//! Both are accessed through the container's first process: `/proc/PID/root`, and its control group
+//! or PID namespace. This needs root or the container's own user. Without access, nothing is
+//! restored.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::time::{Instant, interval};
 
+use super::members::Members;
 use crate::Error;
 use crate::content::blocking;
 use crate::owner::start_of;
@@ -31,7 +32,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(10);
 pub(super) struct Leftovers {
     /// The container's first process and its start time, because the process id may be reused.
     first: (u32, u64),
-    group: Utf8PathBuf,
+    members: Members,
     programs: BTreeSet<String>,
     temporary: Vec<Temporary>,
 }
@@ -41,14 +42,14 @@ impl Leftovers {
     /// access.
     pub(super) fn remember(pid: u32, kept: &Utf8Path, access: Access) -> Option<Leftovers> {
         let first = (pid, start_of(pid)?);
-        let group = group_of(pid)?;
-        let programs = processes(&group).into_iter().map(|(_, program)| program).collect();
+        let members = Members::of(pid)?;
+        let programs = members.processes().into_iter().map(|(_, program)| program).collect();
         let root = Utf8PathBuf::from(format!("/proc/{pid}/root"));
         let remember =
             |name: &&str| Temporary::remember(&root, name, &kept.join(name), access).ok().flatten();
         let temporary = FOLDERS.iter().filter_map(remember).collect();
         // If the process still runs, everything opened above belongs to this container.
-        (start_of(pid)? == first.1).then_some(Leftovers { first, group, programs, temporary })
+        (start_of(pid)? == first.1).then_some(Leftovers { first, members, programs, temporary })
     }
 
     /// Restores temporary files. Returns the leftover process, if there is one.
@@ -71,40 +72,7 @@ impl Leftovers {
         // The end of a container is reported elsewhere.
         (start_of(self.first.0)? == self.first.1).then_some(())?;
         let new = |(_, program): &(u32, String)| !self.programs.contains(program);
-        let (pid, program) = processes(&self.group).into_iter().find(new)?;
+        let (pid, program) = self.members.processes().into_iter().find(new)?;
         Some(format!("the process {pid} ({program}) was left running"))
     }
-}
-
-/// The file that lists the processes of a process's control group.
-fn group_of(pid: u32) -> Option<Utf8PathBuf> {
-    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
-    let file = |line: &str| {
-        let mut parts = line.splitn(3, ':').skip(1);
-        let (controllers, path) = (parts.next()?, parts.next()?);
-        let folder = match controllers {
-            "" => Utf8PathBuf::from("/sys/fs/cgroup"),
-            "pids" => Utf8PathBuf::from("/sys/fs/cgroup/pids"),
-            _ => return None,
-        };
-        // It must be a control group of its own, not one shared with other processes of this
-        // machine.
-        let path = path.trim_start_matches('/');
-        (!path.is_empty()).then(|| folder.join(path).join("cgroup.procs")).filter(|file| file.is_file())
-    };
-    groups.lines().find_map(file)
-}
-
-/// The processes of a control group, with their programs: the path of the executable if it is
-/// readable, otherwise its name.
-fn processes(group: &Utf8Path) -> Vec<(u32, String)> {
-    let listed = fs::read_to_string(group).unwrap_or_default();
-    let program = |pid: u32| {
-        let file = fs::read_link(format!("/proc/{pid}/exe")).map(|path| path.to_string_lossy().into_owned());
-        let name = || fs::read_to_string(format!("/proc/{pid}/comm")).map(|name| name.trim().to_owned());
-        file.or_else(|_| name()).ok()
-    };
-    // A process that has ended in the meantime has no program.
-    let process = |pid: u32| Some((pid, program(pid)?));
-    listed.lines().filter_map(|line| process(line.parse().ok()?)).collect()
 }

@@ -5,15 +5,16 @@
 //! without its state and its clock. Only the pool decides which instances exist, and when they
 //! start and stop.
 
-mod body;
+pub(crate) mod body;
 pub(crate) mod container;
 mod containers;
 pub(crate) mod docker;
 pub(crate) mod embedded;
 pub(crate) mod external;
 mod leftovers;
+mod members;
 pub(crate) mod process;
-mod seccomp;
+pub(crate) mod seccomp;
 
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};

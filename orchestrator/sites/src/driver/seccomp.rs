@@ -56,7 +56,7 @@ const NAMESPACES: u64 = 0x7e02_0000;
 const ENOSYS: u32 = 38;
 
 /// The profile in the format of the engine's option `seccomp=`.
-pub(super) fn profile() -> &'static str {
+pub(crate) fn profile() -> &'static str {
     static PROFILE: LazyLock<String> = LazyLock::new(|| {
         let mut calls = vec![
             json!({"names": ALLOWED.split_ascii_whitespace().collect::<Vec<_>>(), "action": "SCMP_ACT_ALLOW"}),

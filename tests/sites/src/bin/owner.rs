@@ -1,15 +1,27 @@
 //! A process that owns a group, for tests that kill it: `owner FOLDER SITE-FOLDER` starts the site,
-//! says so, and stays. `owner sweep` removes what everybody has on its engine.
+//! says so, and stays. `owner sweep` removes what everybody has on its engine. `owner relay` is the
+//! relay of tests.
 
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use sites::{Options, Site, SiteGroup};
 
+fn main() -> anyhow::Result<ExitCode> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [command, process, port] = words.as_slice()
+        && command == sites::relay::COMMAND
+    {
+        return Ok(sites::relay::run(process, port.parse()?));
+    }
+    own(words).map(|()| ExitCode::SUCCESS)
+}
+
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    let mut arguments = std::env::args().skip(1);
+async fn own(words: Vec<String>) -> anyhow::Result<()> {
+    let mut arguments = words.into_iter();
     let folder = arguments.next().context("a folder")?;
     if folder == "sweep" {
         let swept = sites::sweep(&images::Engine::connect().await?, sites::SweepScope::All).await?;
@@ -19,7 +31,8 @@ async fn main() -> anyhow::Result<()> {
     let folder = folder.into();
     let site = Site::load(arguments.next().context("the folder of a site")?.as_str().into())?;
     let name = site.name.clone();
-    let options = Options { instances: 1, folder, listed: Vec::new(), name: "owner".to_owned() };
+    let helper = std::env::current_exe().ok().and_then(|path| path.try_into().ok());
+    let options = Options { instances: 1, folder, listed: Vec::new(), name: "owner".to_owned(), helper };
     let events = Arc::new(|event: &sites::Event| eprintln!("{event:?}"));
     let group = SiteGroup::start(vec![site], options, events).await?;
     group.ready(Duration::from_secs(60)).await?;

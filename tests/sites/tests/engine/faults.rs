@@ -35,6 +35,7 @@ async fn a_program_that_is_not_there_and_an_image_that_is_not_there_are_told() {
         folder: bench.path("data"),
         listed: Vec::new(),
         name: "test".to_owned(),
+        helper: crate::harness::helper(),
     };
     let group = sites::SiteGroup::start(vec![site], options, std::sync::Arc::new(|_| {})).await.unwrap();
     let error = group.ready(SOON).await.unwrap_err().to_string();

@@ -58,8 +58,13 @@ impl Bench {
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&events);
         let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
-        let options =
-            Options { instances, folder: self.path("data"), listed: Vec::new(), name: "test".to_owned() };
+        let options = Options {
+            instances,
+            folder: self.path("data"),
+            listed: Vec::new(),
+            name: "test".to_owned(),
+            helper: helper(),
+        };
         Running { group: SiteGroup::start(vec![site], options, on).await.unwrap(), events }
     }
 }
@@ -89,6 +94,11 @@ impl Running {
     pub(crate) async fn hears(&self, what: &str, is: impl Fn(&Event) -> bool) {
         wait_for(what, || self.events.lock().unwrap().iter().any(&is)).await;
     }
+}
+
+/// What is a relay.
+pub(crate) fn helper() -> Option<Utf8PathBuf> {
+    Some(env!("CARGO_BIN_EXE_owner").into())
 }
 
 /// A page of an instance.

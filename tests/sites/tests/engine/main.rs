@@ -14,6 +14,7 @@ mod meddling;
 mod names;
 mod owners;
 mod ports;
+mod relays;
 mod restart;
 mod sidecars;
 #[path = "../shared/up.rs"]

@@ -12,7 +12,7 @@ pub(crate) struct Owner {
 
 impl Owner {
     /// A process with a group of its own, which is ready.
-    fn start(bench: &Bench, data: &str) -> Owner {
+    pub(crate) fn start(bench: &Bench, data: &str) -> Owner {
         Owner::begin(Command::new(env!("CARGO_BIN_EXE_owner")), bench, data)
     }
 
@@ -54,7 +54,11 @@ impl Owner {
         !self.child.wait().unwrap().success()
     }
 
-    fn label(&self) -> String {
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn label(&self) -> String {
         format!("sandbox.pid={}", self.child.id())
     }
 }

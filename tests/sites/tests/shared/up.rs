@@ -33,6 +33,7 @@ impl Up {
             folder: data.path().to_owned(),
             listed: Vec::new(),
             name: "test".to_owned(),
+            helper: Some(env!("CARGO_BIN_EXE_owner").into()),
         };
         let gateway = Config::new(Arc::new(CertificateAuthority::in_memory().unwrap()), Routes::new());
         let (client, stop) = (Client::new(&data), CancellationToken::new());
