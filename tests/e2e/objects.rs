@@ -153,6 +153,22 @@ fn a_run_at_an_address_is_the_run_that_it_is_in_a_folder() -> Result<()> {
     world.succeed(&["compare", alone.as_str(), "s3://bucket/runs/small"])?;
     let said = world.ends_with(2, &["compare", alone.as_str(), "s3://bucket/runs/other"])?;
     ensure!(said.contains("there is none at s3://bucket/runs/other"), "{said}");
+    // What goes at the address goes from the copy of who reads it, and is uploaded again by who
+    // played it.
+    let stored = world.store.join("bucket/runs/small");
+    let report = ["report", "s3://bucket/runs/small", "--json"];
+    let episodes = |world: &World| -> Result<Value> {
+        let summary: Value = serde_json::from_str(&world.succeed(&report)?)?;
+        Ok(summary["episodes"].clone())
+    };
+    ensure!(episodes(&world)? == 4);
+    fs::remove_dir_all(stored.join("episodes/guest-booking-2"))?;
+    ensure!(episodes(&world)? == 3);
+    world.succeed(&[&small[..], &["--resume"]].concat())?;
+    ensure!(episodes(&world)? == 4);
+    fs::remove_dir_all(&stored)?;
+    world.succeed(&[&small[..], &["--resume"]].concat())?;
+    ensure!(names(&stored)? == names(&alone)?);
     // Parts of other machines, made one.
     for part in ["1/2", "2/2"] {
         let output = format!("s3://bucket/runs/shards/{}", &part[..1]);
@@ -236,6 +252,17 @@ fn addresses_that_cannot_be_used_are_refused_with_the_reason() -> Result<()> {
     let world = World::new()?;
     let signed = "https://b.test/x.wacz?X-Amz-Signature=x";
     for (code, arguments, expect) in [
+        (
+            2,
+            vec!["run", "tasks/demo", "--agent=noop", "--output=https://b.test/x"],
+            "only s3:// can be written to",
+        ),
+        (2, vec!["merge", "s3://bucket/none", "--output=s3://bucket/x"], "name a path"),
+        (
+            2,
+            vec!["snapshot", "merge", "s3://bucket/a", "s3://bucket/b", "--output=s3://bucket/x"],
+            "name a path",
+        ),
         (2, vec!["replay", "s3://bucket/none.wacz"], "there is nothing at this address"),
         (2, vec!["snapshot", "inspect", signed], "it has a query or a fragment"),
         (

@@ -44,6 +44,8 @@ impl Connection {
     pub(crate) fn new(through: Option<&str>) -> Result<Connection, Error> {
         let mut http = HttpConnector::new();
         http.enforce_http(false);
+        // A request is written in one piece, and is not to wait for an acknowledgement.
+        http.set_nodelay(true);
         Ok(Connection { http, proxy: through.map(proxy).transpose()?.map(Arc::new) })
     }
 }

@@ -180,7 +180,10 @@ impl Mirror {
             self.sent.lock().keys().filter(|path| !there.contains(path.as_str())).cloned().collect();
         for path in gone {
             if self.is_copy {
-                remove(&self.here.join(&path))?;
+                let file = self.here.join(&path);
+                remove(&file)?;
+                // A folder that is empty now is no episode. Another one stays.
+                let _ = file.parent().map(std::fs::remove_dir);
             }
             self.sent.lock().remove(&path);
         }

@@ -108,6 +108,7 @@ async fn listen(kind: Kind, port: u16, sent: Arc<Sent>) -> anyhow::Result<Socket
     let address = listener.local_addr()?;
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
+            let _ = stream.set_nodelay(true);
             let (kind, sent) = (kind.clone(), Arc::clone(&sent));
             let answers = service_fn(move |request| answer(kind.clone(), request, Arc::clone(&sent)));
             tokio::spawn(async move {
