@@ -13,7 +13,6 @@ mod device;
 mod dialects;
 mod files;
 mod fixtures;
-mod flood;
 mod formats;
 mod hostile;
 mod hostile_pages;

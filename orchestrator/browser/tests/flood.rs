@@ -1,4 +1,15 @@
 //! Pages that try to fill the disk (`tests/hostile/pages`), in a frozen episode and in attach mode.
+//!
+//! A program of its own: it looks for the only browser of its process.
+
+#![allow(clippy::unwrap_used)]
+
+#[allow(dead_code)]
+#[path = "browser/hostile_pages/mod.rs"]
+mod hostile_pages;
+#[allow(dead_code)]
+#[path = "browser/web/mod.rs"]
+mod web;
 
 use std::{
     fs,
