@@ -26,7 +26,6 @@ mod replay;
 mod response_ordering;
 mod settling;
 mod storage;
-mod storing;
 mod streams;
 mod surveys;
 mod web;

@@ -1,5 +1,16 @@
 //! What pages store needs none of their time: while a database or a cache is at work, the page's
 //! clock stands still.
+//!
+//! A program of its own: it starves every browser of its process.
+
+#![allow(clippy::unwrap_used)]
+
+#[allow(dead_code)]
+#[path = "browser/load/mod.rs"]
+mod load;
+#[allow(dead_code)]
+#[path = "browser/web/mod.rs"]
+mod web;
 
 use std::fs;
 use std::process::Command;
