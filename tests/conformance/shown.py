@@ -92,7 +92,8 @@ def wait_until_open(port, server, deadline):
 
 def words_through(port, url):
     """The words of a page's document after its scripts, as Chromium has it through a proxy."""
-    with tempfile.TemporaryDirectory() as profile:
+    # Processes of Chromium outlive its first one for a moment, and write there.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         command = [
             "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--ignore-certificate-errors",
             f"--user-data-dir={profile}", f"--proxy-server=http://127.0.0.1:{port}", "--proxy-bypass-list=<-loopback>",
