@@ -53,8 +53,8 @@ test-engine: ## the tests on the container engine alone, and the loading of 2 Gi
 	$(CARGO) test --workspace --test engine --test engine_large -- --nocapture
 	$(CARGO) test -p small-site
 
-test-podman: ## the tests of sites in containers of Podman, as root and as an ordinary user; needs root
-	./tests/podman/run.sh
+test-podman: ## the tests of sites in containers of Podman, as root and as an ordinary user; needs root; ONLY=NAME:: of one module
+	./tests/podman/run.sh $(ONLY)
 
 check: $(TOOLS)/bin/cargo-deny ## formatting, comments and imports, lints, docs, dependency policy
 	$(CARGO) fmt --all --check

@@ -123,6 +123,9 @@ fn a_snapshot_at_an_address_is_the_same_world_and_little_of_it_is_fetched() -> R
     ensure!(fetched <= 64 << 10, "{fetched} bytes");
     let report = world.succeed(&["snapshot", "verify", "s3://bucket/x/demo.wacz"])?;
     ensure!(report.contains("valid: true"), "{report}");
+    let inspected = |path: &str| world.succeed(&["snapshot", "inspect", path]);
+    let (there, here) = (inspected("s3://bucket/x/demo.wacz")?, inspected("snapshots/demo.wacz")?);
+    ensure!(there.replace("s3://bucket/x/", "snapshots/") == here, "{there}");
     // A collection with its members beside it.
     let parts = world.bench.path("parts");
     world.succeed(&["snapshot", "split", "snapshots/demo.wacz", "--output", parts.as_str()])?;

@@ -9,8 +9,9 @@ use images::{Engine, Event, ImageLock, OnEvent, Recipe};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-use crate::engine::{self, CacheFolder};
+use crate::engine;
 use crate::failure::{Failure, Outcome};
+use crate::options::CacheFolder;
 use crate::{interrupt, out, progress};
 
 /// Build the container images of the sites

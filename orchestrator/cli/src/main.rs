@@ -157,7 +157,7 @@ async fn run(cli: Cli) -> failure::Outcome {
     cli.logging.start();
     old_spellings::warn();
     open_files::allow_many();
-    engine::cache_objects();
+    options::cache_objects();
     match cli.command {
         Command::Record(record) => record.run().await,
         Command::Replay(replay) => replay.run().await,

@@ -48,6 +48,41 @@ impl DataFolder {
     }
 }
 
+/// Where what can be had again is kept.
+#[derive(clap::Args)]
+pub(crate) struct CacheFolder {
+    /// Folder for downloaded Python packages [default: $XDG_CACHE_HOME/sandbox or ~/.cache/sandbox]
+    #[arg(long, env = "SANDBOX_CACHE", value_name = "DIR")]
+    cache: Option<Utf8PathBuf>,
+}
+
+impl CacheFolder {
+    /// The folder; it may not exist yet.
+    ///
+    /// # Errors
+    /// When nothing says where it is.
+    pub(crate) fn path(&self) -> Result<Utf8PathBuf, Failure> {
+        user_folder(self.cache.as_deref(), &CACHE)
+    }
+}
+
+/// The user's folder of caches, for commands that have no option for it.
+///
+/// # Errors
+/// When nothing says where it is.
+pub(crate) fn cache() -> Result<Utf8PathBuf, Failure> {
+    let named = std::env::var("SANDBOX_CACHE").ok().map(Utf8PathBuf::from);
+    user_folder(named.as_deref(), &CACHE)
+}
+
+/// Lets the process keep what it reads of objects at addresses (`s3://`, `https://`) there. Without
+/// such a folder it is kept for as long as the process runs.
+pub(crate) fn cache_objects() {
+    if let Ok(folder) = cache() {
+        remote::use_cache(folder.join("objects"));
+    }
+}
+
 /// A kind of folder that every user has.
 pub(crate) struct UserFolder {
     /// What is kept in it.
@@ -65,6 +100,13 @@ const DATA: UserFolder = UserFolder {
     variable: "XDG_DATA_HOME",
     below_home: ".local/share",
     named_by: ["--data", "SANDBOX_DATA"],
+};
+
+const CACHE: UserFolder = UserFolder {
+    holds: "caches",
+    variable: "XDG_CACHE_HOME",
+    below_home: ".cache",
+    named_by: ["--cache", "SANDBOX_CACHE"],
 };
 
 /// The folder that was named, or ours among the user's own. Paths that depend on the folder that

@@ -6,16 +6,15 @@ use runs::pack::{Manifest, Part};
 use snapshots::is_address;
 use tokio_util::sync::CancellationToken;
 
-use crate::engine::cache;
 use crate::failure::{Failure, OrFail as _};
+use crate::options::cache;
 use crate::{interrupt, progress, remote_run};
 
 /// The folder of a run. That of a packed one is temporary.
 pub(crate) struct OpenRun {
     path: Utf8PathBuf,
     /// Removed when this is dropped.
-    #[expect(dead_code, reason = "held for as long as the run is read")]
-    unpacked: Option<tempfile::TempDir>,
+    _unpacked: Option<tempfile::TempDir>,
     is_copy: bool,
 }
 
@@ -31,10 +30,10 @@ impl OpenRun {
             let pulling = tokio::task::spawn_blocking(move || remote_run::pull(&mirror, &stop));
             let pulled = async { pulling.await.or_environment("download the run")? };
             interrupt::unless_interrupted(pulled, "interrupted; what was downloaded stays").await?;
-            return Ok(OpenRun { path, unpacked: None, is_copy: true });
+            return Ok(OpenRun { path, _unpacked: None, is_copy: true });
         }
         if !runs::pack::is_packed(run) {
-            return Ok(OpenRun { path: run.to_owned(), unpacked: None, is_copy: false });
+            return Ok(OpenRun { path: run.to_owned(), _unpacked: None, is_copy: false });
         }
         let (folder, path) = temporary()?;
         let stop = CancellationToken::new();
@@ -44,7 +43,7 @@ impl OpenRun {
         let unpacking = tokio::task::spawn_blocking(move || unpack(&file, &to, Part::Run, &stop));
         let unpacked = async { unpacking.await.or_environment("unpack the run")? };
         interrupt::unless_interrupted(unpacked, "interrupted; nothing was shown").await?;
-        Ok(OpenRun { path: path.join("run"), unpacked: Some(folder), is_copy: true })
+        Ok(OpenRun { path: path.join("run"), _unpacked: Some(folder), is_copy: true })
     }
 
     pub(crate) fn path(&self) -> &Utf8Path {

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use camino::{Utf8Path, Utf8PathBuf};
 use parking_lot::Mutex;
 use runs::mirror::{Error, Mirror};
+use runs::results::EpisodeId;
 use runs::{Event, Progress};
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +20,7 @@ use crate::{out, progress};
 pub(crate) struct RemoteRun {
     mirror: Arc<Mirror>,
     /// Told of each episode that has ended; gone when no more will.
-    ended: Mutex<Option<Sender<()>>>,
+    ended: Mutex<Option<Sender<EpisodeId>>>,
     uploading: JoinHandle<()>,
 }
 
@@ -85,10 +86,8 @@ impl RemoteRun {
         let uploads = Arc::clone(&mirror);
         let uploading = std::thread::spawn(move || {
             let mut told = false;
-            while receiver.recv().is_ok() {
-                // One look at the folder is for all that have ended meanwhile.
-                while receiver.try_recv().is_ok() {}
-                let pushed = uploads.push(&|_, _| {});
+            while let Ok(episode) = receiver.recv() {
+                let pushed = uploads.push_episode(&episode);
                 if let (Err(error), false) = (&pushed, told) {
                     let text = error_text::with_causes(error);
                     out::warn(&format!("failed to {text}; playing goes on, and what is missing follows"));
@@ -104,9 +103,9 @@ impl RemoteRun {
     pub(crate) fn progress(self: &Arc<Self>) -> Progress {
         let run = Arc::clone(self);
         Arc::new(move |event| {
-            if let (Event::Ended { .. }, Some(ended)) = (&event, &*run.ended.lock()) {
+            if let (Event::Ended { episode, .. }, Some(ended)) = (&event, &*run.ended.lock()) {
                 // The thread is there until this is gone.
-                let _ = ended.send(());
+                let _ = ended.send(EpisodeId::clone(episode));
             }
         })
     }

@@ -15,7 +15,8 @@ use crate::{out, progress, show};
 /// of each step.
 #[derive(clap::Args)]
 pub(crate) struct Report {
-    /// Folder or address of the run
+    /// Folder of the run; of one in a file of `sandbox pack`, or at an address, only the table is
+    /// printed
     run: Utf8PathBuf,
     /// Print the summary as one JSON document
     #[arg(long)]
@@ -37,6 +38,15 @@ impl Report {
         if self.open {
             println!("{}", summary.table(progress::columns()));
             return show::open(open.path(), Page::Report, "", "report        ").await;
+        }
+        if open.is_copy() {
+            // A report beside a copy would be lost with it.
+            let summary = Summary { folder: self.run.clone(), ..summary };
+            match self.json {
+                true => out::json(&summary),
+                false => println!("{}", summary.table(progress::columns())),
+            }
+            return Ok(());
         }
         let write = if self.inline { runs::report::write_inline } else { runs::report::write };
         let report = write(open.path()).or_environment("write the report")?;

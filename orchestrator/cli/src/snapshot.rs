@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use snapshots::Progress;
 use snapshots::collection::Collection;
+use snapshots::is_address;
 use snapshots::matching::ChangingParts;
 use snapshots::ops::{self, Format, ImportOptions, Redaction, SplitBy};
 
@@ -232,6 +233,7 @@ impl Snapshot {
                 write(&output, force, json, |path| ops::merge(&files, path, on), "merge")
             }
             Command::Collection { files, output } => {
+                files.iter().try_for_each(|file| is_here(file))?;
                 let folder = output.parent().unwrap_or(Utf8Path::new(""));
                 write(
                     &output,
@@ -264,6 +266,7 @@ impl Snapshot {
                 })
             }
             Command::Repair { file, output } => {
+                is_here(&file)?;
                 let output = output.as_deref().unwrap_or(&file);
                 write(output, force, json, |path| ops::repair(&file, path, on), "repair")
             }
@@ -320,6 +323,16 @@ impl Redact {
 /// named by the operation.
 fn is_collection(file: &Utf8Path) -> bool {
     Collection::is_json(file).unwrap_or(false)
+}
+
+/// What is repaired, or listed in a folder, is a file of this machine.
+fn is_here(file: &Utf8Path) -> Outcome {
+    match is_address(file) {
+        true => Err(Failure::Input(format!(
+            "failed to read {file}: this needs a file of this machine; download it"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// A folder is never replaced.

@@ -14,6 +14,8 @@
 //!
 //! *Invariant:* nothing here talks to a cluster.
 
+use camino::Utf8Path;
+use remote::is_address;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -215,7 +217,7 @@ impl Manifest {
         let (words, parts) = (words.join(" "), self.parts);
         let folder = quoted(&format!("{}/parts", self.output));
         // At an address, that begins a part which is not there.
-        let resume = match self.output.contains("://") {
+        let resume = match is_address(Utf8Path::new(&self.output)) {
             true => "resume=--resume",
             false => "resume=\n[ ! -f \"$output/run.json\" ] || resume=--resume",
         };

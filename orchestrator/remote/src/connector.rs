@@ -86,7 +86,7 @@ impl HttpService for Client {
             let next = self.follows.then(|| elsewhere(&parts.method, &parts.uri, &response)).flatten();
             let Some(next) = next else {
                 let most = if response.status().is_success() { u64::MAX } else { MOST_ERROR };
-                return Ok(response.map(|body| HttpResponseBody::new(Patient::new(body, most))));
+                return Ok(response.map(|body| HttpResponseBody::new(LimitedBody::new(body, most))));
             };
             if next.authority() != parts.uri.authority() {
                 parts.headers.remove(AUTHORIZATION);
@@ -120,21 +120,21 @@ pub(crate) const NO_CREDENTIALS: &str = "there are no credentials in the environ
 #[error("{0}")]
 struct Text(String);
 
-/// The body of a response that must go on.
-struct Patient {
+/// The body of a response, with limits: until its next bytes, and on all of them.
+struct LimitedBody {
     body: Incoming,
     late: Pin<Box<Sleep>>,
     /// How many more bytes are read.
     left: u64,
 }
 
-impl Patient {
-    fn new(body: Incoming, most: u64) -> Patient {
-        Patient { body, left: most, late: Box::pin(sleep_until(Instant::now() + STALL)) }
+impl LimitedBody {
+    fn new(body: Incoming, most: u64) -> LimitedBody {
+        LimitedBody { body, left: most, late: Box::pin(sleep_until(Instant::now() + STALL)) }
     }
 }
 
-impl Body for Patient {
+impl Body for LimitedBody {
     type Data = Bytes;
     type Error = HttpError;
 

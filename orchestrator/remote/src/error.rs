@@ -23,7 +23,7 @@ pub enum Error {
         /// The address.
         address: String,
         /// Why not.
-        why: Why,
+        why: Reason,
     },
     /// A local file could not be read or written.
     #[error("{doing} {path}")]
@@ -42,7 +42,7 @@ pub enum Error {
 
 /// Why a server did not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Why {
+pub enum Reason {
     /// It has no such object.
     #[error("there is nothing at this address")]
     NotFound,
@@ -66,7 +66,7 @@ pub enum Why {
 impl Error {
     /// Whether there is nothing at the address.
     pub fn is_not_found(&self) -> bool {
-        matches!(self, Error::Server { why: Why::NotFound, .. })
+        matches!(self, Error::Server { why: Reason::NotFound, .. })
     }
 
     pub(crate) fn local(
@@ -78,27 +78,27 @@ impl Error {
     }
 }
 
-impl From<object_store::Error> for Why {
-    fn from(error: object_store::Error) -> Why {
+impl From<object_store::Error> for Reason {
+    fn from(error: object_store::Error) -> Reason {
         use object_store::Error as Store;
         match error {
-            Store::NotFound { .. } => Why::NotFound,
-            Store::Precondition { .. } => Why::Changed,
-            Store::PermissionDenied { .. } => Why::Denied("permission denied".to_owned()),
-            Store::Unauthenticated { .. } => Why::Denied("unknown credentials".to_owned()),
-            Store::NotSupported { source } if source.to_string().contains("Range") => Why::NoParts,
+            Store::NotFound { .. } => Reason::NotFound,
+            Store::Precondition { .. } => Reason::Changed,
+            Store::PermissionDenied { .. } => Reason::Denied("permission denied".to_owned()),
+            Store::Unauthenticated { .. } => Reason::Denied("unknown credentials".to_owned()),
+            Store::NotSupported { source } if source.to_string().contains("Range") => Reason::NoParts,
             other => {
                 let text = error_text::with_causes(&other);
                 if text.contains(NO_CREDENTIALS) {
-                    return Why::Denied(NO_CREDENTIALS.to_owned());
+                    return Reason::Denied(NO_CREDENTIALS.to_owned());
                 }
                 let code = between(&text, "<Code>", "</Code>").unwrap_or_default();
                 if ["ExpiredToken", "InvalidToken", "RequestExpired"].contains(&code) {
-                    return Why::Denied(format!("the credentials have expired: {code}"));
+                    return Reason::Denied(format!("the credentials have expired: {code}"));
                 }
                 // What lies behind the end of an object that has become shorter.
                 let shorter = text.contains("416 Range Not Satisfiable");
-                if shorter { Why::Changed } else { Why::Other(in_short(&text)) }
+                if shorter { Reason::Changed } else { Reason::Other(in_short(&text)) }
             }
         }
     }

@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::blocks::{BLOCK, Blocks};
 use crate::store::Place;
-use crate::{Address, Error, Why, wait};
+use crate::{Address, Error, Reason, wait};
 
 /// The most blocks of one request, when an object is read from start to end.
 const MOST: u64 = 128;
@@ -94,16 +94,24 @@ impl RemoteFile {
         let got = on_server(&place, "open", async move { collected(get(&asked, start).await?, BLOCK).await });
         let (first, whole) = match got {
             Ok(first) => (first, false),
-            Err(Error::Server { why: Why::NoParts, .. }) => {
+            Err(Error::Server { why: Reason::NoParts, .. }) => {
                 let asked = place.clone();
                 let meta = on_server(&place, "open", async move {
                     Ok((asked.store.head(&asked.path).await?, Bytes::new()))
                 })?;
                 (meta, true)
             }
+            // No range lies in an object without bytes.
+            Err(Error::Server { doing, address, why: Reason::Changed }) => {
+                return Err(Error::Server { doing, address, why: Reason::Other("it is empty".to_owned()) });
+            }
             Err(error) => return Err(error),
         };
         let (meta, first) = first;
+        if !whole && first.len() as u64 != meta.size.min(BLOCK) {
+            let why = Reason::Other("the server has sent another part than the one asked for".to_owned());
+            return Err(Error::Server { doing: "open", address: address.to_string(), why });
+        }
         let version = Version::of(&meta);
         let folder = cache.map(|cache| folder_of(cache, address, &version.digest));
         let blocks = Blocks::open(folder.as_deref(), meta.size)?;
@@ -164,7 +172,7 @@ impl RemoteFile {
     /// When the server does not give them.
     pub fn read_ranges(&self, ranges: Vec<Range<u64>>) -> Result<Vec<Bytes>, Error> {
         let place = self.place.clone();
-        let read = wait::until_done(async move {
+        let read = wait::block_on(async move {
             place.store.get_ranges(&place.path, &ranges).await.map_err(place.failed("read"))
         });
         read.map_err(Error::local("start", "a request"))?
@@ -228,7 +236,7 @@ impl RemoteFile {
     }
 
     fn changed(&self) -> Error {
-        Error::Server { doing: "read", address: self.place.address.to_string(), why: Why::Changed }
+        Error::Server { doing: "read", address: self.place.address.to_string(), why: Reason::Changed }
     }
 
     /// Fetches all of it, from a server that gives no parts.
@@ -294,9 +302,9 @@ fn on_server(
     doing: &'static str,
     request: impl Future<Output = object_store::Result<Got>> + Send + 'static,
 ) -> Result<Got, Error> {
-    let late = Why::Other(format!("the server has not sent it within {} s", WHOLE.as_secs()));
+    let late = Reason::Other(format!("the server has not sent it within {} s", WHOLE.as_secs()));
     let request = async move { tokio::time::timeout(WHOLE, request).await };
-    match wait::until_done(request).map_err(Error::local("start", "a request"))? {
+    match wait::block_on(request).map_err(Error::local("start", "a request"))? {
         Ok(done) => done.map_err(place.failed(doing)),
         Err(_) => Err(Error::Server { doing, address: place.address.to_string(), why: late }),
     }

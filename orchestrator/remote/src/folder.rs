@@ -6,7 +6,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use object_store::ObjectStoreExt as _;
 
 use crate::store::Place;
-use crate::{Address, Error, Why, wait};
+use crate::{Address, Error, Reason, wait};
 
 /// The most objects of a folder that are listed.
 const MOST: usize = 5_000_000;
@@ -62,12 +62,16 @@ impl RemoteFolder {
     /// When the server does not answer or allow it.
     pub fn list(&self) -> Result<Vec<Listed>, Error> {
         let place = self.place.clone();
-        let listed = wait::until_done(async move {
-            let listed = place.store.list(Some(&place.path)).take(MOST).try_collect::<Vec<_>>();
+        let listed = wait::block_on(async move {
+            let listed = place.store.list(Some(&place.path)).take(MOST + 1).try_collect::<Vec<_>>();
             match tokio::time::timeout(LISTED, listed).await {
+                Ok(Ok(found)) if found.len() > MOST => {
+                    let why = Reason::Other(format!("it has more than {MOST} objects"));
+                    Err(Error::Server { doing: "list", address: place.address.to_string(), why })
+                }
                 Ok(found) => found.map_err(place.failed("list")),
                 Err(_) => {
-                    let why = Why::Other(format!(
+                    let why = Reason::Other(format!(
                         "the server has not sent all names within {} s",
                         LISTED.as_secs()
                     ));
@@ -94,7 +98,7 @@ impl RemoteFolder {
     /// When the server does not answer or allow it.
     pub fn remove(&self, path: &str) -> Result<(), Error> {
         let place = Place::of(&self.object(path)?)?;
-        let removed = wait::until_done(async move {
+        let removed = wait::block_on(async move {
             match place.store.delete(&place.path).await {
                 Err(object_store::Error::NotFound { .. }) => Ok(()),
                 other => other.map_err(place.failed("remove")),

@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use address::{Address, is_address};
-pub use error::{Error, Why};
+pub use error::{Error, Reason};
 pub use file::RemoteFile;
 pub use folder::{Listed, RemoteFolder};
 pub use transfer::{download, download_into, length, upload};

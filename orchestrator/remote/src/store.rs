@@ -11,7 +11,7 @@ use object_store::{BackoffConfig, ObjectStore, RetryConfig};
 use parking_lot::Mutex;
 
 use crate::connector::{Client, Connector};
-use crate::{Address, Error, Why};
+use crate::{Address, Error, Reason};
 
 /// How often a request is sent again, and for how long.
 const RETRY: (usize, Duration) = (4, Duration::from_secs(60));
@@ -53,7 +53,7 @@ impl Place {
 
 fn failed(doing: &'static str, address: &Address) -> impl FnOnce(object_store::Error) -> Error {
     let address = address.to_string();
-    move |error| Error::Server { doing, address, why: Why::from(error) }
+    move |error| Error::Server { doing, address, why: Reason::from(error) }
 }
 
 /// The server of S3 that the environment names instead of AWS's.

@@ -9,7 +9,7 @@ use object_store::{ObjectMeta, ObjectStoreExt as _, PutPayload, WriteMultipart};
 use tokio::sync::mpsc;
 
 use crate::store::Place;
-use crate::{Address, Error, Why, wait};
+use crate::{Address, Error, Reason, wait};
 
 /// Larger files are uploaded in parts of this size.
 const PART: usize = 8 << 20;
@@ -65,7 +65,7 @@ pub(crate) fn fetch_into(place: &Place, to: &mut impl Write, most: u64) -> Resul
     fetching.map_err(Error::local("start", "a request"))?;
     loop {
         // Here, because a thread of the caller's runtime must not wait for a channel of tokio's.
-        let next = wait::until_done(async move { (receiver.recv().await, receiver) });
+        let next = wait::block_on(async move { (receiver.recv().await, receiver) });
         let (chunk, rest) = next.map_err(Error::local("start", "a request"))?;
         receiver = rest;
         let lost = |_| Error::local("start", "a request")(std::io::Error::other("it has ended"));
@@ -73,7 +73,7 @@ pub(crate) fn fetch_into(place: &Place, to: &mut impl Write, most: u64) -> Resul
         let chunk = chunk.map_err(place.failed("read"))?;
         written += chunk.len() as u64;
         if written > most {
-            let why = Why::Other(format!("it has more than {most} bytes"));
+            let why = Reason::Other(format!("it has more than {most} bytes"));
             return Err(Error::Server { doing: "read", address: place.address.to_string(), why });
         }
         to.write_all(&chunk).map_err(Error::local("write what was read of", place.address.to_string()))?;
@@ -86,7 +86,7 @@ pub(crate) fn fetch_into(place: &Place, to: &mut impl Write, most: u64) -> Resul
 /// When its server does not answer or allow it.
 pub fn length(address: &Address) -> Result<Option<u64>, Error> {
     let place = Place::of(address)?;
-    let asked = wait::until_done(async move {
+    let asked = wait::block_on(async move {
         match place.store.head(&place.path).await {
             Ok(meta) => Ok(Some(meta.size)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
@@ -113,7 +113,7 @@ pub fn upload(
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(Error::local("read", from))?;
         let asked = place.clone();
-        let put = wait::until_done(async move {
+        let put = wait::block_on(async move {
             asked.store.put(&asked.path, PutPayload::from(bytes)).await.map_err(asked.failed("write"))
         });
         let put = put.map_err(Error::local("start", "a request"))??;
@@ -130,7 +130,7 @@ fn upload_in_parts(
     sent: &mut dyn FnMut(u64),
 ) -> Result<Option<String>, Error> {
     let asked = place.clone();
-    let begin = wait::until_done(async move { asked.store.put_multipart(&asked.path).await });
+    let begin = wait::block_on(async move { asked.store.put_multipart(&asked.path).await });
     let begun = begin.map_err(Error::local("start", "a request"))?.map_err(place.failed("write"))?;
     let mut writing = WriteMultipart::new_with_chunk_size(begun, PART);
     let mut part = vec![0; PART];
@@ -139,17 +139,17 @@ fn upload_in_parts(
             Ok(read) => read,
             Err(error) => {
                 // What the server has of it would cost its owner.
-                let _ = wait::until_done(async move { writing.abort().await });
+                let _ = wait::block_on(async move { writing.abort().await });
                 return Err(Error::local("read", from)(error));
             }
         };
         if read == 0 {
-            let done = wait::until_done(async move { writing.finish().await });
+            let done = wait::block_on(async move { writing.finish().await });
             let done = done.map_err(Error::local("start", "a request"))?;
             return done.map(|put| put.e_tag).map_err(place.failed("write"));
         }
         let bytes = bytes::Bytes::copy_from_slice(&part[..read]);
-        let step = wait::until_done(async move {
+        let step = wait::block_on(async move {
             if let Err(error) = writing.wait_for_capacity(PARTS).await {
                 let _ = writing.abort().await;
                 return Err(error);

@@ -11,7 +11,7 @@ static RUNTIME: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
 });
 
 /// Runs a future to its end. Every future of this crate has a deadline of its own.
-pub(crate) fn until_done<T: Send + 'static>(
+pub(crate) fn block_on<T: Send + 'static>(
     future: impl Future<Output = T> + Send + 'static,
 ) -> std::io::Result<T> {
     let runtime = RUNTIME.as_ref().map_err(|error| std::io::Error::new(error.kind(), error.to_string()))?;

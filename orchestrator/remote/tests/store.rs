@@ -8,7 +8,7 @@ use std::process::Command;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use object_server::ObjectServer;
-use remote::{Address, RemoteFile, RemoteFolder, Why, download, upload};
+use remote::{Address, Reason, RemoteFile, RemoteFolder, download, upload};
 
 /// Each test runs in a process of its own, because credentials come from the environment.
 const INSIDE: &str = "REMOTE_TEST";
@@ -185,7 +185,7 @@ fn what_cannot_be_had_is_named() {
 fn other_credentials_are_refused() {
     with_server("other_credentials_are_refused", &[("AWS_SECRET_ACCESS_KEY", "wrong")], || {
         let error = RemoteFile::open_with(&address("s3://bucket/big"), None).unwrap_err();
-        assert!(matches!(error, remote::Error::Server { why: Why::Denied(_), .. }), "{error}");
+        assert!(matches!(error, remote::Error::Server { why: Reason::Denied(_), .. }), "{error}");
         assert!(!error.to_string().contains("wrong"), "{error}");
     });
 }

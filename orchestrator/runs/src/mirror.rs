@@ -22,6 +22,8 @@ use remote::{Address, Listed, RemoteFolder};
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
+use crate::results::EpisodeId;
+
 /// Uploads and downloads at once.
 const AT_ONCE: usize = 8;
 /// The file that makes an episode count.
@@ -223,14 +225,39 @@ impl Mirror {
     /// When a file cannot be read, or the server does not take it. What was uploaded until then is
     /// not uploaded again.
     pub fn push(&self, on: &(dyn Fn(usize, usize) + Sync)) -> Result<(), Error> {
-        let found = files(&self.here)?;
+        let pushed = self.push_below("", on);
+        if self.here.exists() {
+            self.write_sent()?;
+        }
+        pushed
+    }
+
+    /// The same for one episode that has ended, and for the record of the run. If the process is
+    /// killed before the whole is pushed, such an episode is uploaded once more.
+    ///
+    /// # Errors
+    /// See [`Mirror::push`].
+    pub fn push_episode(&self, episode: &EpisodeId) -> Result<(), Error> {
+        self.push_below("run.json", &|_, _| {})?;
+        self.push_below(&format!("episodes/{}", episode.folder_name()), &|_, _| {})
+    }
+
+    /// Uploads a file, or what is in a folder, by its path from the run's folder.
+    fn push_below(&self, below: &str, on: &(dyn Fn(usize, usize) + Sync)) -> Result<(), Error> {
+        let found = files(&self.here, below)?;
+        let is_below = |path: &str| Utf8Path::new(path).starts_with(below);
         let changed: Vec<&String> = found
             .iter()
             .filter(|(path, stamp)| self.sent.lock().get(*path).map(|sent| sent.here) != Some(**stamp))
             .map(|(path, _)| path)
             .collect();
-        let gone: Vec<String> =
-            self.sent.lock().keys().filter(|path| !found.contains_key(*path)).cloned().collect();
+        let gone: Vec<String> = self
+            .sent
+            .lock()
+            .keys()
+            .filter(|path| is_below(path) && !found.contains_key(*path))
+            .cloned()
+            .collect();
         // A record that is replaced or removed goes first, so that what is left never counts.
         let (records, rest): (Vec<&String>, Vec<&String>) =
             changed.into_iter().partition(|path| path.ends_with(RECORD));
@@ -254,7 +281,7 @@ impl Mirror {
             self.sent.lock().insert((*path).clone(), sent);
             Ok(())
         };
-        let pushed = each(&rest, &|done, _| on(done, total), put)
+        each(&rest, &|done, _| on(done, total), put)
             .and_then(|()| each(&records, &|done, _| on(rest.len() + done, total), put))
             .and_then(|()| {
                 for path in gone {
@@ -262,11 +289,7 @@ impl Mirror {
                     self.sent.lock().remove(&path);
                 }
                 Ok(())
-            });
-        if self.here.exists() {
-            self.write_sent()?;
-        }
-        pushed
+            })
     }
 
     fn write_sent(&self) -> Result<(), Error> {
@@ -319,11 +342,18 @@ fn read_sent(path: &Utf8Path) -> Result<BTreeMap<String, Sent>, Error> {
     Ok(text.lines().filter_map(read).collect())
 }
 
-/// The files of a run's folder, but for those whose name or folder begins with a dot: locks, and
-/// episodes that have not ended.
-fn files(folder: &Utf8Path) -> Result<BTreeMap<String, Stamp>, Error> {
+/// The files of a run's folder, or below a path in it, but for those whose name or folder begins
+/// with a dot: locks, and episodes that have not ended.
+fn files(folder: &Utf8Path, below: &str) -> Result<BTreeMap<String, Stamp>, Error> {
     let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
+    let start = folder.join(below);
+    if let Ok(metadata) = start.metadata()
+        && metadata.is_file()
+    {
+        found.insert(below.to_owned(), stamp(&metadata));
+        return Ok(found);
+    }
+    let mut folders = vec![start];
     while let Some(next) = folders.pop() {
         let failed = |source| local("read", &next)(source);
         let entries = match next.read_dir_utf8() {

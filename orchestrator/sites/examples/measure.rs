@@ -43,12 +43,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     let folder = std::env::temp_dir().join("sandbox-measure");
     let folder = camino::Utf8PathBuf::from_path_buf(folder).map_err(|_| "a folder with a plain name")?;
-    let group = SiteGroup::start(
-        all,
-        Options { instances: 1, folder, listed: Vec::new(), name: "measure".to_owned(), helper: None },
-        events,
-    )
-    .await?;
+    let group = SiteGroup::start(all, Options::new("measure", folder), events).await?;
     println!("{:>6.2} s  started", began.elapsed().as_secs_f64());
     if let Err(error) = group.ready(SOON).await {
         group.stop().await?;

@@ -51,6 +51,13 @@ pub struct Options {
     pub helper: Option<Utf8PathBuf>,
 }
 
+impl Options {
+    /// One instance of each site, in this folder, under this name, without more.
+    pub fn new(name: &str, folder: Utf8PathBuf) -> Options {
+        Options { instances: 1, folder, listed: Vec::new(), name: name.to_owned(), helper: None }
+    }
+}
+
 /// A handle on a group of sites; clones are handles on the same group.
 ///
 /// If all handles and leases are dropped without [`SiteGroup::stop`], instances are removed in the

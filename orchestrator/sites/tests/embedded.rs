@@ -33,13 +33,7 @@ async fn running_with(names: &[&str], instances: usize, change: impl Fn(&mut Sit
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
     let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
-    let options = Options {
-        instances,
-        folder: folder.clone(),
-        listed: Vec::new(),
-        name: "test".to_owned(),
-        helper: None,
-    };
+    let options = Options { instances, ..Options::new("test", folder.clone()) };
     let group = SiteGroup::start(sites, options, on).await.unwrap();
     group.ready(SOON).await.unwrap();
     Running { _keep: keep, group, events, folder }
@@ -249,7 +243,7 @@ async fn a_condition_that_never_holds_is_named() {
     site.ready.values_mut().for_each(|condition| condition.contains = Some("nonesuch".to_owned()));
     site.ready_within = sites::manifest::Period(Duration::from_millis(200));
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
-    let options = Options { instances: 2, folder, listed: Vec::new(), name: "test".to_owned(), helper: None };
+    let options = Options { instances: 2, ..Options::new("test", folder) };
     let group = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let error = group.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("desk failed to use desk, which failed 3 times in a row"), "{error}");
@@ -303,13 +297,7 @@ async fn a_folder_of_files_is_a_site_that_never_changes() {
     assert!(error.ends_with("probes: files have no state to ask for"), "{error}");
     let site = load(&format!("{manifest}reset: never")).unwrap();
 
-    let options = Options {
-        instances: 1,
-        folder: folder.join("data"),
-        listed: Vec::new(),
-        name: "test".to_owned(),
-        helper: None,
-    };
+    let options = Options::new("test", folder.join("data"));
     let group = SiteGroup::start(vec![site.clone()], options.clone(), Arc::new(|_| {})).await.unwrap();
     group.ready(SOON).await.unwrap();
     for _ in 0..2 {

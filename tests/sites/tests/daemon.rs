@@ -99,13 +99,7 @@ async fn a_site_elsewhere_is_reached_over_tls() {
     // Who is not believed is not asked.
     let manifest = manifest.replace("authority: ca.pem\n", "ready_within: 300ms\n");
     std::fs::write(folder.join("theirs/site.yaml"), manifest).unwrap();
-    let options = Options {
-        instances: 1,
-        folder: folder.join("data"),
-        listed: Vec::new(),
-        name: "test".to_owned(),
-        helper: None,
-    };
+    let options = Options::new("test", folder.join("data"));
     let site = Site::load(&folder.join("theirs")).unwrap();
     let group = sites::SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let error = group.ready(SOON).await.unwrap_err().to_string();

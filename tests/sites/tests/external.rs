@@ -25,13 +25,7 @@ async fn a_site_elsewhere_is_waited_for_leased_probed_and_left_alone() {
          probes: {{lines: {{get: '/lines'}}, add: {{get: '/add?:what'}}, bad: {{exec: [true]}}}}\n"
     );
     std::fs::write(manifest.join("site.yaml"), text).unwrap();
-    let options = Options {
-        instances: 2,
-        folder: folder.join("data"),
-        listed: Vec::new(),
-        name: "test".to_owned(),
-        helper: None,
-    };
+    let options = Options { instances: 2, ..Options::new("test", folder.join("data")) };
     let group =
         SiteGroup::start(vec![Site::load(&manifest).unwrap()], options, Arc::new(|_| {})).await.unwrap();
     let early = group.lease("theirs", Duration::from_millis(300)).await.unwrap_err().to_string();

@@ -28,13 +28,7 @@ fn manifest(folder: &Utf8Path, lines: &str) -> Utf8PathBuf {
 
 async fn group(folder: &Utf8Path, lines: &str) -> SiteGroup {
     let site = Site::load(&manifest(folder, lines)).unwrap();
-    let options = Options {
-        instances: 1,
-        folder: folder.join("data"),
-        listed: Vec::new(),
-        name: "test".to_owned(),
-        helper: None,
-    };
+    let options = Options::new("test", folder.join("data"));
     SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap()
 }
 
@@ -118,13 +112,7 @@ async fn a_program_that_is_not_there_is_named() {
     let text = std::fs::read_to_string(site.join("site.yaml")).unwrap();
     std::fs::write(site.join("site.yaml"), text.replace(env!("CARGO_BIN_EXE_small-site"), "./nonesuch"))
         .unwrap();
-    let options = Options {
-        instances: 1,
-        folder: folder.join("data"),
-        listed: Vec::new(),
-        name: "test".to_owned(),
-        helper: None,
-    };
+    let options = Options::new("test", folder.join("data"));
     let group = SiteGroup::start(vec![Site::load(&site).unwrap()], options, Arc::new(|_| {})).await.unwrap();
     let error = group.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("failed to run ./nonesuch: No such file"), "{error}");

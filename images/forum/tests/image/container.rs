@@ -44,13 +44,7 @@ impl Bench {
         if let DriverSpec::Docker(container) = &mut site.driver {
             container.image.clone_from(&self.image);
         }
-        let options = Options {
-            instances: 1,
-            folder: self.path(name),
-            listed: Vec::new(),
-            name: name.to_owned(),
-            helper: None,
-        };
+        let options = Options::new(name, self.path(name));
         let group = SiteGroup::start(vec![site], options, Arc::new(|_| ())).await.unwrap();
         group.ready(SOON).await.unwrap();
         group

@@ -260,10 +260,13 @@ impl From<remote::Error> for Failure {
 }
 
 fn of_remote(error: &remote::Error) -> Kind {
-    use remote::{Error, Why};
+    use remote::{Error, Reason};
     match error {
-        Error::Address { .. } | Error::Server { why: Why::NotFound, .. } => Failure::Input,
-        Error::Server { why: Why::Denied(_) | Why::Changed | Why::NoParts | Why::Other(_), .. }
+        Error::Address { .. } | Error::Server { why: Reason::NotFound, .. } => Failure::Input,
+        Error::Server {
+            why: Reason::Denied(_) | Reason::Changed | Reason::NoParts | Reason::Other(_),
+            ..
+        }
         | Error::Local { .. }
         | Error::Client(_) => Failure::Environment,
     }

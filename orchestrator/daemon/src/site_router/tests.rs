@@ -67,13 +67,7 @@ async fn router(origin: &Origin) -> (tempfile::TempDir, Arc<SiteRouter>) {
     let folder = Utf8PathBuf::from_path_buf(keep.path().to_owned()).unwrap();
     // One instance at a time, so that no other instance sends requests to the origin.
     let site = Site { reset: ResetPolicy::Recreate, ..load(&folder, origin) };
-    let options = Options {
-        instances: 1,
-        folder: folder.join("town"),
-        listed: Vec::new(),
-        name: "test".to_owned(),
-        helper: None,
-    };
+    let options = Options::new("test", folder.join("town"));
     let group = SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap();
     let authority = CertificateAuthority::in_memory().unwrap();
     let gateway = Gateway::start(Config::new(Arc::new(authority), Routes::new())).await.unwrap();

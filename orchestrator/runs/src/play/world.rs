@@ -22,7 +22,6 @@ use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::Value;
 use sites::{ApiClient, SiteGroup};
 use snapshots::Exchange;
-use snapshots::index::ReplaySet;
 use tasks::{DeviceSpec, Place, Task, WorldSpec};
 
 use crate::evidence::programs::{Confinement, ProgramContext};
@@ -31,7 +30,7 @@ use crate::play::environment::{Environment, EnvironmentError, NotActed};
 use crate::play::options::Options;
 use crate::play::progress::Progress;
 use crate::play::running_sites::{self, LeasedSites};
-use crate::play::world_snapshots::WorldSnapshots;
+use crate::play::world_snapshots::{FailedReads, WorldSnapshots};
 
 /// Who drives the pages.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -79,9 +78,7 @@ pub struct World {
     /// The session has had no episode yet, and needs no reset.
     fresh: bool,
     ledger: Arc<Ledger>,
-    /// The snapshots of the episode, and how many reads of them had failed when it began.
-    set: Option<Arc<ReplaySet>>,
-    failures: u64,
+    failed_reads: FailedReads,
     taken: BTreeSet<u64>,
     /// Whether what passes is kept, from the next episode on.
     keeps_network: bool,
@@ -244,8 +241,7 @@ impl World {
             settle_within,
             fresh: true,
             ledger,
-            set: None,
-            failures: 0,
+            failed_reads: FailedReads::default(),
             taken: BTreeSet::new(),
             keeps_network: false,
             network: None,
@@ -312,8 +308,7 @@ impl World {
         self.actions = 0;
         self.began = Instant::now();
         let recorded = self.shared.recorded(&spec)?;
-        self.set = recorded.set.clone();
-        self.failures = self.set.as_ref().map_or(0, |set| set.failures());
+        self.failed_reads = FailedReads::of(recorded);
         let mut routes = recorded.routes.clone();
         if let Some(town) = &self.shared.town {
             let (sites, cookies) = LeasedSites::begin(town, task, self.determinism.clock_start).await?;
@@ -487,13 +482,7 @@ impl Environment for World {
     }
 
     async fn check(&mut self) -> Result<(), EnvironmentError> {
-        // What could not be read looks like a page that fails. It may have been another episode's.
-        if let Some(set) = &self.set
-            && set.failures() != self.failures
-        {
-            let why = set.last_failure().unwrap_or_default();
-            return Err(EnvironmentError::while_doing("read the snapshots")(why));
-        }
+        self.failed_reads.check()?;
         self.sites.check().await?;
         self.session.check().map_err(EnvironmentError::while_doing("keep the browser"))
     }

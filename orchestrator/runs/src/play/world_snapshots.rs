@@ -21,7 +21,33 @@ pub(crate) struct WorldSnapshots {
     pub(crate) hosts: Vec<String>,
     pub(crate) browser_state: StorageState,
     /// The snapshots, if there are any.
-    pub(crate) set: Option<Arc<ReplaySet>>,
+    set: Option<Arc<ReplaySet>>,
+}
+
+/// The reads of an episode's snapshots that fail while it is played. What could not be read looks
+/// like a page that fails.
+#[derive(Default)]
+pub(crate) struct FailedReads {
+    set: Option<Arc<ReplaySet>>,
+    before: u64,
+}
+
+impl FailedReads {
+    /// From now on.
+    pub(crate) fn of(snapshots: &WorldSnapshots) -> FailedReads {
+        let set = snapshots.set.clone();
+        FailedReads { before: set.as_ref().map_or(0, |set| set.failures()), set }
+    }
+
+    /// An error where there were some. They may have been those of an episode beside this one.
+    pub(crate) fn check(&self) -> Result<(), EnvironmentError> {
+        match self.set.as_ref().filter(|set| set.failures() != self.before) {
+            Some(set) => Err(EnvironmentError::while_doing("read the snapshots")(
+                set.last_failure().unwrap_or_default(),
+            )),
+            None => Ok(()),
+        }
+    }
 }
 
 impl WorldSnapshots {

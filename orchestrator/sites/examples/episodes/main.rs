@@ -52,13 +52,7 @@ async fn main() -> Outcome<()> {
             }
             _ => {}
         });
-        let options = Options {
-            instances: 1,
-            folder: folder.clone(),
-            listed: Vec::new(),
-            name: "episodes".to_owned(),
-            helper: None,
-        };
+        let options = Options::new("episodes", folder.clone());
         let group = SiteGroup::start(vec![site], options, events).await?;
         let began = Instant::now();
         let outcome = run(&group, &site_path, &folder, episodes).await;

@@ -122,7 +122,7 @@ impl BrowserStateCounts {
 /// The file is not a snapshot. Damage inside it is counted, and is not an error.
 pub fn inspect(path: &Utf8Path, progress: OnProgress<'_>) -> Result<Inspection, Error> {
     let archive = Archive::open(path)?;
-    let bytes = path.metadata().map_err(|source| Error::io("open", path, source))?.len();
+    let bytes = archive.source().length().map_err(|source| Error::io("open", path, source))?;
     let mut report = Inspection {
         path: path.to_owned(),
         format: String::new(),

@@ -31,11 +31,8 @@ async fn a_program_that_is_not_there_and_an_image_that_is_not_there_are_told() {
     std::fs::write(folder.join("site.yaml"), text.replace(bench.image(), "sandbox/nonesuch:1")).unwrap();
     let site = sites::Site::load(&folder).unwrap();
     let options = sites::Options {
-        instances: 1,
-        folder: bench.path("data"),
-        listed: Vec::new(),
-        name: "test".to_owned(),
         helper: crate::harness::helper(),
+        ..sites::Options::new("test", bench.path("data"))
     };
     let group = sites::SiteGroup::start(vec![site], options, std::sync::Arc::new(|_| {})).await.unwrap();
     let error = group.ready(SOON).await.unwrap_err().to_string();

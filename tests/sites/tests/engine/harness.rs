@@ -58,13 +58,7 @@ impl Bench {
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&events);
         let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
-        let options = Options {
-            instances,
-            folder: self.path("data"),
-            listed: Vec::new(),
-            name: "test".to_owned(),
-            helper: helper(),
-        };
+        let options = Options { instances, helper: helper(), ..Options::new("test", self.path("data")) };
         Running { group: SiteGroup::start(vec![site], options, on).await.unwrap(), events }
     }
 }

@@ -117,13 +117,7 @@ async fn group(bench: &Bench, manifest: &Utf8Path) -> (SiteGroup, Arc<Mutex<Vec<
     let events = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&events);
     let on: sites::Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
-    let options = Options {
-        instances: 1,
-        folder: bench.path("data"),
-        listed: Vec::new(),
-        name: "test".to_owned(),
-        helper: crate::harness::helper(),
-    };
+    let options = Options { helper: crate::harness::helper(), ..Options::new("test", bench.path("data")) };
     let group = SiteGroup::start(vec![Site::load(manifest).unwrap()], options, on).await.unwrap();
     group.ready(SOON).await.unwrap();
     (group, events)

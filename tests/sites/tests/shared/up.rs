@@ -29,11 +29,8 @@ impl Up {
         let sites = manifests.iter().map(|(name, _)| Site::load(&folder.join(name)).unwrap()).collect();
         let data = Folder::new(folder.join("data"));
         let group = Options {
-            instances: 1,
-            folder: data.path().to_owned(),
-            listed: Vec::new(),
-            name: "test".to_owned(),
             helper: Some(env!("CARGO_BIN_EXE_owner").into()),
+            ..Options::new("test", data.path().to_owned())
         };
         let gateway = Config::new(Arc::new(CertificateAuthority::in_memory().unwrap()), Routes::new());
         let (client, stop) = (Client::new(&data), CancellationToken::new());
