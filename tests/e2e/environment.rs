@@ -1,9 +1,10 @@
 //! What the programs that we start see of the user's environment.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
+use crate::family::{Pipe, Process, descendants};
 use crate::harness::{Bench, text};
 
 /// What no program of ours is to be told.
@@ -14,39 +15,43 @@ const SECRETS: [(&str, &str); 3] = [
 ];
 /// The least that a browser consists of besides its driver.
 const BROWSER: usize = 3;
+/// The last line of what the agent sees.
+const OVER: &str = "over";
 
-/// An agent that says when the browser and itself are there, and waits.
-fn waiting(bench: &Bench) -> Result<String> {
-    let (ready, go) = (bench.path("ready"), bench.path("go"));
-    ensure!(Command::new("mkfifo").args([&ready, &go]).status()?.success());
-    Ok(format!(
+/// An agent that says what it sees, when the browser is there too, and waits.
+fn waiting(seen: &Pipe, go: &Pipe) -> String {
+    format!(
         r#"--agent=program:read -r hello; echo '{{"protocol":1}}'; read -r task; read -r observation
-        env > {0}; read -r go < {1}; echo '{{"stop":true}}'; read -r end"#,
-        ready, go
-    ))
+        {{ env; echo {OVER}; }} > {}; read -r go < {}; echo '{{"stop":true}}'; read -r end"#,
+        seen.path, go.path
+    )
 }
 
 #[test]
 fn no_program_sees_the_users_keys() -> Result<()> {
     let bench = Bench::new()?;
-    let (agent, out) = (waiting(&bench)?, bench.path("out"));
+    let (seen, mut go) = (Pipe::from_program(&bench, "seen")?, Pipe::to_program(&bench, "go")?);
+    let (agent, out) = (waiting(&seen, &go), bench.path("out"));
     let arguments = ["run", "tasks/demo", &agent, "--task=clock-time-zone", "--output", out.as_str()];
     let mut command = bench.command(&arguments);
     command.envs(SECRETS).stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.spawn()?;
-    let seen_by_agent = std::fs::read_to_string(bench.path("ready"))?;
+    let mut seen_by_agent = String::new();
+    while !seen_by_agent.ends_with(&format!("\n{OVER}")) {
+        seen_by_agent += &format!("\n{}", seen.read()?);
+    }
     let programs = descendants(child.id())?;
     let mut browsers = 0;
     let mut leaking = Vec::new();
-    for (pid, line) in programs {
+    for Process { id, line } in programs {
         browsers += usize::from(line.contains("chromium"));
         // One that has ended since tells nothing.
-        let Ok(environment) = std::fs::read(format!("/proc/{pid}/environ")) else { continue };
+        let Ok(environment) = std::fs::read(format!("/proc/{id}/environ")) else { continue };
         if text(&environment).contains("e2e-secret") {
             leaking.push(line);
         }
     }
-    std::fs::write(bench.path("go"), "go\n")?;
+    go.write("go")?;
     let output = child.wait_with_output()?;
     ensure!(output.status.success(), "{}", text(&output.stderr));
     ensure!(browsers >= BROWSER, "the browser has only {browsers} processes");
@@ -82,27 +87,4 @@ fn a_program_sees_what_it_is_allowed_to() -> Result<()> {
         ensure!(text(&output.stderr).contains(why), "{}", text(&output.stderr));
     }
     Ok(())
-}
-
-/// The processes below another one: their numbers and command lines.
-fn descendants(ancestor: u32) -> Result<Vec<(u32, String)>> {
-    let listed = Command::new("ps").args(["-eo", "pid=,ppid=,args="]).output()?;
-    let listed = text(&listed.stdout);
-    let mut processes = Vec::new();
-    for line in listed.lines() {
-        let mut words = line.trim().splitn(2, char::is_whitespace);
-        let pid: u32 = words.next().context("a number")?.parse()?;
-        let rest = words.next().context("a parent")?.trim();
-        let (parent, line) = rest.split_once(char::is_whitespace).context("a command line")?;
-        processes.push((pid, parent.parse::<u32>()?, line.to_owned()));
-    }
-    let (mut family, mut found, mut next) = (vec![ancestor], Vec::new(), 0);
-    while let Some(&parent) = family.get(next) {
-        next += 1;
-        for (pid, _, line) in processes.iter().filter(|process| process.1 == parent) {
-            family.push(*pid);
-            found.push((*pid, line.clone()));
-        }
-    }
-    Ok(found)
 }

@@ -1,10 +1,11 @@
 //! What every end-to-end test needs: a folder of its own, the built binary, and the demo web to
 //! talk to.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -12,15 +13,24 @@ use camino::{Utf8Path, Utf8PathBuf};
 use origin::{Options, Origin};
 
 use crate::client::Client;
+use crate::family::descendants;
+
+/// Longer than any test takes, on a slow machine as well.
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// A temporary folder with a data folder in it; what runs there touches nothing of the user's.
 pub(crate) struct Bench {
     folder: tempfile::TempDir,
+    /// Closed in the end, which the watch of this test hears.
+    _ended: Sender<()>,
 }
 
 impl Bench {
     pub(crate) fn new() -> Result<Bench> {
-        Ok(Bench { folder: tempfile::Builder::new().prefix("sandbox-e2e-").tempdir()? })
+        let (ended, hear) = channel();
+        let test = std::thread::current().name().unwrap_or("a test").to_owned();
+        std::thread::spawn(move || watch(&test, &hear));
+        Ok(Bench { folder: tempfile::Builder::new().prefix("sandbox-e2e-").tempdir()?, _ended: ended })
     }
 
     pub(crate) fn path(&self, name: &str) -> Utf8PathBuf {
@@ -85,6 +95,22 @@ impl Bench {
             .parse()?;
         Ok(Proxy { child, address, certificate: self.certificate(), said })
     }
+}
+
+/// A test that never ends is named with what runs below it, and ends all tests: whoever runs them
+/// would wait for ever.
+fn watch(test: &str, ended: &Receiver<()>) {
+    if ended.recv_timeout(LONGEST) != Err(RecvTimeoutError::Timeout) {
+        return;
+    }
+    // Not by the macro, whose output is the test's, to be shown when it ends.
+    let mut stderr = std::io::stderr();
+    let _ = writeln!(stderr, "{test} has not ended within {} s; below all tests run", LONGEST.as_secs());
+    for process in descendants(std::process::id()).unwrap_or_default() {
+        let waits_in = std::fs::read_to_string(format!("/proc/{}/wchan", process.id)).unwrap_or_default();
+        let _ = writeln!(stderr, "{} in {waits_in}: {}", process.id, process.line);
+    }
+    std::process::exit(1);
 }
 
 /// A running `sandbox replay` or `sandbox record --listen`.

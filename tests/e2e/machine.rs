@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use crate::family::{Pipe, Process, descendants, is_alive};
 use crate::harness::Bench;
 
 /// The browser is held for most of the time, and longer than any wait inside a settling would be on
@@ -25,7 +26,7 @@ fn a_starved_browser_gives_the_same_fingerprint() -> Result<()> {
     let mut child = run("starved").stdout(Stdio::piped()).spawn()?;
     let mut held = 0;
     while child.try_wait()?.is_none() {
-        let browser = descendants(child.id(), "chromium")?;
+        let browser = named(child.id(), "chromium")?;
         if browser.is_empty() {
             // Not there yet: the time that it is held for would be enough for all of the run.
             continue;
@@ -119,29 +120,33 @@ fn what_dies_costs_its_own_episode_and_leaves_nothing() -> Result<()> {
         echo ready > "$READY"; read -r go < "$GO"
         echo '{"action":"noop()"}'; read -r observation; echo '{"stop":true}'; read -r end"#;
     let bench = Bench::new()?;
-    let (ready, go, out) = (bench.path("ready"), bench.path("go"), bench.path("out"));
-    ensure!(Command::new("mkfifo").args([&ready, &go]).status()?.success());
+    let (ready, mut go) = (Pipe::from_program(&bench, "ready")?, Pipe::to_program(&bench, "go")?);
+    let out = bench.path("out");
     let tasks = ["after-the-film", "cancelled-train", "lakeside-commute", "roof-terraces"];
     let agent = format!("--agent=program:{AGENT}");
     let mut arguments = vec!["run", "tasks/demo", &agent, "--json", "--output", out.as_str()];
     arguments.extend(["--agent-env=READY", "--agent-env=GO"]);
     tasks.iter().for_each(|task| arguments.extend(["--task", task]));
     let mut command = bench.command(&arguments);
-    let child =
-        command.env("READY", &ready).env("GO", &go).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let child = command
+        .env("READY", &ready.path)
+        .env("GO", &go.path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
     let mut family = Vec::new();
     for word in ["--type=renderer", "--remote-debugging-port", "chromedriver", ""] {
-        ensure!(std::fs::read_to_string(&ready)?.trim() == "ready");
+        ensure!(ready.read()? == "ready");
         if !word.is_empty() {
-            family.extend(descendants(child.id(), "chrom")?);
-            ensure!(signal("KILL", &descendants(child.id(), word)?), "nothing to kill for {word}");
+            family.extend(named(child.id(), "chrom")?);
+            ensure!(signal("KILL", &named(child.id(), word)?), "nothing to kill for {word}");
         }
-        std::fs::write(&go, "go\n")?;
+        go.write("go")?;
     }
     let summary: Value = serde_json::from_slice(&child.wait_with_output()?.stdout)?;
     let outcomes: Vec<&Value> = summary["tasks"].as_array().context("tasks")?.iter().collect();
     ensure!(summary["errors"] == 2 && outcomes.len() == 4, "{summary:#}");
-    let left: Vec<&String> = family.iter().filter(|process| is_alive(process)).collect();
+    let left: Vec<&u32> = family.iter().filter(|id| is_alive(**id)).collect();
     ensure!(left.is_empty(), "{left:?} are left of {family:?}");
     Ok(())
 }
@@ -158,34 +163,14 @@ fn fingerprint(summary: &[u8]) -> Result<String> {
 }
 
 /// The processes below another one whose command lines hold a word.
-fn descendants(ancestor: u32, word: &str) -> Result<Vec<String>> {
-    let mut family = vec![ancestor.to_string()];
-    let mut named = Vec::new();
-    let mut next = 0;
-    let listed = Command::new("ps").args(["-eo", "pid=,ppid=,args="]).output()?;
-    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    let processes: Vec<Vec<&str>> = listed.lines().map(|line| line.split_whitespace().collect()).collect();
-    ensure!(processes.iter().all(|process| process.len() > 2), "ps says what it was asked");
-    while let Some(parent) = family.get(next).cloned() {
-        next += 1;
-        for process in processes.iter().filter(|process| process.get(1) == Some(&parent.as_str())) {
-            family.push(process[0].to_owned());
-            if process[2..].iter().any(|argument| argument.contains(word)) {
-                named.push(process[0].to_owned());
-            }
-        }
-    }
-    Ok(named)
-}
-
-/// Whether a process is there and has not ended: whoever is to reap it may take a while.
-fn is_alive(process: &str) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+fn named(ancestor: u32, word: &str) -> Result<Vec<u32>> {
+    let named = |process: Process| process.line.contains(word).then_some(process.id);
+    Ok(descendants(ancestor)?.into_iter().filter_map(named).collect())
 }
 
 /// Whether there was anybody to get it. Some may be gone already.
-fn signal(name: &str, processes: &[String]) -> bool {
-    let sent = Command::new("kill").arg(format!("-{name}")).args(processes).stderr(Stdio::null()).status();
+fn signal(name: &str, processes: &[u32]) -> bool {
+    let ids = processes.iter().map(u32::to_string);
+    let sent = Command::new("kill").arg(format!("-{name}")).args(ids).stderr(Stdio::null()).status();
     !processes.is_empty() && sent.is_ok()
 }

@@ -24,6 +24,7 @@ mod docs;
 mod env_session;
 mod environment;
 mod export;
+mod family;
 mod fidelity;
 mod filling;
 mod front;
