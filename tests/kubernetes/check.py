@@ -4,11 +4,11 @@
     check.py SANDBOX IMAGE WORK OBJECT_SERVER
 
 Manifests are those of the demo suite, of the town's sites that run in our own process, of its sites that run in containers, and of a suite in
-WebArena's form. The first two are played: a container for each index, with the command line, the user, the environment and the rights that the
-manifest says, no network, and the working folder in the place of the claim. One is told to end in the middle, and is started again. The merged
-runs must come to the fingerprints of the same runs here. The demo is played once more with its snapshot and its results on an object store,
-by pods with this machine's network. There is no cluster: what schedules pods, mounts claims and holds network policies is
-not looked at.
+WebArena's form. `kubectl` takes each in a dry run, beside a server that only names the kinds. The first two are played: a container for each
+index, with the command line, the user, the environment and the rights that the manifest says, no network, and the working folder in the place
+of the claim. One is told to end in the middle, and is started again. The merged runs must come to the fingerprints of the same runs here. The
+demo is played once more with its snapshot and its results on an object store, by pods with this machine's network. There is no cluster: what
+schedules pods, mounts claims and holds network policies is not looked at.
 
 Prints a line for each check; exit code 1 if one fails.
 """
@@ -22,6 +22,8 @@ import signal
 import subprocess
 import sys
 import time
+
+from discovery import Discovery
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EMBEDDED = {"desk", "forum"}
@@ -66,7 +68,19 @@ class Work:
         self.run("run", *words, "--on", "kubernetes", "--image", self.image, "--output", f"runs/{name}")
         policy, job = json.loads((self.there / f"runs/{name}/kubernetes.json").read_text())["items"]
         check(f"{name}: a policy without a way out, and a job", policy["spec"]["egress"] == [] and job["kind"] == "Job", policy)
+        self.dry_run(name, f"runs/{name}/kubernetes.json")
         return job
+
+    def dry_run(self, name, path):
+        """What `kubectl` would create."""
+        with Discovery() as cluster:
+            words = ["--kubeconfig=/dev/null", f"--cache-dir={self.folder}/kubectl", f"--server={cluster.url}",
+                     "create", "--dry-run=client", "--validate=false", "--output=name", f"--filename={path}"]
+            done = subprocess.run(["kubectl", *words], cwd=self.there, capture_output=True, text=True)
+        kinds = [line.split("/")[0] for line in done.stdout.split()]
+        expected = ["networkpolicy.networking.k8s.io", "job.batch"]
+        check(f"{name}: kubectl takes them in a dry run", done.returncode == 0 and kinds == expected and not cluster.other,
+              f"{done.stdout}{done.stderr}{cluster.other}")
 
     def container(self, job, index, *options, network="none"):
         """The words that run what a pod runs."""
@@ -160,6 +174,7 @@ def at_address(work, program, words):
         said = work.run("run", *far, *output, "--secret", "store").stdout
         path, _, _ = said.partition(": ")
         policy, job = json.loads((work.there / path).read_text())["items"]
+        work.dry_run("far", path)
         port = int(variables["AWS_ENDPOINT_URL"].rsplit(":", 1)[1])
         open_ports = [one["port"] for one in policy["spec"]["egress"][0]["ports"]]
         check("far: only the store's port and DNS are open", sorted(set(open_ports)) == sorted({53, port}), policy)

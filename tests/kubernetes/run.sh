@@ -3,7 +3,7 @@
 # check.py. Usage: run.sh SANDBOX [IMAGE]
 #
 # Without IMAGE, the published image's recipe is built with SANDBOX in it, which must then run on
-# Debian 12.
+# Debian 12. Installs `kubectl` where it is missing.
 set -eu
 cd "$(dirname "$0")/../.."
 sandbox=$(realpath "${1:?usage: run.sh SANDBOX [IMAGE]}")
@@ -11,6 +11,11 @@ image=${2:-}
 target=$(realpath "${CARGO_TARGET_DIR:-target}")
 work=$target/kubernetes
 
+if ! command -v kubectl >/dev/null 2>&1; then
+    echo "kubernetes: installing kubernetes-client"
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends kubernetes-client >/dev/null
+fi
 mkdir -p "$work"
 if [ -z "$image" ]; then
     recipe=$work/images/sandbox
