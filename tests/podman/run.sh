@@ -109,9 +109,10 @@ serve() {
     fi
 }
 
-# The built tests. The programs that they start stay where they were built.
-built=$(cargo test -p small-site --test engine --no-run --message-format=json |
-    sed -n 's/.*"executable":"\([^"]*\/engine-[^"]*\)".*/\1/p' | tail -n 1)
+# The built tests, those of the whole workspace: of one crate, what it depends on would be built
+# again with other features. The programs that they start stay where they were built.
+built=$(cargo test --workspace --test engine --no-run --message-format=json |
+    sed -n '/small-site/s/.*"executable":"\([^"]*\/engine-[^"]*\)".*/\1/p' | tail -n 1)
 [ -n "$built" ] || { echo "podman: the tests were not built" >&2; exit 1; }
 cp "$built" "$work/engine"
 chmod 755 "$work/engine"
