@@ -76,6 +76,38 @@ fn the_fingerprint_is_the_same_in_chromium_and_its_headless_shell() -> Result<()
     Ok(())
 }
 
+/// Pages and their time go on as if there were pictures, also with a list of choices open.
+#[test]
+fn without_screenshots_a_run_is_the_same_and_has_no_pictures() -> Result<()> {
+    let bench = Bench::new()?;
+    let run = |name: &str, more: &[&str]| -> Result<(String, Vec<String>)> {
+        let out = bench.path(name);
+        let words = ["run", "tasks/demo", "--agent=oracle", "--json", "--output", out.as_str()];
+        let summary: Value = serde_json::from_str(&bench.succeed(&[&words[..], more].concat())?)?;
+        ensure!(summary["score"] == 1.0 && summary["errors"] == 0, "{summary:#}");
+        let mut pictures = Vec::new();
+        for episode in out.join("episodes").read_dir_utf8()? {
+            for file in episode?.path().read_dir_utf8()? {
+                let name = file?.file_name().to_owned();
+                pictures.extend(name.ends_with(".png").then_some(name));
+            }
+        }
+        Ok((summary["fingerprints"][0]["fingerprint"].to_string(), pictures))
+    };
+    let (seen, pictures) = run("seen", &[])?;
+    ensure!(pictures.len() > 16, "{pictures:?}");
+    let (unseen, pictures) = run("unseen", &["--no-screenshots"])?;
+    ensure!(pictures.is_empty(), "{pictures:?}");
+    ensure!(seen == unseen, "{seen} with pictures, {unseen} without");
+    bench.succeed(&["trace", bench.path("unseen").as_str()])?;
+
+    let looks = ["run", "tasks/demo", "--agent=generic-vision", "--no-screenshots", "--model=m"];
+    let refused = bench.run(&looks)?;
+    let said = crate::harness::text(&refused.stderr);
+    ensure!(refused.status.code() == Some(2) && said.contains("looks at screenshots"), "{said}");
+    Ok(())
+}
+
 #[test]
 fn doing_nothing_earns_nothing() -> Result<()> {
     let bench = Bench::new()?;

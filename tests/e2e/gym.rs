@@ -293,6 +293,11 @@ fn episodes_of_a_gym_are_scored_kept_and_the_same_each_time() -> Result<()> {
     let out = bench.path("out");
     let summary: Value = serde_json::from_str(&bench.succeed(&["report", out.as_str(), "--json"])?)?;
     ensure!(summary["deterministic"] == true && summary["agent"] == "gym", "{summary:#}");
+    // Without pictures it is the same.
+    let unseen = Bench::new()?;
+    let last = play(&Gym::open(&unseen, &["--no-screenshots"])?)?;
+    ensure!(last["observation"]["screenshot"].is_null(), "{last}");
+    ensure!(last["info"]["result"]["fingerprint"] == first["info"]["result"]["fingerprint"]);
     // A program that does the same has the same fingerprint.
     let (address, _) = agent()?;
     let (agent, other) = (format!("http://{address}/agent?who=guest"), bench.path("other"));

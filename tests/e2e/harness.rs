@@ -16,7 +16,7 @@ use crate::client::Client;
 use crate::family::descendants;
 
 /// Longer than any test takes, on a slow machine as well.
-const LONGEST: Duration = Duration::from_secs(600);
+const LONGEST: Duration = Duration::from_secs(1200);
 
 /// A temporary folder with a data folder in it; what runs there touches nothing of the user's.
 pub(crate) struct Bench {

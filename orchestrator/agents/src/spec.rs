@@ -295,6 +295,16 @@ impl AgentSpec {
         }
     }
 
+    /// Whether it shows screenshots to a language model. Programs and servers are not known to look
+    /// at them.
+    pub fn looks_at_screenshots(&self) -> bool {
+        match self {
+            AgentSpec::Model(asking) => asking.settings.agent.looks_at_screenshots(),
+            AgentSpec::Fallback(specs) => specs.iter().any(AgentSpec::looks_at_screenshots),
+            _ => false,
+        }
+    }
+
     /// Overrides the model settings of agents that use a model.
     pub fn set(&mut self, model: &ModelSettings) {
         match self {

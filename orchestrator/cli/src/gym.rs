@@ -63,6 +63,9 @@ pub(crate) struct Gym {
     /// How long the browser may take to look at a page, or to act and let the page settle
     #[arg(long, value_name = "TIME", default_value = "180s", value_parser = units::seconds)]
     step_timeout: Duration,
+    /// Take no screenshots: `screenshot` is null in observations, and a step costs less
+    #[arg(long)]
+    no_screenshots: bool,
     /// Write all network traffic into each episode's network.har, with credentials
     #[arg(long)]
     keep_network: bool,
@@ -88,6 +91,7 @@ impl Gym {
             resume: self.resume,
             workers: self.workers.into(),
             tasks: self.tasks,
+            screenshots: !self.no_screenshots,
             keep_network: self.keep_network,
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),

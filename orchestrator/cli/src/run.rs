@@ -61,6 +61,10 @@ pub(crate) struct Run {
     /// default it sees PATH, HOME, LANG, LC_*, TZ and TMPDIR only
     #[arg(long = "agent-env", value_name = "NAME[=VALUE]")]
     pub(crate) agent_variables: Vec<Variable>,
+    /// Take no screenshots: a step costs less, and the run needs less disk. Agents that look at
+    /// them are refused
+    #[arg(long)]
+    no_screenshots: bool,
     /// Save cookies and storage of each episode's end as Playwright's storage_state. The file can
     /// log anybody in
     #[arg(long)]
@@ -272,6 +276,7 @@ impl Run {
             dialect: self.dialect,
             multiaction: self.multiaction,
             agent_variables: self.agent_variables.clone(),
+            screenshots: !self.no_screenshots,
             keep_storage: self.keep_storage,
             keep_network: self.keep_network,
             memory: self.memory,
@@ -312,6 +317,12 @@ impl Run {
         if !self.agent_variables.is_empty() && !self.agent.starts_a_program() {
             return Err(Failure::Input(format!(
                 "failed to set --agent-env: it is for agents that are programs, and {} is none",
+                self.agent
+            )));
+        }
+        if self.no_screenshots && self.agent.looks_at_screenshots() {
+            return Err(Failure::Input(format!(
+                "failed to set --no-screenshots: {} looks at screenshots",
                 self.agent
             )));
         }

@@ -91,6 +91,18 @@ impl AgentSettings {
             AgentSettings::Retrieval(_) => &["retrieval"],
         }
     }
+
+    /// Whether it shows screenshots to its model.
+    pub fn looks_at_screenshots(&self) -> bool {
+        match self {
+            AgentSettings::WebArena(settings) => settings.vision,
+            AgentSettings::React(settings) => settings.vision,
+            AgentSettings::SeeAct(settings) => settings.vision,
+            AgentSettings::Generic(settings) => settings.screenshot,
+            AgentSettings::Form(settings) => settings.vision,
+            AgentSettings::ClosedBook(_) | AgentSettings::Retrieval(_) => false,
+        }
+    }
 }
 
 /// The model and how to call it.

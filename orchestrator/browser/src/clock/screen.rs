@@ -121,7 +121,7 @@ impl Session {
 
     /// The visible part of a page as a PNG file.
     pub(crate) async fn screenshot_of(&self, page: &Page) -> Result<Vec<u8>, Error> {
-        let format = json!({ "format": "png", "optimizeForSpeed": true });
+        let format = png_format();
         if !self.begin_frame_control() {
             return self.capture(page, format).await;
         }
@@ -130,17 +130,34 @@ impl Session {
             Shown::Popup => return self.capture(page, format).await,
             Shown::Page => {}
         }
-        // A frame contains its own picture if nothing else is on the screen.
-        let is_drawn = |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
-        let condition = |_: &BrowserState| "the last frame to reach the screen".to_owned();
-        self.tracker.wait_for(CALL_TIMEOUT, condition, is_drawn).await?;
-        let params = json!({ "screenshot": &format, "frameTimeTicks": self.frame_time() });
-        let shot = self.cdp().call(Some(&page.session), BEGIN_FRAME, params).await?;
+        let shot = self.whole_frame(page, json!({ "screenshot": &format })).await?;
         match png(&shot, BEGIN_FRAME, "screenshotData") {
             // A page that is too busy to draw, as with WebGL, has no picture in its frame.
             Err(Error::Shape { .. }) => self.capture(page, format).await,
             picture => picture,
         }
+    }
+
+    /// Draws the frames that a screenshot of a page takes, without the picture.
+    pub(crate) async fn frame_of(&self, page: &Page) -> Result<(), Error> {
+        if !self.begin_frame_control() {
+            return Ok(());
+        }
+        match self.shown(page).await {
+            Shown::Nothing => Ok(()),
+            Shown::Popup => self.capture(page, png_format()).await.map(drop),
+            Shown::Page => self.whole_frame(page, json!({})).await.map(drop),
+        }
+    }
+
+    /// Draws a frame once the last one is on the screen. So it has its own picture, if that is
+    /// asked for.
+    async fn whole_frame(&self, page: &Page, mut params: Value) -> Result<Value, Error> {
+        let is_drawn = |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
+        let condition = |_: &BrowserState| "the last frame to reach the screen".to_owned();
+        self.tracker.wait_for(CALL_TIMEOUT, condition, is_drawn).await?;
+        params["frameTimeTicks"] = json!(self.frame_time());
+        self.cdp().call(Some(&page.session), BEGIN_FRAME, params).await
     }
 
     /// What the browser shows of a page.
@@ -319,6 +336,11 @@ impl Session {
             Err(error) => Err(error),
         }
     }
+}
+
+/// How screenshots are asked for.
+fn png_format() -> Value {
+    json!({ "format": "png", "optimizeForSpeed": true })
 }
 
 /// The picture in a reply.

@@ -72,6 +72,17 @@ impl Session {
         lodepng::encode24(&image.buffer, image.width, image.height).map_err(|_| shape())
     }
 
+    /// Does to the active page what a picture of its view does, without the picture. So the page
+    /// goes on in the same way whether anybody wants to see it or not.
+    pub async fn forgo_picture(&mut self) -> Result<(), Error> {
+        let (page, started_count) = {
+            let state = self.tracker.lock();
+            (state.active()?, state.started_count)
+        };
+        self.frame_of(&page).await?;
+        self.drain_since(&page, started_count).await
+    }
+
     /// The elements that get a number, and their bounds on the screen.
     async fn marked_elements(&mut self, marks: Marks) -> Result<Vec<(String, [f64; 4])>, Error> {
         match marks {

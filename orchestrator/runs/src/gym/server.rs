@@ -195,6 +195,7 @@ impl<E: Environment> GymServer<E> {
             folder: &folder,
             limits: self.options.limits,
             session: session.clone(),
+            screenshots: self.options.screenshots,
             keep_storage: self.options.keep_storage,
             keep_network: self.options.keep_network,
             scoring_mode: self.options.scoring_mode,

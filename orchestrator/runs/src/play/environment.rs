@@ -64,6 +64,11 @@ pub trait Environment: Send + Sized + 'static {
         picture: &Picture,
     ) -> impl Future<Output = Result<Vec<u8>, EnvironmentError>> + Send;
 
+    /// What a screenshot of the view does to the page, without the screenshot.
+    fn forgo_screenshot(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send {
+        std::future::ready(Ok(()))
+    }
+
     /// Performs an action; gives the element it was about, if it was about one. Neither an answer
     /// nor a report of infeasibility ever comes here.
     fn act(&mut self, action: &Action)

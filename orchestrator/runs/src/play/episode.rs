@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use agents::{Agent, Goal, GoalImage, Reply, Role, View};
 use browser::Action;
+use camino::Utf8Path;
 use jiff::Timestamp;
 use models::Model;
 use scoring::mode::ScoringMode;
@@ -32,6 +33,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) limits: Limits,
     /// WorkArena's instance, where the task is one of its; the caller tears it down.
     pub(crate) session: WorkArenaSession,
+    /// Whether there is a screenshot of each step.
+    pub(crate) screenshots: bool,
     /// Whether what pages keep in the browser is a result.
     pub(crate) keep_storage: bool,
     /// Whether what passes over the network is a result.
@@ -164,14 +167,20 @@ async fn drive<E: Environment>(
         trace.enter_step_phase(Phase::Looking);
         let observing = async {
             let observation = environment.observe(&options).await?;
-            Ok((observation, environment.screenshot(&options.screenshot).await?))
+            let png = if attempt.screenshots {
+                Some(environment.screenshot(&options.screenshot).await?)
+            } else {
+                environment.forgo_screenshot().await?;
+                None
+            };
+            Ok((observation, png))
         };
         let (mut observation, png) = in_time("look at the page", attempt.limits.step, observing).await?;
         let number = trace.begin_step(&observation);
         trace.current().downloads = attempt.folder.keep_downloads(&mut observation.downloads)?;
-        let screenshot = attempt.folder.write_screenshot(number, &png)?;
-        let path = attempt.folder.path().join(&screenshot);
-        trace.current().screenshot = Some(screenshot);
+        let screenshot = png.map(|png| attempt.folder.write_screenshot(number, &png)).transpose()?;
+        let path = screenshot.as_ref().map(|name| attempt.folder.path().join(name));
+        trace.current().screenshot = screenshot;
         if trace.over {
             return Ok(Outcome::Done);
         }
@@ -191,7 +200,7 @@ async fn drive<E: Environment>(
             observation: &observation,
             chat: &trace.chat,
             last_action_error: last_error.as_deref(),
-            screenshot: Some(path.as_std_path()),
+            screenshot: path.as_deref().map(Utf8Path::as_std_path),
         };
         let replied = replied(attempt.limits.answer, agent.next(&goal, view)).await;
         let calls = agent.take_calls();

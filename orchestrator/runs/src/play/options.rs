@@ -35,6 +35,9 @@ pub struct Options {
     pub multiaction: bool,
     /// What a program sees of the environment besides what every program needs. Kept nowhere.
     pub agent_variables: Vec<Variable>,
+    /// Take a screenshot of each step. Without them, agents that look at pictures see none, and a
+    /// step costs less.
+    pub screenshots: bool,
     /// Keep what pages have in the browser when an episode ends, with its other results. Whoever
     /// has that may be logged in by it.
     pub keep_storage: bool,
@@ -129,6 +132,7 @@ impl Default for Options {
             dialect: Dialect::default(),
             multiaction: false,
             agent_variables: Vec::new(),
+            screenshots: true,
             keep_storage: false,
             keep_network: false,
             memory: None,

@@ -320,6 +320,7 @@ async fn attempt<E: Environment>(
         folder,
         limits,
         session: session.clone(),
+        screenshots: shared.options.screenshots,
         keep_storage: shared.options.keep_storage,
         keep_network: shared.options.keep_network,
         scoring_mode: shared.options.scoring_mode,
