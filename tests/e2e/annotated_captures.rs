@@ -8,6 +8,7 @@ mod annotator;
 mod chromium;
 mod client;
 mod devtools;
+mod family;
 mod harness;
 mod server;
 
