@@ -9,6 +9,8 @@ SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
+# The tests that `cargo test` and `--all-targets` leave out, because they need files from elsewhere.
+OTHER_TESTS = $(shell grep -h -B2 '^test = false' orchestrator/*/Cargo.toml | sed -n 's/^name = "\(.*\)"/--test \1/p')
 
 .PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
 
@@ -60,6 +62,7 @@ check: $(TOOLS)/bin/cargo-deny ## formatting, comments and imports, lints, docs,
 	$(CARGO) fmt --all --check
 	python3 -B tests/style.py
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --workspace $(OTHER_TESTS) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 	PATH="$(TOOLS)/bin:$$PATH" $(CARGO) deny check bans licenses sources
 

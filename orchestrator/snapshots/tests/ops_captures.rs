@@ -98,8 +98,10 @@ const SPLIT: [&str; 3] = [
     "warc-bench/web_archives/triwest/triwest.wacz",
 ];
 
-/// Method, URL, time, status and body of every capture.
-fn answers(path: &Utf8Path) -> BTreeSet<(String, String, u64, u16, Option<Vec<u8>>)> {
+/// Method, URL, time, status and body of a capture.
+type Answer = (String, String, u64, u16, Option<Vec<u8>>);
+
+fn answers(path: &Utf8Path) -> BTreeSet<Answer> {
     let set = ReplaySet::open(&[path.to_owned()], None, &mut |_, _| {}).unwrap();
     let mut answers = BTreeSet::new();
     for host in set.hosts().unwrap() {
