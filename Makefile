@@ -9,8 +9,8 @@ SANDBOX := target/release/sandbox
 SHARED  ?= ../shared
 FUZZ_SECONDS ?= 60
 EPISODES ?= 64
-# The tests that `cargo test` and `--all-targets` leave out, because they need files from elsewhere.
-OTHER_TESTS = $(shell grep -h -B2 '^test = false' orchestrator/*/Cargo.toml | sed -n 's/^name = "\(.*\)"/--test \1/p')
+# The tests that `cargo test` and `--all-targets` leave out: they need files from elsewhere, or time.
+OTHER_TESTS = $(shell $(CARGO) metadata --no-deps --format-version 1 | python3 -B tests/other_tests.py)
 
 .PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
 
@@ -163,7 +163,7 @@ bench-scores: ## our scorers beside the published ones on the vectors, one threa
 	@./setup.sh python
 	SHARED="$(abspath $(SHARED))" ./tests/scores/run.sh
 
-bench-workers: setup build ## episodes a minute, processor and memory an episode on 1, 2, 4, ... workers: WORKERS=1,2
+bench-workers: setup build ## episodes a minute, processor and memory an episode on 1, 2, 4, ... workers, and without screenshots: WORKERS=1,2
 	python3 -B tests/bench/workers.py $(SANDBOX) tasks/demo --workers "$(WORKERS)"
 
 fuzz: $(TOOLS)/bin/cargo-fuzz ## every reader on broken input, FUZZ_SECONDS each (60)

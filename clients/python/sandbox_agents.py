@@ -238,7 +238,7 @@ class SandboxEnv(_Env):
 
     ``url`` is what ``sandbox gym SUITE`` prints, or :class:`Gym` has. A step's reward is 0 until the episode ends, and then the task's score; with
     ``reward="delta"`` it is what the step has added to the score so far, so that the rewards' sum is the score. ``info["score"]`` is the score so
-    far, of ``reset`` too: ``None`` where it is only known in the end. That an episode ended in an error is raised. With numpy and PIL the screenshot is an array, otherwise a PNG's bytes. ``observe`` asks for forms of
+    far, of ``reset`` too: ``None`` where it is only known in the end. That an episode ended in an error is raised. With numpy and PIL the screenshot is an array, otherwise a PNG's bytes; it is ``None`` where the gym takes none. ``observe`` asks for forms of
     the agent protocol besides, such as ``{"pruned_html": {}}``.
 
     The other settings are those that BrowserGym's ``EnvArgs`` gives every environment. Actions are read as they are written, whatever

@@ -1,6 +1,6 @@
 """How one machine's cores are used: the demo suite on 1, 2, 4, ... workers.
 
-For each number of workers: episodes a minute, the busy share of the machine meanwhile, seconds of
+For each number of workers, and for the first without screenshots: episodes a minute, the busy share of the machine meanwhile, seconds of
 processor an episode in our own process and in the browser's (Chromium with its driver), and memory a
 worker (proportional set size at its peak, our process apart). Every run must have one fingerprint.
 
@@ -32,10 +32,10 @@ def main():
     print(f"{cores} cores\n\n| workers | episodes a minute | machine busy | CPU s an episode: ours | browser | both "
           "| MB a worker: browser | MB of ours |\n|---|---|---|---|---|---|---|---|", flush=True)
     prints = set()
-    for count in counts:
-        row = measure(options.sandbox, options.suite, count, max(2, options.repeat * count // 2))
+    for count, more in [*((count, []) for count in counts), (counts[0], ["--no-screenshots"])]:
+        row = measure(options, count, max(2, options.repeat * count // 2), more)
         prints.add(row["fingerprint"])
-        print(f"| {count} | {row['rate']:.0f} | {row['busy']:.0%} | {row['ours']:.3f} | {row['browser']:.3f} "
+        print(f"| {' '.join([str(count), *more])} | {row['rate']:.0f} | {row['busy']:.0%} | {row['ours']:.3f} | {row['browser']:.3f} "
               f"| {row['ours'] + row['browser']:.3f} | {row['memory']:.0f} | {row['own_memory']:.0f} |", flush=True)
     if len(prints) != 1:
         sys.exit(f"workers: {len(prints)} fingerprints instead of one")
@@ -50,10 +50,10 @@ def doubled(cores):
     return [*counts, cores + (cores + 1) // 2]
 
 
-def measure(sandbox, suite, workers, repeat):
+def measure(options, workers, repeat, more):
     with tempfile.TemporaryDirectory() as folder:
-        command = [sandbox, "run", suite, "--agent", "oracle", "--workers", workers, "--repeat", repeat, "--json",
-                   "-o", f"{folder}/run"]
+        command = [options.sandbox, "run", options.suite, "--agent", "oracle", "--workers", workers, "--repeat", repeat, "--json",
+                   "-o", f"{folder}/run", *more]
         before, start = busy_ticks(), time.monotonic()
         with open(f"{folder}/log", "w") as log:
             run = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=log)

@@ -8,8 +8,8 @@ mod annotator;
 mod chromium;
 mod client;
 mod devtools;
-mod family;
 mod harness;
+mod process_tree;
 mod server;
 
 use anyhow::{Context as _, Result, ensure};

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::harness::Bench;
+use crate::harness::{Bench, text};
 
 #[test]
 fn the_oracle_solves_every_task_twice_in_the_same_way() -> Result<()> {
@@ -76,7 +76,7 @@ fn the_fingerprint_is_the_same_in_chromium_and_its_headless_shell() -> Result<()
     Ok(())
 }
 
-/// Pages and their time go on as if there were pictures, also with a list of choices open.
+/// Pages and their time go on as if there were pictures.
 #[test]
 fn without_screenshots_a_run_is_the_same_and_has_no_pictures() -> Result<()> {
     let bench = Bench::new()?;
@@ -103,7 +103,7 @@ fn without_screenshots_a_run_is_the_same_and_has_no_pictures() -> Result<()> {
 
     let looks = ["run", "tasks/demo", "--agent=generic-vision", "--no-screenshots", "--model=m"];
     let refused = bench.run(&looks)?;
-    let said = crate::harness::text(&refused.stderr);
+    let said = text(&refused.stderr);
     ensure!(refused.status.code() == Some(2) && said.contains("looks at screenshots"), "{said}");
     Ok(())
 }

@@ -4,8 +4,9 @@ use std::process::Stdio;
 
 use anyhow::{Result, ensure};
 
-use crate::family::{Pipe, Process, descendants};
 use crate::harness::{Bench, text};
+use crate::named_pipe::{PipeReader, PipeWriter};
+use crate::process_tree::{Process, descendants};
 
 /// What no program of ours is to be told.
 const SECRETS: [(&str, &str); 3] = [
@@ -16,13 +17,13 @@ const SECRETS: [(&str, &str); 3] = [
 /// The least that a browser consists of besides its driver.
 const BROWSER: usize = 3;
 /// The last line of what the agent sees.
-const OVER: &str = "over";
+const END_MARK: &str = "over";
 
-/// An agent that says what it sees, when the browser is there too, and waits.
-fn waiting(seen: &Pipe, go: &Pipe) -> String {
+/// An agent that writes its environment once the browser runs, and waits.
+fn waiting(seen: &PipeReader, go: &PipeWriter) -> String {
     format!(
         r#"--agent=program:read -r hello; echo '{{"protocol":1}}'; read -r task; read -r observation
-        {{ env; echo {OVER}; }} > {}; read -r go < {}; echo '{{"stop":true}}'; read -r end"#,
+        {{ env; echo {END_MARK}; }} > {}; read -r go < {}; echo '{{"stop":true}}'; read -r end"#,
         seen.path, go.path
     )
 }
@@ -30,14 +31,14 @@ fn waiting(seen: &Pipe, go: &Pipe) -> String {
 #[test]
 fn no_program_sees_the_users_keys() -> Result<()> {
     let bench = Bench::new()?;
-    let (seen, mut go) = (Pipe::from_program(&bench, "seen")?, Pipe::to_program(&bench, "go")?);
+    let (seen, mut go) = (PipeReader::new(&bench, "seen")?, PipeWriter::new(&bench, "go")?);
     let (agent, out) = (waiting(&seen, &go), bench.path("out"));
     let arguments = ["run", "tasks/demo", &agent, "--task=clock-time-zone", "--output", out.as_str()];
     let mut command = bench.command(&arguments);
     command.envs(SECRETS).stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.spawn()?;
     let mut seen_by_agent = String::new();
-    while !seen_by_agent.ends_with(&format!("\n{OVER}")) {
+    while !seen_by_agent.ends_with(&format!("\n{END_MARK}")) {
         seen_by_agent += &format!("\n{}", seen.read()?);
     }
     let programs = descendants(child.id())?;

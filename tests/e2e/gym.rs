@@ -295,8 +295,13 @@ fn episodes_of_a_gym_are_scored_kept_and_the_same_each_time() -> Result<()> {
     ensure!(summary["deterministic"] == true && summary["agent"] == "gym", "{summary:#}");
     // Without pictures it is the same.
     let unseen = Bench::new()?;
-    let last = play(&Gym::open(&unseen, &["--no-screenshots"])?)?;
-    ensure!(last["observation"]["screenshot"].is_null(), "{last}");
+    let blind = Gym::open(&unseen, &["--no-screenshots"])?;
+    let wanted = json!({ "task": "guest-booking", "observe": { "screenshot": { "full_page": true } } });
+    let refused = blind.get("/reset", &wanted).unwrap_err().to_string();
+    ensure!(refused.contains("takes no screenshots"), "{refused}");
+    let last = play(&blind)?;
+    blind.end(&unseen)?;
+    ensure!(last["observation"].get("screenshot") == Some(&Value::Null), "{last}");
     ensure!(last["info"]["result"]["fingerprint"] == first["info"]["result"]["fingerprint"]);
     // A program that does the same has the same fingerprint.
     let (address, _) = agent()?;

@@ -13,23 +13,23 @@ use camino::{Utf8Path, Utf8PathBuf};
 use origin::{Options, Origin};
 
 use crate::client::Client;
-use crate::family::descendants;
+use crate::process_tree::descendants;
 
-/// Longer than any test takes, on a slow machine as well.
-const LONGEST: Duration = Duration::from_secs(1200);
+/// Longer than any test takes from its first `Bench` on, on a slow machine as well.
+const TEST_TIMEOUT: Duration = Duration::from_secs(1200);
 
 /// A temporary folder with a data folder in it; what runs there touches nothing of the user's.
 pub(crate) struct Bench {
     folder: tempfile::TempDir,
-    /// Closed in the end, which the watch of this test hears.
+    /// Closed when the test ends.
     _ended: Sender<()>,
 }
 
 impl Bench {
     pub(crate) fn new() -> Result<Bench> {
-        let (ended, hear) = channel();
+        let (ended, receiver) = channel();
         let test = std::thread::current().name().unwrap_or("a test").to_owned();
-        std::thread::spawn(move || watch(&test, &hear));
+        std::thread::spawn(move || end_hung_tests(&test, &receiver));
         Ok(Bench { folder: tempfile::Builder::new().prefix("sandbox-e2e-").tempdir()?, _ended: ended })
     }
 
@@ -97,18 +97,18 @@ impl Bench {
     }
 }
 
-/// A test that never ends is named with what runs below it, and ends all tests: whoever runs them
-/// would wait for ever.
-fn watch(test: &str, ended: &Receiver<()>) {
-    if ended.recv_timeout(LONGEST) != Err(RecvTimeoutError::Timeout) {
+/// Names a test that never ends, with all processes that the tests have started, and ends them and
+/// the tests. Otherwise whoever runs the tests would wait for ever.
+fn end_hung_tests(test: &str, ended: &Receiver<()>) {
+    if ended.recv_timeout(TEST_TIMEOUT) != Err(RecvTimeoutError::Timeout) {
         return;
     }
     // Not by the macro, whose output is the test's, to be shown when it ends.
     let mut stderr = std::io::stderr();
-    let _ = writeln!(stderr, "{test} has not ended within {} s; below all tests run", LONGEST.as_secs());
+    let _ = writeln!(stderr, "{test} has not ended within {} s; these run:", TEST_TIMEOUT.as_secs());
     for process in descendants(std::process::id()).unwrap_or_default() {
-        let waits_in = std::fs::read_to_string(format!("/proc/{}/wchan", process.id)).unwrap_or_default();
-        let _ = writeln!(stderr, "{} in {waits_in}: {}", process.id, process.line);
+        let _ = writeln!(stderr, "{} {}", process.id, process.line);
+        process.kill();
     }
     std::process::exit(1);
 }

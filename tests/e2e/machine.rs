@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-use crate::family::{Pipe, Process, descendants, is_alive};
 use crate::harness::Bench;
+use crate::named_pipe::{PipeReader, PipeWriter};
+use crate::process_tree::{Process, descendants, is_alive};
 
 /// The browser is held for most of the time, and longer than any wait inside a settling would be on
 /// a machine with time for it.
@@ -29,6 +30,7 @@ fn a_starved_browser_gives_the_same_fingerprint() -> Result<()> {
         let browser = named(child.id(), "chromium")?;
         if browser.is_empty() {
             // Not there yet: the time that it is held for would be enough for all of the run.
+            std::thread::sleep(LET_GO);
             continue;
         }
         held += usize::from(signal("STOP", &browser));
@@ -120,7 +122,7 @@ fn what_dies_costs_its_own_episode_and_leaves_nothing() -> Result<()> {
         echo ready > "$READY"; read -r go < "$GO"
         echo '{"action":"noop()"}'; read -r observation; echo '{"stop":true}'; read -r end"#;
     let bench = Bench::new()?;
-    let (ready, mut go) = (Pipe::from_program(&bench, "ready")?, Pipe::to_program(&bench, "go")?);
+    let (ready, mut go) = (PipeReader::new(&bench, "ready")?, PipeWriter::new(&bench, "go")?);
     let out = bench.path("out");
     let tasks = ["after-the-film", "cancelled-train", "lakeside-commute", "roof-terraces"];
     let agent = format!("--agent=program:{AGENT}");

@@ -99,12 +99,27 @@ class Cluster:
     def kill_controller(self):
         self.kill("slurmctld")
 
-    def kill_node(self, node):
-        """Its slurmd and all that runs on it, as if its power had gone."""
+    def kill_node(self, node, is_wanted=None):
+        """Its slurmd and all that runs on it, as if its power had gone. With `is_wanted`, when that is true of its processes."""
+        if is_wanted is not None:
+            wait_for(f"the moment to kill {node}", 120, lambda: self.is_held(node, is_wanted), every=0.02)
         victims = self.of_node(node)
         self.kill(node)
         for pid in victims | self.of_node(node):
             kill(pid)
+
+    def is_held(self, node, is_wanted):
+        """Stops the processes of a node, and lets them go on unless they are as wanted."""
+        held = self.of_node(node)
+        is_so = False
+        try:
+            for pid in held:
+                kill(pid, signal.SIGSTOP)
+            is_so = bool(held) and is_wanted(held)
+        finally:
+            for pid in held if not is_so else []:
+                kill(pid, signal.SIGCONT)
+        return is_so
 
     def kill(self, name):
         process = self.processes.pop(name, None)
@@ -176,9 +191,9 @@ class Cluster:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def kill(pid):
+def kill(pid, number=signal.SIGKILL):
     try:
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, number)
     except ProcessLookupError:
         pass
 

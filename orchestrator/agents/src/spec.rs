@@ -295,13 +295,19 @@ impl AgentSpec {
         }
     }
 
-    /// Whether it shows screenshots to a language model. Programs and servers are not known to look
-    /// at them.
+    /// Whether it shows screenshots to a language model. What programs and servers look at is not
+    /// known.
     pub fn looks_at_screenshots(&self) -> bool {
         match self {
             AgentSpec::Model(asking) => asking.settings.agent.looks_at_screenshots(),
             AgentSpec::Fallback(specs) => specs.iter().any(AgentSpec::looks_at_screenshots),
-            _ => false,
+            AgentSpec::Oracle
+            | AgentSpec::Negative
+            | AgentSpec::Noop
+            | AgentSpec::Random
+            | AgentSpec::Program { .. }
+            | AgentSpec::Server(_)
+            | AgentSpec::Recorded(_) => false,
         }
     }
 

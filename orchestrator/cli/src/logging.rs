@@ -17,7 +17,14 @@ pub(crate) struct Logging {
     log_json: bool,
     // Help has colours too, so the `color` module reads this before the command line is parsed.
     /// Colours: on terminals unless NO_COLOR is set (auto), always, or never
-    #[arg(long, value_name = "WHEN", default_value = "auto", hide_possible_values = true, global = true)]
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        global = true,
+        display_order = 900
+    )]
     color: clap::ColorChoice,
 }
 

@@ -61,8 +61,8 @@ pub(crate) struct Run {
     /// default it sees PATH, HOME, LANG, LC_*, TZ and TMPDIR only
     #[arg(long = "agent-env", value_name = "NAME[=VALUE]")]
     pub(crate) agent_variables: Vec<Variable>,
-    /// Take no screenshots: a step costs less, and the run needs less disk. Agents that look at
-    /// them are refused
+    /// Take no screenshots: a step costs less, and the run needs less disk. Agents whose model
+    /// looks at them are refused, and programs get none
     #[arg(long)]
     no_screenshots: bool,
     /// Save cookies and storage of each episode's end as Playwright's storage_state. The file can

@@ -216,6 +216,7 @@ impl Verify {
             workers: self.workers.get(),
             dialect: record.dialect,
             multiaction: record.multiaction,
+            screenshots: !record.no_screenshots,
             agent_variables: self.agent_variables.clone(),
             memory: self.memory,
             shard: record.shard,

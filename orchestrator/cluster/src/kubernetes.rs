@@ -425,7 +425,7 @@ mod tests {
     #[test]
     fn a_signal_to_end_reaches_the_program() {
         let folder = tempfile::tempdir().unwrap();
-        // A signal that comes just before `wait` still ends it: the shell looks for one in there.
+        // `wait` looks for signals that have come before it sleeps.
         let program = "sleep 60 & trap 'kill $!; echo told; exit 4' TERM\necho ready\nwait\n";
         let mut command = pod(&manifest(), folder.path(), program);
         command.stdout(Stdio::piped());

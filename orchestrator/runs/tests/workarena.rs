@@ -118,6 +118,10 @@ impl Environment for Desk {
         Ok(Observation { url: self.url.clone(), ..Observation::default() })
     }
 
+    async fn draw(&mut self) -> Result<(), EnvironmentError> {
+        Ok(())
+    }
+
     async fn screenshot(&mut self, _: &Picture) -> Result<Vec<u8>, EnvironmentError> {
         Ok(b"\x89PNG\r\n\x1a\n".to_vec())
     }

@@ -130,7 +130,7 @@ impl Session {
             Shown::Popup => return self.capture(page, format).await,
             Shown::Page => {}
         }
-        let shot = self.whole_frame(page, json!({ "screenshot": &format })).await?;
+        let shot = self.frame_after_last(page, json!({ "screenshot": &format })).await?;
         match png(&shot, BEGIN_FRAME, "screenshotData") {
             // A page that is too busy to draw, as with WebGL, has no picture in its frame.
             Err(Error::Shape { .. }) => self.capture(page, format).await,
@@ -138,21 +138,23 @@ impl Session {
         }
     }
 
-    /// Draws the frames that a screenshot of a page takes, without the picture.
-    pub(crate) async fn frame_of(&self, page: &Page) -> Result<(), Error> {
+    /// Draws the frame of a screenshot without the picture. Only a page that is too busy to draw,
+    /// as with WebGL, gets fewer frames than for the picture. Where frames are Chromium's own, or
+    /// a popup is open, the picture is taken and dropped.
+    pub(crate) async fn draw_without_picture(&self, page: &Page) -> Result<(), Error> {
         if !self.begin_frame_control() {
-            return Ok(());
+            return self.capture(page, png_format()).await.map(drop);
         }
         match self.shown(page).await {
             Shown::Nothing => Ok(()),
             Shown::Popup => self.capture(page, png_format()).await.map(drop),
-            Shown::Page => self.whole_frame(page, json!({})).await.map(drop),
+            Shown::Page => self.frame_after_last(page, json!({})).await.map(drop),
         }
     }
 
-    /// Draws a frame once the last one is on the screen. So it has its own picture, if that is
-    /// asked for.
-    async fn whole_frame(&self, page: &Page, mut params: Value) -> Result<Value, Error> {
+    /// Draws a frame once the last one is on the screen. Otherwise a picture that is asked for
+    /// could be that of another frame.
+    async fn frame_after_last(&self, page: &Page, mut params: Value) -> Result<Value, Error> {
         let is_drawn = |state: &BrowserState| (!state.drawing.contains(&page.session)).then_some(());
         let condition = |_: &BrowserState| "the last frame to reach the screen".to_owned();
         self.tracker.wait_for(CALL_TIMEOUT, condition, is_drawn).await?;

@@ -72,14 +72,14 @@ impl Session {
         lodepng::encode24(&image.buffer, image.width, image.height).map_err(|_| shape())
     }
 
-    /// Does to the active page what a picture of its view does, without the picture. So the page
-    /// goes on in the same way whether anybody wants to see it or not.
-    pub async fn forgo_picture(&mut self) -> Result<(), Error> {
+    /// Draws the active page as for a picture of its view, without the picture. So the page goes on
+    /// in the same way whether pictures are wanted or not.
+    pub async fn draw(&mut self) -> Result<(), Error> {
         let (page, started_count) = {
             let state = self.tracker.lock();
             (state.active()?, state.started_count)
         };
-        self.frame_of(&page).await?;
+        self.draw_without_picture(&page).await?;
         self.drain_since(&page, started_count).await
     }
 

@@ -90,10 +90,8 @@ async fn on_slurm(mut run: Run) -> Outcome {
             }
         };
         let board = Board::new();
-        let followed = match Follower::new(&run, &submitter, &plan, &folder, &whole, &board) {
-            Ok(mut follower) => follower.follow(&come_back).await,
-            Err(failure) => Err(failure),
-        };
+        let mut follower = Follower::new(&run, &submitter, &plan, &folder, &whole, &board)?;
+        let followed = follower.follow(&come_back).await;
         board.clear();
         let followed = followed.inspect_err(|_| submit::forget(&run, is_new, &folder, &whole))?;
         match followed {

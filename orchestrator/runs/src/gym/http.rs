@@ -12,7 +12,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use browser::ObservationOptions;
+use browser::{ObservationOptions, Picture};
 use guard::Guard;
 use gym_protocol::{ENDED, EPISODE, OPEN, SESSION, preferred_wait};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -171,6 +171,10 @@ async fn reset<E: Environment>(
     };
     if repeat == Some(0) {
         return Err(refusal(StatusCode::BAD_REQUEST, "repeat is 0; attempts are counted from 1"));
+    }
+    let wants_pictures = observe.as_ref().is_some_and(|observe| observe.screenshot != Picture::default());
+    if wants_pictures && !server.options.screenshots {
+        return Err(refusal(StatusCode::BAD_REQUEST, "this gym takes no screenshots; do not ask for them"));
     }
     let observing = ObservationSettings::new(task.world(&server.suite.world).clock, observe);
     let place_within = server.settings.place_within;

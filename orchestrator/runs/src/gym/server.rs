@@ -34,7 +34,7 @@ pub(super) struct GymServer<E> {
     pub(super) suite: Suite,
     /// The tasks that clients may request.
     pub(super) tasks: Vec<Task>,
-    options: Options,
+    pub(super) options: Options,
     pub(super) settings: Settings,
     pub(super) interrupt: CancellationToken,
     progress: Progress,

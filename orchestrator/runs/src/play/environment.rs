@@ -64,10 +64,8 @@ pub trait Environment: Send + Sized + 'static {
         picture: &Picture,
     ) -> impl Future<Output = Result<Vec<u8>, EnvironmentError>> + Send;
 
-    /// What a screenshot of the view does to the page, without the screenshot.
-    fn forgo_screenshot(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send {
-        std::future::ready(Ok(()))
-    }
+    /// Draws the page as for a screenshot of the view, without the screenshot.
+    fn draw(&mut self) -> impl Future<Output = Result<(), EnvironmentError>> + Send;
 
     /// Performs an action; gives the element it was about, if it was about one. Neither an answer
     /// nor a report of infeasibility ever comes here.

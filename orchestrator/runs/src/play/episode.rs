@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agents::{Agent, Goal, GoalImage, Reply, Role, View};
-use browser::Action;
+use browser::{Action, Picture};
 use camino::Utf8Path;
 use jiff::Timestamp;
 use models::Model;
@@ -68,6 +68,8 @@ enum Broken {
     AgentHangs { after: Duration },
     #[error("{doing} within {} s: the browser or a site hangs", .after.as_secs_f64())]
     WorldHangs { doing: &'static str, after: Duration },
+    #[error("give the agent the screenshots that it asked for: the run takes none")]
+    NoScreenshots,
     #[error("{0}")]
     Environment(#[from] EnvironmentError),
     #[error("{0}")]
@@ -112,7 +114,9 @@ pub(crate) async fn play<E: Environment>(
     let (outcome, spent) = match driven {
         Ok(Ok(outcome)) => (outcome, false),
         Ok(Err(Broken::Results(error))) => return Err(error),
-        Ok(Err(error @ (Broken::Agent(_) | Broken::AgentHangs { .. }))) => (failed(&error), false),
+        Ok(Err(error @ (Broken::Agent(_) | Broken::AgentHangs { .. } | Broken::NoScreenshots))) => {
+            (failed(&error), false)
+        }
         Ok(Err(error @ (Broken::Environment(_) | Broken::WorldHangs { .. }))) => (failed(&error), true),
         // A server that does not answer takes the time of an episode.
         Err(_) => match environment.check().await {
@@ -159,6 +163,9 @@ async fn drive<E: Environment>(
     trace.add_message(Role::User, &goal.text);
     log::begun(attempt.id, &goal.text);
     let options = replied(attempt.limits.answer, agent.begin(&goal)).await?;
+    if !attempt.screenshots && options.screenshot != Picture::default() {
+        return Err(Broken::NoScreenshots);
+    }
     trace.whole_page = options.screenshot.full_page;
     trace.take_requests(environment);
     let mut last_error: Option<String> = None;
@@ -170,7 +177,7 @@ async fn drive<E: Environment>(
             let png = if attempt.screenshots {
                 Some(environment.screenshot(&options.screenshot).await?)
             } else {
-                environment.forgo_screenshot().await?;
+                environment.draw().await?;
                 None
             };
             Ok((observation, png))

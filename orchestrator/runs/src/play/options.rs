@@ -35,8 +35,8 @@ pub struct Options {
     pub multiaction: bool,
     /// What a program sees of the environment besides what every program needs. Kept nowhere.
     pub agent_variables: Vec<Variable>,
-    /// Take a screenshot of each step. Without them, agents that look at pictures see none, and a
-    /// step costs less.
+    /// Take a screenshot of each step. Without them a step costs less, and agents see none. An
+    /// attached browser has them in any case.
     pub screenshots: bool,
     /// Keep what pages have in the browser when an episode ends, with its other results. Whoever
     /// has that may be logged in by it.

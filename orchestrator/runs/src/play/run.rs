@@ -382,6 +382,7 @@ pub(crate) fn open_folder(
         settings: agent.settings(),
         dialect,
         multiaction,
+        no_screenshots: !options.screenshots,
         shard: options.shard,
         episodes: options.episodes.clone(),
         scoring_mode: options.scoring_mode,

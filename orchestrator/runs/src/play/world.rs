@@ -389,8 +389,8 @@ impl Environment for World {
         self.session.picture(picture).await.map_err(EnvironmentError::while_doing("take a screenshot"))
     }
 
-    async fn forgo_screenshot(&mut self) -> Result<(), EnvironmentError> {
-        self.session.forgo_picture().await.map_err(EnvironmentError::while_doing("draw the page"))
+    async fn draw(&mut self) -> Result<(), EnvironmentError> {
+        self.session.draw().await.map_err(EnvironmentError::while_doing("draw the page"))
     }
 
     async fn act(&mut self, action: &Action) -> Result<Option<ActionTarget>, NotActed> {

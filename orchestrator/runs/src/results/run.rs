@@ -40,6 +40,9 @@ pub struct RunRecord {
     /// Whether a reply may contain several actions. Omitted if not.
     #[serde(default, skip_serializing_if = "is_default")]
     pub multiaction: bool,
+    /// Whether no screenshots are taken. Omitted if they are.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub no_screenshots: bool,
     /// The scoring rules. Omitted for the published ones (bug for bug).
     #[serde(default, rename = "rules", skip_serializing_if = "is_default")]
     pub scoring_mode: ScoringMode,
@@ -157,6 +160,7 @@ impl RunRecord {
             settings: Value::Null,
             dialect: Dialect::default(),
             multiaction: false,
+            no_screenshots: false,
             scoring_mode: ScoringMode::default(),
             repeat,
             tasks,
@@ -195,6 +199,7 @@ impl RunRecord {
                 ("agent's settings, model or prompts", run.settings.to_string()),
                 ("dialect", run.dialect.to_string()),
                 ("number of actions in a reply", (if run.multiaction { "any" } else { "one" }).to_owned()),
+                ("screenshots", (if run.no_screenshots { "none" } else { "of each step" }).to_owned()),
                 ("rules", run.scoring_mode.to_string()),
                 ("suite digest (tasks, world or snapshots)", run.suite_digest.clone()),
             ]

@@ -136,6 +136,10 @@ impl Environment for Fake {
         })
     }
 
+    async fn draw(&mut self) -> Result<(), EnvironmentError> {
+        Ok(())
+    }
+
     async fn screenshot(&mut self, _: &Picture) -> Result<Vec<u8>, EnvironmentError> {
         Ok(b"\x89PNG\r\n\x1a\n".iter().copied().chain([self.page as u8]).collect())
     }

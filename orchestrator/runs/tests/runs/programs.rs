@@ -31,6 +31,37 @@ async fn a_program_that_misbehaves_costs_its_episode_only() -> Tested {
 }
 
 #[tokio::test]
+async fn a_program_that_asks_for_screenshots_of_a_run_without_any_is_an_error() -> Tested {
+    let asking = |observe: &str| {
+        format!(
+            r#"program:read -r x; echo '{{"protocol":1,"observe":{observe}}}'; read -r x; read -r x; echo "$x" >&2; echo '{{"stop":true}}'; read -r x"#
+        )
+    };
+    let (_temporary, out) = folder()?;
+    let options =
+        Options { screenshots: false, tasks: vec!["bike.one".to_owned()], ..into(&out.join("asked")) };
+    play(&Mood::default(), &asking(r#"{"screenshot":{"full_page":true}}"#), &options).await?;
+    let Outcome::Error { message } = outcome(&out.join("asked"), "bike.one", 1)? else {
+        return Err("no error".into());
+    };
+    assert_eq!(message, "failed to give the agent the screenshots that it asked for: the run takes none");
+
+    let unasked = out.join("unasked");
+    play(&Mood::default(), &asking("{}"), &Options { out: Some(unasked.clone()), ..options }).await?;
+    let folder = RunFolder::open(&unasked)?;
+    assert!(folder.run()?.no_screenshots);
+    let episode = folder.episode(&EpisodeId { task: "bike.one".to_owned(), repeat: 1 });
+    let heard = std::fs::read_to_string(episode.path().join("agent.stderr.txt"))?;
+    assert!(heard.contains(r#""screenshot":null"#), "{heard}");
+    assert!(episode.steps()?.iter().all(|step| step.screenshot.is_none()));
+    // A run with them is another run.
+    let resumed = Options { resume: true, out: Some(unasked), tasks: Vec::new(), ..Options::default() };
+    let refused = play(&Mood::default(), &asking("{}"), &resumed).await.unwrap_err().to_string();
+    assert!(refused.contains("screenshots"), "{refused}");
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_program_may_speak_another_dialect() -> Tested {
     let (_temporary, out) = folder()?;
     let program =
