@@ -7,6 +7,7 @@
 #     ./setup.sh dist       # and what links a static program and makes a Python environment
 #     ./setup.sh engine     # and a container engine that answers, with what builds base images and tests pulling
 #     ./setup.sh slurm      # and Slurm's controller, nodes and clients
+#     ./setup.sh kubernetes # and kubectl
 #
 # Says what it installs and starts; without root it prints the command to run instead. Does nothing
 # when all is there.
@@ -29,6 +30,9 @@ if [ "${1:-}" = slurm ]; then
         command -v $program >/dev/null 2>&1 || { missing="$missing slurm-wlm" && break; }
     done
     command -v munged >/dev/null 2>&1 || missing="$missing munge"
+fi
+if [ "${1:-}" = kubernetes ]; then
+    command -v kubectl >/dev/null 2>&1 || missing="$missing kubernetes-client"
 fi
 registry=""
 if [ "${1:-}" = engine ]; then

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Writes manifests of runs on Kubernetes, and runs what their pods run, in containers on this machine.
 
-    check.py SANDBOX IMAGE WORK OBJECT_SERVER
+    check.py SANDBOX IMAGE WORK OBJECT_SERVER ENGINE_IMAGE
 
 Manifests are those of the demo suite, of the town's sites that run in our own process, of its sites that run in containers, and of a suite in
-WebArena's form. `kubectl` takes each in a dry run, beside a server that only names the kinds. The first two are played: a container for each
+WebArena's form. `kubectl` knows the kinds in a dry run, beside a server that only names them; a unit test looks at the fields. The first two are played: a container for each
 index, with the command line, the user, the environment and the rights that the manifest says, no network, and the working folder in the place
 of the claim. One is told to end in the middle, and is started again. The merged runs must come to the fingerprints of the same runs here. The
-demo is played once more with its snapshot and its results on an object store, by pods with this machine's network. There is no cluster: what
-schedules pods, mounts claims and holds network policies is not looked at.
+demo is played once more with its snapshot and its results on an object store, by pods with this machine's network. Tasks on sites in containers
+are played beside an engine in a container, as the manifest says. There is no cluster: what schedules pods, mounts claims and holds network
+policies is not looked at.
 
 Prints a line for each check; exit code 1 if one fails.
 """
@@ -79,17 +80,17 @@ class Work:
             done = subprocess.run(["kubectl", *words], cwd=self.there, capture_output=True, text=True)
         kinds = [line.split("/")[0] for line in done.stdout.split()]
         expected = ["networkpolicy.networking.k8s.io", "job.batch"]
-        check(f"{name}: kubectl takes them in a dry run", done.returncode == 0 and kinds == expected and not cluster.other,
+        check(f"{name}: kubectl knows what they are, in a dry run", done.returncode == 0 and kinds == expected and not cluster.other,
               f"{done.stdout}{done.stderr}{cluster.other}")
 
-    def container(self, job, index, *options, network="none"):
-        """The words that run what a pod runs."""
+    def container(self, job, index, *options, network="none", volumes=None):
+        """The words that run what a pod runs. `volumes` stand for folders that are empty when a pod begins."""
         pod = job["spec"]["template"]["spec"]
         (container,) = pod["containers"]
         rights = container["securityContext"]
         variables = {one["name"]: one["value"] for one in container["env"]}
         # An emptyDir is a folder on the node's disk, new with each pod.
-        folders = {"work": ["--volume", f"{self.there}:/work"], "tmp": ["--volume", "/tmp"]}
+        folders = {"work": f"{self.there}:/work", "tmp": "/tmp", **(volumes or {})}
         program, *words = container["command"]
         return [
             "docker", "run", "--network", network, *(["--init"] if pod["shareProcessNamespace"] else []),
@@ -99,7 +100,7 @@ class Work:
             *([] if rights["allowPrivilegeEscalation"] else ["--security-opt", "no-new-privileges"]),
             "--memory", container["resources"]["limits"]["memory"].removesuffix("i").lower(),
             *(f"--env={name}={value}" for name, value in {**variables, "JOB_COMPLETION_INDEX": index}.items()),
-            *(word for mount in container["volumeMounts"] for word in folders[mount["name"]]),
+            *(f"--volume={folders[mount['name']]}" for mount in container["volumeMounts"]),
             "--workdir", container["workingDir"], *options, "--entrypoint", program, container["image"], *words,
         ]
 
@@ -143,7 +144,7 @@ class Work:
             there = list((self.there / f"runs/{name}/parts/{index + 1}/episodes").iterdir())
             check(f"{name}: index {index} has left {len(there)} of its episodes", len(there) > 0)
         finally:
-            subprocess.run(["docker", "rm", "--force", container], capture_output=True)
+            subprocess.run(["docker", "rm", "--force", "--volumes", container], capture_output=True)
 
     def compare(self, name, words):
         """The merged parts beside the same run here."""
@@ -194,6 +195,91 @@ def at_address(work, program, words):
         store.wait()
 
 
+def beside_an_engine(work, words, engine_image):
+    """Sites in containers: each part beside an engine of its own, as the manifest says, without a network."""
+    work.run("save", "map", "wiki", "--images", str(ROOT / "images"), "--output", "sites.tar")
+    job = work.manifest("engine", *words, "--parts", "2", "--engine-image", engine_image, "--site-images", "sites.tar")
+    work.open_to_pods(job)
+    for index in range(job["spec"]["completions"]):
+        with Engine(job, index) as engine:
+            command = work.container(job, index, "--rm", network=f"container:{engine.name}", volumes=engine.volumes)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE)
+            check(f"engine: index {index} ends with 0", done.returncode == 0, done.stderr[-3000:])
+            left = engine.ask("ps", "--quiet").split()
+            check(f"engine: index {index} leaves no container", not left, left)
+    work.compare("engine", words)
+
+
+# In the order of their numbers in Linux.
+CAPABILITIES = """chown dac_override dac_read_search fowner fsetid kill setgid setuid setpcap linux_immutable net_bind_service net_broadcast
+    net_admin net_raw ipc_lock ipc_owner sys_module sys_rawio sys_chroot sys_ptrace sys_pacct sys_admin sys_boot sys_nice sys_resource sys_time
+    sys_tty_config mknod lease audit_write audit_control setfcap mac_override mac_admin syslog wake_alarm block_suspend audit_read""".split()
+
+
+def privileged():
+    """The options of a privileged container. Where this machine lacks a capability itself, Docker refuses `--privileged`: its parts, then."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    bounds = int(re.search(r"CapBnd:\s*(\w+)", status)[1], 16)
+    own = [name for number, name in enumerate(CAPABILITIES) if bounds >> number & 1]
+    if own == CAPABILITIES:
+        return ["--privileged"]
+    unconfined = [f"--security-opt={what}=unconfined" for what in ["seccomp", "apparmor", "systempaths"]]
+    return [*(f"--cap-add={name}" for name in own), *unconfined, "--volume=/sys/fs/cgroup:/sys/fs/cgroup:rw"]
+
+
+class Engine:
+    """The sidecar of a part, while it is used as a context."""
+
+    def __init__(self, job, index):
+        (self.container,) = job["spec"]["template"]["spec"]["initContainers"]
+        self.name = f"sandbox-kubernetes-engine-{os.getpid()}-{index}"
+        self.volumes = {}
+        for mount in self.container["volumeMounts"]:
+            self.volumes[mount["name"]] = f"{self.name}-{mount['name']}:{mount['mountPath']}"
+
+    def __enter__(self):
+        try:
+            self.start()
+        except BaseException:
+            self.remove()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.remove()
+
+    def start(self):
+        rights = self.container["securityContext"]
+        check("engine: has the rights of an engine", rights == {"privileged": True, "runAsUser": 0}, rights)
+        volumes = [f"--volume={volume}" for volume in self.volumes.values()]
+        # What a cluster does for `emptyDir`.
+        folders = [volume.split(":")[1] for volume in self.volumes.values()]
+        open_to_all = ["docker", "run", "--rm", *volumes, "--entrypoint", "chmod", self.container["image"], "777", *folders]
+        subprocess.run(open_to_all, check=True, capture_output=True)
+        words = ["docker", "run", "--detach", "--name", self.name, "--network", "none", *privileged(), "--user", "0", *volumes,
+                 self.container["image"], *self.container["args"]]
+        subprocess.run(words, check=True, capture_output=True)
+        probe = self.container["startupProbe"]
+        for _ in range(probe["failureThreshold"]):
+            answers = self.execute(*probe["exec"]["command"])
+            if answers.returncode == 0:
+                break
+            time.sleep(probe["periodSeconds"])
+        log = subprocess.run(["docker", "logs", self.name], capture_output=True, text=True).stderr
+        check("engine: its probe succeeds", answers.returncode == 0, f"{answers.stderr}{log[-2000:]}")
+
+    def execute(self, *words):
+        return subprocess.run(["docker", "exec", self.name, *words], capture_output=True, text=True)
+
+    def ask(self, *words):
+        return self.execute("docker", *(word for word in self.container["args"] if word.startswith("--host=")), *words).stdout
+
+    def remove(self):
+        subprocess.run(["docker", "rm", "--force", "--volumes", self.name], capture_output=True)
+        for volume in self.volumes.values():
+            subprocess.run(["docker", "volume", "rm", "--force", volume.split(":")[0]], capture_output=True)
+
+
 def webarena(work):
     """A suite as the importer of WebArena's tasks writes it."""
     task = {
@@ -215,7 +301,7 @@ def webarena(work):
 
 
 def main():
-    sandbox, image, folder, object_server = sys.argv[1:]
+    sandbox, image, folder, object_server, engine_image = sys.argv[1:]
     work = Work(sandbox, image, pathlib.Path(folder))
     demo = ["tasks/demo", "--agent", "oracle"]
     job = work.manifest("demo", *demo, "--parts", str(PARTS))
@@ -228,6 +314,9 @@ def main():
     job = work.manifest("town", *town, "--parts", "2")
     work.play("town", job, disturbed=None)
     work.compare("town", town)
+
+    tasks = [path for path in sorted((ROOT / "tasks/town").glob("*.yaml")) if sites(path) - EMBEDDED and sites(path) - EMBEDDED <= {"map", "wiki"}]
+    beside_an_engine(work, ["tasks/town", "--agent", "oracle", *(f"--task={path.stem}" for path in tasks)], engine_image)
 
     engine = ["--engine-image", "docker:dind", "--site-images", "sites.tar"]
     for name, words in [("whole-town", ["tasks/town", "--agent", "oracle"]), ("webarena", webarena(work))]:
