@@ -1,5 +1,6 @@
-//! Named pipes between a test and a program that it does not start itself. Neither end waits for the
-//! other to open its own, and reading has a deadline: the program may have ended, or never begun.
+//! Named pipes between a test and a program that it does not start itself. Neither end waits for
+//! the other to open its own, and reading has a deadline: the program may have ended, or never
+//! begun.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
