@@ -1,9 +1,9 @@
 """How one machine's cores are used: the demo suite on 1, 2, 4, ... workers.
 
 For each number of workers, and for the first without screenshots: episodes a minute, the busy share of
-the machine meanwhile, seconds of
-processor an episode in our own process and in the browser's (Chromium with its driver), and memory a
-worker (proportional set size at its peak, our process apart). Every run must have one fingerprint.
+the machine meanwhile, seconds of processor an episode in our own process and in the browser's (Chromium
+with its driver), and memory a worker (proportional set size at its peak, our process apart). Every run
+must have one fingerprint.
 
     workers.py SANDBOX SUITE [--repeat N] [--workers 1,2,4]
 """
