@@ -81,13 +81,15 @@ CONF
 done
 
 # as WHO COMMAND...: in the environment of an engine; with `replace=exec`, instead of this shell.
+# Podman 4.3 leaves a temporary file of each image that it imports.
 replace=""
 as() {
     who=$1
     shift
     if [ "$who" = root ]; then
         $replace env XDG_RUNTIME_DIR="$work/root/xdg" CONTAINERS_CONF="$work/root/containers.conf" \
-            CONTAINERS_STORAGE_CONF="$work/root/storage.conf" DOCKER_HOST="unix://$work/root/podman.sock" "$@"
+            CONTAINERS_STORAGE_CONF="$work/root/storage.conf" DOCKER_HOST="unix://$work/root/podman.sock" \
+            TMPDIR="$work/root/tmp" "$@"
     else
         $replace setpriv --reuid "$who" --regid "$who" --init-groups env HOME="/home/$who" USER="$who" \
             XDG_RUNTIME_DIR="$work/$who/xdg" CONTAINERS_CONF="$work/$who/containers.conf" \
