@@ -56,11 +56,15 @@ fn the_oracle_solves_every_task_twice_in_the_same_way() -> Result<()> {
 #[test]
 fn the_fingerprint_is_the_same_in_chromium_and_its_headless_shell() -> Result<()> {
     let bench = Bench::new()?;
-    let fingerprint = |name: &str, chromium: Option<&str>| -> Result<String> {
+    let fingerprint = |name: &str, chromium: Option<&str>, more: &[&str]| -> Result<String> {
         let out = bench.path(name);
         let mut command =
             bench.command(&["run", "tasks/demo", "--agent=oracle", "--json", "--output", out.as_str()]);
-        command.args(["--task=clock-time-zone", "--task=guest-booking", "--task=lakeside-commute"]);
+        command.args(more).args([
+            "--task=clock-time-zone",
+            "--task=guest-booking",
+            "--task=lakeside-commute",
+        ]);
         if let Some(chromium) = chromium {
             command.env("SANDBOX_CHROMIUM", chromium);
         }
@@ -72,7 +76,9 @@ fn the_fingerprint_is_the_same_in_chromium_and_its_headless_shell() -> Result<()
     ensure!(programs.headless_shell.is_some(), "`make setup` installs the headless shell");
     let chromium =
         programs.chromium.as_deref().and_then(std::path::Path::to_str).context("its path is UTF-8")?;
-    ensure!(fingerprint("shell", None)? == fingerprint("chromium", Some(chromium))?);
+    let shell = fingerprint("shell", None, &[])?;
+    ensure!(shell == fingerprint("chromium", Some(chromium), &[])?);
+    ensure!(shell == fingerprint("unseen", Some(chromium), &["--no-screenshots"])?);
     Ok(())
 }
 
