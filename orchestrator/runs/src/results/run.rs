@@ -199,7 +199,7 @@ impl RunRecord {
                 ("agent's settings, model or prompts", run.settings.to_string()),
                 ("dialect", run.dialect.to_string()),
                 ("number of actions in a reply", (if run.multiaction { "any" } else { "one" }).to_owned()),
-                ("screenshots", (if run.no_screenshots { "none" } else { "of each step" }).to_owned()),
+                ("screenshot setting", (if run.no_screenshots { "none" } else { "each step" }).to_owned()),
                 ("rules", run.scoring_mode.to_string()),
                 ("suite digest (tasks, world or snapshots)", run.suite_digest.clone()),
             ]

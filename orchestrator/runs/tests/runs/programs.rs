@@ -57,7 +57,7 @@ async fn a_program_that_asks_for_screenshots_of_a_run_without_any_is_an_error() 
     // A run with them is another run.
     let resumed = Options { resume: true, out: Some(unasked), tasks: Vec::new(), ..Options::default() };
     let refused = play(&Mood::default(), &asking("{}"), &resumed).await.unwrap_err().to_string();
-    assert!(refused.contains("screenshots"), "{refused}");
+    assert!(refused.contains(r#"its screenshot setting is "none", not "each step""#), "{refused}");
     Ok(())
 }
 
