@@ -3,13 +3,13 @@
 
     check.py SANDBOX IMAGE WORK OBJECT_SERVER ENGINE_IMAGE
 
-Manifests are those of the demo suite, of the town's sites that run in our own process, of its sites that run in containers, and of a suite in
-WebArena's form. `kubectl` knows the kinds in a dry run, beside a server that only names them; a unit test looks at the fields. The first two are played: a container for each
-index, with the command line, the user, the environment and the rights that the manifest says, no network, and the working folder in the place
-of the claim. One is told to end in the middle, and is started again. The merged runs must come to the fingerprints of the same runs here. The
-demo is played once more with its snapshot and its results on an object store, by pods with this machine's network. Tasks on sites in containers
-are played beside an engine in a container, as the manifest says. There is no cluster: what schedules pods, mounts claims and holds network
-policies is not looked at.
+Manifests are those of the demo suite, of the town's sites that run in our own process, of its sites that run in containers, and of a suite
+in WebArena's form. `kubectl` knows the kinds in a dry run, beside a server that only names them; a unit test looks at the fields. The first
+two are played: a container for each index, with the command line, the user, the environment and the rights that the manifest says, no
+network, and the working folder in the place of the claim. One is told to end in the middle, and is started again. The merged runs must come
+to the fingerprints of the same runs here. The demo is played once more with its snapshot and its results on an object store, by pods with
+this machine's network. Tasks on sites in containers are played beside an engine in a container, as the manifest says. There is no cluster:
+what schedules pods, mounts claims and holds network policies is not looked at.
 
 Prints a line for each check; exit code 1 if one fails.
 """

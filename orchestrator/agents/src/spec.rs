@@ -286,29 +286,24 @@ impl AgentSpec {
         }
     }
 
+    /// Itself or those of an ensemble that use a language model.
+    fn llm_agents(&self) -> Vec<&LlmAgent> {
+        match self {
+            AgentSpec::Model(asking) => vec![asking],
+            AgentSpec::Fallback(specs) => specs.iter().flat_map(AgentSpec::llm_agents).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether it uses a language model.
     pub fn asks_a_model(&self) -> bool {
-        match self {
-            AgentSpec::Model(_) => true,
-            AgentSpec::Fallback(specs) => specs.iter().any(AgentSpec::asks_a_model),
-            _ => false,
-        }
+        !self.llm_agents().is_empty()
     }
 
     /// Whether it shows screenshots to a language model. What programs and servers look at is not
     /// known.
     pub fn looks_at_screenshots(&self) -> bool {
-        match self {
-            AgentSpec::Model(asking) => asking.settings.agent.looks_at_screenshots(),
-            AgentSpec::Fallback(specs) => specs.iter().any(AgentSpec::looks_at_screenshots),
-            AgentSpec::Oracle
-            | AgentSpec::Negative
-            | AgentSpec::Noop
-            | AgentSpec::Random
-            | AgentSpec::Program { .. }
-            | AgentSpec::Server(_)
-            | AgentSpec::Recorded(_) => false,
-        }
+        self.llm_agents().iter().any(|asking| asking.settings.agent.looks_at_screenshots())
     }
 
     /// Overrides the model settings of agents that use a model.
@@ -347,11 +342,7 @@ impl AgentSpec {
 
     /// The models that it uses.
     pub fn models(&self) -> Vec<&Model> {
-        match self {
-            AgentSpec::Model(asking) => vec![&asking.model],
-            AgentSpec::Fallback(specs) => specs.iter().flat_map(AgentSpec::models).collect(),
-            _ => Vec::new(),
-        }
+        self.llm_agents().into_iter().map(|asking| &asking.model).collect()
     }
 
     /// What determines its behaviour besides its name: settings, templates and model. Null if there

@@ -60,6 +60,6 @@ pub use play::options::{Limits, LiveFill, Options};
 pub use play::progress::{Event, Progress, silent};
 pub use play::run::{Machine, run, run_in};
 pub use play::running_sites::session_cookie;
-pub use play::{attach, browser_state, environment, log, world};
+pub use play::{attach, browser_state, device, environment, log, world};
 pub use rescore::{score_again, score_saved};
 pub use results::fingerprint;

@@ -82,7 +82,7 @@ impl Annotate {
                     gateway,
                     ca,
                     determinism: Determinism { clock_start: draft.clock, seed: world.seed },
-                    device: runs::world::device_of(&world, &device),
+                    device: runs::device::of_task(&world, &device),
                     states,
                 })))
             }

@@ -5,7 +5,7 @@
 //! episode, trace, early_stop, log       one episode from its first observation to its end
 //! attach                                an episode that another program drives
 //! environment, world                    what an episode drives: the trait, and Chromium in a world
-//! start_pages, world_snapshots, browser_state, running_sites   what a world is made of
+//! start_pages, world_snapshots, browser_state, device, running_sites   what a world is made of
 //! scored                                what an episode is worth, with a judge's help
 //! ```
 //!
@@ -15,6 +15,7 @@
 pub mod attach;
 pub(crate) mod blocking;
 pub mod browser_state;
+pub mod device;
 pub(crate) mod early_stop;
 pub mod environment;
 pub(crate) mod episode;

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use browser::{
-    Action, ActionError, ActionTarget, ConsoleMessage, Device, Geolocation, Launch, Observation,
-    ObservationOptions, Picture, Session, StorageState,
+    Action, ActionError, ActionTarget, ConsoleMessage, Device, Launch, Observation, ObservationOptions,
+    Picture, Session, StorageState,
 };
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Routes, TrafficCapture};
@@ -22,10 +22,11 @@ use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::Value;
 use sites::{ApiClient, SiteGroup};
 use snapshots::Exchange;
-use tasks::{DeviceSpec, Place, Task, WorldSpec};
+use tasks::{Task, WorldSpec};
 
 use crate::evidence::programs::{Confinement, ProgramContext};
 use crate::play::browser_state;
+use crate::play::device;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
 use crate::play::options::Options;
 use crate::play::progress::Progress;
@@ -145,38 +146,6 @@ fn storage_state(path: &Utf8Path) -> Result<StorageState, EnvironmentError> {
     serde_json::from_slice(&text).map_err(|error| doing()(format!("{path}: {error}")))
 }
 
-/// What the pages of a task in this world see.
-pub fn device_of(spec: &WorldSpec, task: &DeviceSpec) -> Device {
-    on(&device(spec), task)
-}
-
-/// What the pages of a world's tasks see.
-fn device(spec: &WorldSpec) -> Device {
-    Device {
-        viewport: spec.viewport,
-        locale: spec.locale.clone(),
-        timezone: spec.timezone.clone(),
-        ..Device::default()
-    }
-}
-
-/// The device of a task in a world with another one.
-fn on(usual: &Device, task: &DeviceSpec) -> Device {
-    let place = |place: Place| Geolocation {
-        latitude: place.latitude,
-        longitude: place.longitude,
-        accuracy: place.accuracy,
-    };
-    Device {
-        viewport: task.viewport.unwrap_or(usual.viewport),
-        locale: task.locale.clone().unwrap_or_else(|| usual.locale.clone()),
-        timezone: task.timezone.clone().unwrap_or_else(|| usual.timezone.clone()),
-        user_agent: task.user_agent.clone(),
-        mobile: task.mobile,
-        geolocation: task.geolocation.map(place),
-    }
-}
-
 impl World {
     /// Starts a gateway and a browser that can reach nothing but it, in which time moves only with
     /// the episode's actions.
@@ -185,7 +154,7 @@ impl World {
         shared: WorldResources,
         settle_within: Duration,
     ) -> Result<World, EnvironmentError> {
-        World::start(spec, device(spec), shared, settle_within, BrowserMode::Agent).await
+        World::start(spec, device::of_world(spec), shared, settle_within, BrowserMode::Agent).await
     }
 
     /// Starts them for another program to drive, in a world whose time runs on. Good for one
@@ -197,7 +166,7 @@ impl World {
         options: &Options,
     ) -> Result<World, EnvironmentError> {
         let spec = task.world(spec);
-        let device = on(&device(&spec), &task.device);
+        let device = device::of_task(&spec, &task.device);
         let mode = if options.headed { BrowserMode::Window } else { BrowserMode::Attached };
         World::start(&spec, device, shared, options.limits.settle, mode).await
     }
@@ -298,7 +267,7 @@ impl World {
     /// still ask for while they go belongs to the old episode.
     async fn begin_episode(&mut self, task: &Task) -> Result<(), EnvironmentError> {
         let spec = task.world(&self.spec);
-        let device = on(&device(&spec), &task.device);
+        let device = device::of_task(&spec, &task.device);
         let determinism = browser::Determinism { clock_start: spec.clock, seed: spec.seed };
         let fits = device == self.device && determinism == self.determinism;
         (self.device, self.determinism) = (device, determinism);

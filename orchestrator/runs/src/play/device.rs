@@ -1,0 +1,32 @@
+//! What pages see of the device that shows them: that of the world, with what a task changes.
+
+use browser::{Device, Geolocation};
+use tasks::{DeviceSpec, Place, WorldSpec};
+
+/// What the pages of a world's tasks see.
+pub(crate) fn of_world(spec: &WorldSpec) -> Device {
+    Device {
+        viewport: spec.viewport,
+        locale: spec.locale.clone(),
+        timezone: spec.timezone.clone(),
+        ..Device::default()
+    }
+}
+
+/// What the pages of a task in this world see.
+pub fn of_task(spec: &WorldSpec, task: &DeviceSpec) -> Device {
+    let usual = of_world(spec);
+    let place = |place: Place| Geolocation {
+        latitude: place.latitude,
+        longitude: place.longitude,
+        accuracy: place.accuracy,
+    };
+    Device {
+        viewport: task.viewport.unwrap_or(usual.viewport),
+        locale: task.locale.clone().unwrap_or(usual.locale),
+        timezone: task.timezone.clone().unwrap_or(usual.timezone),
+        user_agent: task.user_agent.clone(),
+        mobile: task.mobile,
+        geolocation: task.geolocation.map(place),
+    }
+}
