@@ -109,9 +109,14 @@ fn suite_on_a_slow_disk(folder: &tempfile::TempDir) -> (Suite, Utf8PathBuf) {
     (suite, slow)
 }
 
-/// Lets whoever waits for the file go on, with nothing to read.
+/// Lets whoever waits for the file go on, with nothing to read. Whoever opens it later finds an
+/// empty file: without a writer, it would wait for ever.
 fn write_nothing(slow: &Utf8PathBuf) {
-    std::fs::File::options().write(true).open(slow).map(drop).unwrap();
+    let writer = std::fs::File::options().write(true).open(slow).unwrap();
+    let empty = slow.with_extension("empty");
+    std::fs::write(&empty, "").unwrap();
+    std::fs::rename(&empty, slow).unwrap();
+    drop(writer);
 }
 
 /// On the runtime of this test, which has one thread.
