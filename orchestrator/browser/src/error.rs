@@ -39,20 +39,15 @@ pub enum Error {
     /// The profile folder could not be created.
     #[error("create a profile folder: {0}")]
     Profile(#[source] io::Error),
-    /// The driver refused to open a session.
-    #[error("open a session with chromedriver: {reason}")]
+    /// Chromium ended before it answered, or cannot be used.
+    #[error("start the browser: {reason}")]
     Session {
-        /// The driver's reason.
+        /// Its last words, or the reason.
         reason: String,
     },
-    /// The DevTools socket could not be opened.
-    #[error("connect to the browser's DevTools socket at {url}: {reason}")]
-    Connect {
-        /// The socket's address.
-        url: String,
-        /// The reason.
-        reason: String,
-    },
+    /// The pipes to and from the browser could not be used.
+    #[error("use the browser's pipes: {0}")]
+    Pipe(#[source] io::Error),
     /// The browser closed the connection.
     #[error("reach the browser: it closed the connection during `{waiting_for}`")]
     Gone {

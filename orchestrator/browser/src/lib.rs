@@ -1,8 +1,7 @@
 //! A real browser that lives in a frozen world.
 //!
 //! A [`Session`] is a Chromium whose only way out is the gateway. Its clock and its randomness are
-//! the world's, not the machine's. chromedriver starts it (through fantoccini); the browser's own
-//! DevTools socket moves it, because virtual time needs events.
+//! the world's, not the machine's. Its DevTools, over two pipes, move it. Nothing of it listens.
 //!
 //! ```text
 //! launch/    from settings to a running browser, and to its certain end
@@ -74,6 +73,7 @@ pub use formats::{
 pub use launch::{
     device::{Device, Geolocation},
     fonts::has_fonts,
+    interfaces::deny_netlink,
     process::end_all,
     programs::{CHROMEDRIVER_VARIABLE, CHROMIUM_SANDBOX_VARIABLE, CHROMIUM_VARIABLE, Programs},
     settings::{Determinism, Launch},

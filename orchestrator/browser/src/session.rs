@@ -8,7 +8,7 @@
 //! cookies, storage, caches, service workers and connections. A reset disposes of the context, and
 //! with it of the renderer process and its clock.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,8 @@ use crate::{
     act::{element::ActionTarget, input::InputState},
     attach::proxy::Server,
     cdp::{
-        connection::{Cdp, Connection},
+        connection::{Cdp, Connection, SessionId},
+        pipe::Pipe,
         targets::{self, TargetSetup},
         tracker::{BrowserState, FOREVER, Page, Tracker},
     },
@@ -26,9 +27,16 @@ use crate::{
         screen::FrameClock,
         virtual_time,
     },
-    launch::{driver::Driver, services::ServiceProcesses},
+    launch::{
+        chromium::{Chromium, START_TIMEOUT},
+        process::Ends,
+        services::ServiceProcesses,
+    },
     observe::frames::Bids,
 };
+
+/// How long a browser may take to end in order.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A running browser with one episode's pages.
 #[derive(Debug)]
@@ -42,10 +50,15 @@ pub struct Session {
     pub(crate) bids: Bids,
     pub(crate) input_state: InputState,
     connection: Connection,
-    pub(crate) driver: Driver,
+    pub(crate) chromium: Chromium,
+    version: String,
+    /// Chromium's first tab, which belongs to no episode; `None` where it is closed.
+    first_tab: Option<SessionId>,
     services: ServiceProcesses,
     /// The DevTools proxy, once another program drives the pages.
     pub(crate) devtools: Option<Server>,
+    /// The context of pages that are opened after another program has driven the browser.
+    pub(crate) clean_context: Option<String>,
     _response_ordering: Option<ResponseOrdering>,
 }
 
@@ -53,11 +66,28 @@ impl Session {
     /// Starts a browser and its first episode. Where a program is missing, the error names the
     /// command that installs it.
     pub async fn start(launch: &Launch) -> Result<Self, Error> {
-        let driver = Driver::start(launch).await?;
+        let (chromium, Ends { commands, replies, last_words, .. }) = Chromium::start(launch).await?;
         let tracker = Arc::new(Tracker::default());
         let listener = Arc::clone(&tracker);
-        let connection =
-            Connection::open(&driver.debugger, move |cdp, event| listener.on_event(cdp, event)).await?;
+        let pipe = Pipe::new(commands, replies).map_err(Error::Pipe)?;
+        let connection = Connection::open(pipe, move |cdp, event| listener.on_event(cdp, event));
+        let version = match version(&connection.cdp).await {
+            Err(Error::Gone { .. }) => {
+                let reason = last_words.last_line().unwrap_or_else(|| "it ended without a word".to_owned());
+                return Err(Error::Session { reason });
+            }
+            version => version?,
+        };
+        let first_tab = find_first_tab(&connection.cdp).await?;
+        // Its window would cover the intended one, or be taken for it.
+        let keeps_first_tab = launch.headless && !launch.attach_mode;
+        let first_session = match &first_tab {
+            Some(target) if keeps_first_tab => {
+                tracker.set_first_tab(target.clone());
+                Some(attach(&connection.cdp, target).await?)
+            }
+            _ => None,
+        };
         connection.cdp.call(None, "Target.setAutoAttach", targets::auto_attach(false)).await?;
         let frozen = launch.in_flight.as_ref().filter(|_| launch.is_frozen());
         let response_ordering =
@@ -72,23 +102,25 @@ impl Session {
             bids: Bids::default(),
             input_state: InputState::default(),
             connection,
-            driver,
+            chromium,
+            version,
+            first_tab: first_session,
             services: ServiceProcesses::default(),
             devtools: None,
+            clean_context: None,
             _response_ordering: response_ordering,
         };
         session.begin_episode().await?;
         session.services = ServiceProcesses::find(session.cdp()).await?;
-        if !launch.headless || launch.attach_mode {
-            // Chromium's own first window would cover the intended one, or be taken for it.
-            session.driver.execute_in_first_tab("Page.close", json!({})).await?;
+        if let Some(target) = first_tab.filter(|_| !keeps_first_tab) {
+            session.cdp().call(None, "Target.closeTarget", json!({ "targetId": target })).await?;
         }
         Ok(session)
     }
 
     /// Chromium's version, such as `156.0.8078.79`.
     pub fn version(&self) -> &str {
-        &self.driver.version
+        &self.version
     }
 
     /// Ends the present episode and begins a new one, with nothing left of the old one. A browser
@@ -150,9 +182,15 @@ impl Session {
 
     /// Ends the browser.
     pub async fn close(self) -> Result<(), Error> {
-        let Self { connection, driver, .. } = self;
+        let Self { connection, chromium, tracker, .. } = self;
+        drop(connection.cdp.send(None, "Browser.close", json!({})));
+        let ended = |state: &BrowserState| state.is_disconnected().then_some(());
+        let ending = tracker.wait_for(END_TIMEOUT, |_| "the browser to end".to_owned(), ended).await;
+        if let Err(Error::Deadline { .. }) = ending {
+            tracing::debug!("the browser did not end in order");
+        }
         drop(connection);
-        driver.close().await;
+        chromium.end().await;
         Ok(())
     }
 
@@ -162,12 +200,12 @@ impl Session {
 
     /// Whether frames are drawn on command and at no other time (Chromium's `BeginFrameControl`).
     pub(crate) fn begin_frame_control(&self) -> bool {
-        self.driver.begin_frame_control
+        self.chromium.begin_frame_control
     }
 
     /// The folder of the episode's downloads.
     pub(crate) fn downloads_folder(&self) -> PathBuf {
-        self.driver.folder().join("downloads")
+        self.chromium.folder().join("downloads")
     }
 
     /// The clock and seed of a frozen world; `None` where time runs by itself.
@@ -230,11 +268,11 @@ impl Session {
     }
 
     /// Creates a browser context that reaches only the gateway.
-    async fn create_context(&self) -> Result<String, Error> {
+    pub(crate) async fn create_context(&self) -> Result<String, Error> {
         const METHOD: &str = "Target.createBrowserContext";
         let params = json!({
             "disposeOnDetach": true,
-            "proxyServer": format!("http://{}", self.launch.proxy),
+            "proxyServer": format!("http://{}", self.chromium.proxy),
             // The loopback gets no exception.
             "proxyBypassList": "<-loopback>",
         });
@@ -249,8 +287,33 @@ impl Session {
         self.cdp().call(None, "Target.disposeBrowserContext", params).await?;
         // Chromium keeps one thing across contexts: which favicons were not found. A forced reload
         // clears it.
-        self.driver.execute_in_first_tab("Page.reload", json!({ "ignoreCache": true })).await
+        let Some(first_tab) = &self.first_tab else { return Ok(()) };
+        self.cdp().call(Some(first_tab), "Page.reload", json!({ "ignoreCache": true })).await?;
+        Ok(())
     }
+}
+
+/// Chromium's version. The first reply of a browser that starts may take a while.
+async fn version(cdp: &Cdp) -> Result<String, Error> {
+    const METHOD: &str = "Browser.getVersion";
+    let reply = cdp.call_within(None, METHOD, json!({}), START_TIMEOUT).await?;
+    let product = reply.get("product").and_then(Value::as_str);
+    let product = product.ok_or(Error::Shape { method: METHOD, field: "product" })?;
+    Ok(product.rsplit('/').next().unwrap_or(product).to_owned())
+}
+
+/// The target of Chromium's first tab.
+async fn find_first_tab(cdp: &Cdp) -> Result<Option<String>, Error> {
+    let reply = cdp.call(None, "Target.getTargets", json!({})).await?;
+    let page = reply["targetInfos"].as_array().into_iter().flatten().find(|target| target["type"] == "page");
+    Ok(page.and_then(|page| page["targetId"].as_str()).map(str::to_owned))
+}
+
+async fn attach(cdp: &Cdp, target: &str) -> Result<SessionId, Error> {
+    const METHOD: &str = "Target.attachToTarget";
+    let reply = cdp.call(None, METHOD, json!({ "targetId": target, "flatten": true })).await?;
+    let session = reply.get("sessionId").and_then(Value::as_str);
+    Ok(session.ok_or(Error::Shape { method: METHOD, field: "sessionId" })?.into())
 }
 
 /// Adds a browser context to a command's parameters. Without one they mean the browser's own

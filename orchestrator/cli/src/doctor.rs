@@ -158,8 +158,9 @@ fn browsers() -> String {
 /// A browser and its driver, each with its path and version.
 fn of_one_version(browser: Option<&Path>, programs: &Programs) -> Result<String, String> {
     let browser = browser.ok_or("it is not installed; its headless shell is")?;
-    let (own, drivers) = (version(browser)?, version(&programs.chromedriver)?);
-    let said = format!("{} ({own}), {} ({drivers})", browser.display(), programs.chromedriver.display());
+    let driver = programs.chromedriver.as_deref().ok_or("chromedriver is not installed")?;
+    let (own, drivers) = (version(browser)?, version(driver)?);
+    let said = format!("{} ({own}), {} ({drivers})", browser.display(), driver.display());
     if major(&own) == major(&drivers) { Ok(said) } else { Err(format!("of different versions: {said}")) }
 }
 

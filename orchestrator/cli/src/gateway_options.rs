@@ -1,13 +1,15 @@
 //! Options of every command that runs a gateway.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use gateway::{CertificateAuthority, Config, ConnectTo, Limits, Redact, Routes};
+use gateway::{
+    Admission, CertificateAuthority, Config, ConnectTo, Gateway, Key, Limits, Listen, Redact, Routes,
+};
 
-use crate::failure::{Failure, OrFail};
+use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::units;
 
@@ -93,28 +95,54 @@ impl LiveWeb {
     }
 }
 
-/// A gateway's configuration with this user's certificate authority and no routes yet.
-pub(crate) fn config(data: &DataFolder, listen: Option<SocketAddr>) -> Result<Config, Failure> {
+/// Where clients of other programs come in.
+#[derive(Clone, clap::Args)]
+pub(crate) struct Listening {
+    /// Address to listen on [default: a free port on loopback]
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
+}
+
+impl Listening {
+    /// Has a gateway listen for clients that show this user's key.
+    pub(crate) fn apply(&self, config: &mut Config, data: &DataFolder) -> Outcome {
+        let path = data.proxy_key()?;
+        let key = front::key_in(&path).or_environment("read the key of the proxy")?;
+        let key = Key::new(key).ok_or_else(|| {
+            Failure::Environment(format!(
+                "failed to use the key in {path}: remove it, and another one is made"
+            ))
+        })?;
+        let address = self.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
+        config.listen = Some(Listen { address, admission: Admission::Key(key) });
+        Ok(())
+    }
+}
+
+/// A gateway's configuration with this user's certificate authority and no routes yet. It listens
+/// nowhere.
+pub(crate) fn config(data: &DataFolder) -> Result<Config, Failure> {
     let ca =
         CertificateAuthority::load_or_create(&data.ca()?).or_environment("load the certificate authority")?;
-    let mut config = Config::new(Arc::new(ca), Routes::new());
-    if let Some(listen) = listen {
-        config.listen = listen;
-    }
-    Ok(config)
+    Ok(Config::new(Arc::new(ca), Routes::new()))
 }
 
-/// How a client is pointed at a gateway, for people.
-pub(crate) fn instructions(address: SocketAddr, ca: &CertificateAuthority) -> String {
-    ways_through(address, ca.certificate_path().unwrap_or(Utf8Path::new("")))
+/// Prints the URL of a gateway's proxy, and how clients are pointed at it.
+pub(crate) fn announce(gateway: &Gateway, ca: &CertificateAuthority) {
+    let Some(proxy) = gateway.proxy() else { return };
+    println!("proxy {proxy}");
+    eprintln!("{}", ways_through(&proxy, ca.certificate_path().unwrap_or(Utf8Path::new(""))));
 }
 
-/// The same for a gateway of another process, whose clients have to trust the certificate in this
-/// file.
-pub(crate) fn ways_through(address: SocketAddr, ca: &Utf8Path) -> String {
+/// How a client is pointed at a proxy, for people: by its URL with user and key, and the file with
+/// the certificate that it has to trust.
+pub(crate) fn ways_through(proxy: &str, ca: &Utf8Path) -> String {
+    let plain = proxy.rsplit_once('@').map_or_else(|| proxy.to_owned(), |(_, at)| format!("http://{at}"));
     format!(
-        "  curl      curl --proxy http://{address} --cacert {ca} https://...\n  \
-           programs  HTTPS_PROXY=http://{address} HTTP_PROXY=http://{address} SSL_CERT_FILE={ca} ...\n  \
-           Chromium  chromium --proxy-server=http://{address} --user-data-dir=$(mktemp -d) (and import {ca})"
+        "  curl      curl --proxy {proxy} --cacert {ca} https://...\n  \
+           programs  HTTPS_PROXY={proxy} HTTP_PROXY={proxy} SSL_CERT_FILE={ca} ...\n  \
+           Chromium  chromium --proxy-server={plain} --proxy-bypass-list='<-loopback>' --user-data-dir=$(mktemp -d)\n  \
+           {empty}         (it asks for user name and password, the key; and import {ca})",
+        empty = ""
     )
 }

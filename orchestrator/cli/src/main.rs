@@ -40,6 +40,7 @@ mod old_spellings;
 mod open_files;
 mod open_page;
 mod options;
+mod own_network;
 mod pack;
 mod packed_run;
 mod page_search;
@@ -127,6 +128,8 @@ enum Command {
     #[command(hide = true)]
     Confined(confined::Confined),
     #[command(hide = true)]
+    OwnNetwork(own_network::OwnNetwork),
+    #[command(hide = true)]
     Relay(relay::Relay),
 }
 
@@ -138,6 +141,8 @@ fn main() -> std::process::ExitCode {
     match parsed {
         // Its exit code is another program's.
         Ok(Cli { command: Command::Confined(confined), .. }) => confined.run(),
+        // A process with one thread alone may make a namespace of users.
+        Ok(Cli { command: Command::OwnNetwork(own_network), .. }) => own_network.run(),
         // A process with one thread alone may enter another's namespaces.
         Ok(Cli { command: Command::Relay(relay), .. }) => relay.run(),
         parsed => answer(parsed),
@@ -155,6 +160,9 @@ async fn answer(parsed: Result<Cli, clap::Error>) -> std::process::ExitCode {
 
 async fn run(cli: Cli) -> failure::Outcome {
     cli.logging.start();
+    if let Some(helper) = confined::helper() {
+        processes::own_network::set_helper(helper.into());
+    }
     old_spellings::warn();
     open_files::allow_many();
     options::cache_objects();
@@ -197,6 +205,6 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
         Command::ServeTown(serve) => serve.run().await,
-        Command::Confined(_) | Command::Relay(_) => Ok(()),
+        Command::Confined(_) | Command::OwnNetwork(_) | Command::Relay(_) => Ok(()),
     }
 }

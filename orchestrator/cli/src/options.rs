@@ -37,6 +37,11 @@ impl DataFolder {
         named.map_or_else(|| Ok(self.path()?.join("front.key")), |named| Ok(named.to_owned()))
     }
 
+    /// The file with the key of proxies for other programs.
+    pub(crate) fn proxy_key(&self) -> Result<Utf8PathBuf, Failure> {
+        Ok(self.path()?.join("proxy.key"))
+    }
+
     /// The file that a process holds while it loads images of sites.
     pub(crate) fn images_lock(&self) -> Result<Utf8PathBuf, Failure> {
         Ok(self.path()?.join("images.lock"))

@@ -26,7 +26,7 @@ pub(crate) async fn show(
     opening: &WindowStart,
     cancel: &CancellationToken,
 ) -> Outcome {
-    let launch = Launch::new(gateway.local_addr(), ca.spki_sha256_base64());
+    let launch = Launch::new(gateway, ca.spki_sha256_base64());
     let launch = Launch { headless: false, ..launch };
     let mut session = Session::start(&launch).await.or_environment("open a window")?;
     browser_state::restore(&mut session, &opening.browser_state)

@@ -57,7 +57,7 @@ fn refusal(error: Error) -> Refusal {
 
 async fn status(State(state): State<ControlState>) -> Json<DaemonStatus> {
     let sites = state.router.sites();
-    let proxy = format!("http://{}", state.router.proxy());
+    let proxy = state.router.proxy().unwrap_or_default();
     let engine = state.router.group.engine_problem().map(|problem| problem.to_string());
     let ControlState { reset, certificate, manifests, .. } = state;
     let manifests = Some(manifests);

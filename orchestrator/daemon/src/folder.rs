@@ -109,6 +109,11 @@ impl Folder {
         self.0.join("control")
     }
 
+    /// The socket of the gateway, for browsers of this user.
+    pub fn gateway(&self) -> Utf8PathBuf {
+        self.0.join("gateway")
+    }
+
     /// Takes the lock, which excludes other daemons as long as the file is open.
     pub(crate) fn lock(&self) -> Result<File, Error> {
         let path = self.0.join("lock");
@@ -122,6 +127,7 @@ impl Folder {
 
     /// Removes the socket of a dead daemon.
     pub(crate) fn clear(&self) -> Result<(), Error> {
+        remove(&self.gateway())?;
         remove(&self.socket())
     }
 }

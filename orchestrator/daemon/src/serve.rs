@@ -52,10 +52,15 @@ pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationTok
     let resets = TcpListener::bind(reset).await.map_err(|source| Error::Listen { address: reset, source })?;
     let reset = resets.local_addr().map_err(|source| Error::Listen { address: reset, source })?;
     let gateway = Gateway::start(gateway).await?;
+    let browsers = folder.gateway();
+    gateway.listen_at(&browsers).map_err(Error::file("listen at", &browsers))?;
     let socket = folder.socket();
     let control = UnixListener::bind(&socket).map_err(Error::file("listen at", &socket))?;
     // Whoever can write to the socket can stop the daemon and log in as any account.
-    fs::set_permissions(&socket, fs::Permissions::from_mode(0o600)).map_err(Error::file("shut", &socket))?;
+    for socket in [&socket, &browsers] {
+        fs::set_permissions(socket, fs::Permissions::from_mode(0o600))
+            .map_err(Error::file("shut", socket))?;
+    }
 
     if sites.iter().any(|site| site.driver.container().is_some()) {
         folder.note_containers()?;

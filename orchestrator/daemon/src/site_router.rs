@@ -76,8 +76,9 @@ impl SiteRouter {
         })
     }
 
-    pub(crate) fn proxy(&self) -> std::net::SocketAddr {
-        self.gateway.local_addr()
+    /// The URL by which clients use the gateway as their proxy.
+    pub(crate) fn proxy(&self) -> Option<String> {
+        self.gateway.proxy()
     }
 
     /// Adds sites to the group.

@@ -16,7 +16,7 @@ pub struct DaemonStatus {
     pub format: Version,
     /// The process id of the daemon.
     pub pid: u32,
-    /// The proxy through which a browser reaches its sites, as `http://ADDRESS`.
+    /// The proxy through which a browser reaches its sites, as `http://USER:KEY@ADDRESS`.
     pub proxy: String,
     /// The address of the server for full resets, as `http://ADDRESS`.
     pub reset: String,

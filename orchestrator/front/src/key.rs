@@ -14,7 +14,10 @@ use crate::Error;
 const LONGEST: u64 = 1024;
 
 /// The key in the file. A file that does not exist is made, with a new key.
-pub(crate) fn open(path: &Utf8Path) -> Result<String, Error> {
+///
+/// # Errors
+/// When the file cannot be made or read, has no key, or can be read by others.
+pub fn open(path: &Utf8Path) -> Result<String, Error> {
     match make(path) {
         Ok(key) => Ok(key),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => read(path),

@@ -42,6 +42,7 @@ use url::Url;
 pub use error::Error;
 use forward::Upstream;
 pub use join::{Membership, stay};
+pub use key::open as key_in;
 use metrics::Counts;
 use pool::Pool;
 use sessions::Sessions;

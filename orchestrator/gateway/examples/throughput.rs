@@ -52,11 +52,11 @@ async fn main() {
         let recorder = Arc::new(Recorder::new(recording, Redact::default(), 1 << 30));
         let mut rates = vec![run(origin, None, &ca, requests, connections).await];
         for target in [Target::Forward, Target::Record(recorder.clone())] {
-            let mut config = Config::new(ca.clone(), Routes::all(target));
+            let mut config = Config::for_everybody(ca.clone(), Routes::all(target));
             config.connect_to.push(format!("::{origin}").parse().unwrap());
             config.extra_roots.push(dir.join("roots.pem"));
             let gateway = Gateway::start(config).await.unwrap();
-            rates.push(run(gateway.local_addr(), Some(HOST), &ca, requests, connections).await);
+            rates.push(run(gateway.local_addr().unwrap(), Some(HOST), &ca, requests, connections).await);
             gateway.shutdown().await;
         }
         assert_eq!(recorder.report().recorded, requests as u64);

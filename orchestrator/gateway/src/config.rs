@@ -7,13 +7,14 @@ use std::{
 
 use camino::Utf8PathBuf;
 
-use crate::{CertificateAuthority, ConnectTo, Limits, Routes, WriteGuard};
+use crate::{Admission, CertificateAuthority, ConnectTo, Limits, Routes, WriteGuard};
 
 /// The configuration of a gateway.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// Listen address. Port 0 selects a free port.
-    pub listen: SocketAddr,
+    /// Where it listens for clients of this machine, if anywhere. Browsers need none of it: they
+    /// come by a [`Door`](crate::Door).
+    pub listen: Option<Listen>,
     /// The authority that signs the certificates shown to clients.
     pub ca: Arc<CertificateAuthority>,
     /// The target for each host.
@@ -31,11 +32,20 @@ pub struct Config {
     pub limits: Limits,
 }
 
+/// Where a gateway listens, and for whom.
+#[derive(Debug, Clone)]
+pub struct Listen {
+    /// The address. Port 0 selects a free port.
+    pub address: SocketAddr,
+    /// Who may come in.
+    pub admission: Admission,
+}
+
 impl Config {
-    /// A gateway on a free loopback port with default limits.
+    /// A gateway with default limits that listens nowhere.
     pub fn new(ca: Arc<CertificateAuthority>, routes: Routes) -> Self {
         Self {
-            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            listen: None,
             ca,
             routes,
             connect_to: Vec::new(),
@@ -44,5 +54,12 @@ impl Config {
             write_guard: None,
             limits: Limits::default(),
         }
+    }
+
+    /// The same on a free port of the loopback, for everybody on this machine: for tests and
+    /// benchmarks.
+    pub fn for_everybody(ca: Arc<CertificateAuthority>, routes: Routes) -> Self {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        Self { listen: Some(Listen { address, admission: Admission::Anyone }), ..Self::new(ca, routes) }
     }
 }

@@ -4,7 +4,6 @@
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, Uri, header};
 use http_body_util::Full;
 use hyper::body::Bytes;
-use tokio::net::TcpStream;
 use url::Url;
 
 use crate::Gateway;
@@ -80,9 +79,7 @@ impl Gateway {
         let host = authority.ok_or("it names no host")?.map_err(|error| error.to_string())?;
         request.headers_mut().insert(header::HOST, host);
         request.headers_mut().insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        let stream =
-            TcpStream::connect(self.local_addr()).await.map_err(|error| error_text::with_causes(&error))?;
-        let answer = http_once::exchange(stream, request, LARGEST_BODY)
+        let answer = http_once::exchange(self.connect().await, request, LARGEST_BODY)
             .await
             .map_err(|error| error_text::with_causes(&error))?;
         let location = answer.headers().get(header::LOCATION).and_then(|value| value.to_str().ok());
@@ -102,7 +99,7 @@ mod tests {
 
     async fn gateway(target: Target) -> Gateway {
         let authority = CertificateAuthority::in_memory().unwrap();
-        let mut config = Config::new(authority.into(), Routes::all(target));
+        let mut config = Config::for_everybody(authority.into(), Routes::all(target));
         config.allow_private = true;
         Gateway::start(config).await.unwrap()
     }

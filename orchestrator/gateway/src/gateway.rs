@@ -6,16 +6,22 @@
 //!
 //! Dropping a gateway cuts all connections at once.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc};
 
+use camino::Utf8Path;
 use parking_lot::{Mutex, RwLock};
-use tokio::net::TcpListener;
+use tokio::{
+    io::DuplexStream,
+    net::{TcpListener, UnixListener},
+};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    CertificateAuthority, ClientTls, Config, Episode, InFlight, Ledger, Limits, Routes, WriteGuard,
+    Admission, CertificateAuthority, ClientTls, Config, Door, Entrance, Episode, InFlight, Key, Ledger,
+    Limits, Listen, Routes, WriteGuard,
     budget::Budget,
     complaints::Complaints,
+    door::{self, Listener},
     limits::OPEN_FILES_PER_CLIENT,
     proxy::{clients::Clients, listener},
     tls::RootsError,
@@ -25,7 +31,10 @@ use crate::{
 /// A running gateway.
 pub struct Gateway {
     shared: Arc<Shared>,
-    local_addr: SocketAddr,
+    /// Where it listens, and who may come in there.
+    entrance: Option<(SocketAddr, Entrance)>,
+    /// What clients show there.
+    key: Option<Key>,
 }
 
 /// State shared by all connections and requests of a gateway.
@@ -65,17 +74,27 @@ pub enum StartError {
 }
 
 impl Gateway {
-    /// Starts a gateway. It listens and responds when this returns.
+    /// Starts a gateway. If it listens, it responds when this returns.
     pub async fn start(config: Config) -> Result<Self, StartError> {
-        let listen = |source| StartError::Listen { address: config.listen, source };
         let tls = ClientTls::new(&config.extra_roots)?;
-        let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
-        let local_addr = listener.local_addr().map_err(listen)?;
+        let key = match &config.listen {
+            Some(Listen { admission: Admission::Key(key), .. }) => Some(key.clone()),
+            _ => None,
+        };
+        let listening = match config.listen {
+            None => None,
+            Some(Listen { address, admission }) => {
+                let listen = |source| StartError::Listen { address, source };
+                let listener = TcpListener::bind(address).await.map_err(listen)?;
+                let address = listener.local_addr().map_err(listen)?;
+                Some((address, listener.into_std().map_err(listen)?, admission))
+            }
+        };
         let dialer = Dialer {
             connect_to: config.connect_to,
             tls,
             allow_private: config.allow_private,
-            own: local_addr,
+            own: listening.as_ref().map(|(address, ..)| *address),
             deadline: config.limits.connect,
         };
         let shared = Arc::new(Shared {
@@ -93,13 +112,45 @@ impl Gateway {
             routes: RwLock::new(Arc::new(config.routes)),
             episode: Mutex::default(),
         });
-        shared.tasks.spawn(listener::run(listener, shared.clone()));
-        Ok(Self { shared, local_addr })
+        let entrance = listening.map(|(address, listener, admission)| {
+            let listen = |source| StartError::Listen { address, source };
+            let entrance = Door::of(Arc::clone(&shared)).serve(listener, admission).map_err(listen)?;
+            Ok::<_, StartError>((address, entrance))
+        });
+        Ok(Self { entrance: entrance.transpose()?, key, shared })
     }
 
-    /// The address on which it listens.
-    pub fn local_addr(&self) -> SocketAddr {
-        self.local_addr
+    /// The address on which it listens, if it does.
+    pub fn local_addr(&self) -> Option<SocketAddr> {
+        self.entrance.as_ref().map(|(address, _)| *address)
+    }
+
+    /// The URL by which clients use it as their proxy, with the key; nothing if it listens nowhere.
+    pub fn proxy(&self) -> Option<String> {
+        let address = self.local_addr()?;
+        Some(self.key.as_ref().map_or_else(|| format!("http://{address}"), |key| key.in_url(address)))
+    }
+
+    /// The way in for browsers of this process.
+    pub fn door(&self) -> Door {
+        Door::of(Arc::clone(&self.shared))
+    }
+
+    /// Lets in whoever reaches a Unix socket, which is made here.
+    ///
+    /// # Errors
+    /// If the socket cannot be made.
+    pub fn listen_at(&self, socket: &Utf8Path) -> io::Result<()> {
+        let listener = Listener::Unix(UnixListener::bind(socket)?);
+        self.shared.tasks.spawn(listener::run(listener, Admission::Anyone, Arc::clone(&self.shared)));
+        Ok(())
+    }
+
+    /// A connection of this process.
+    pub(crate) async fn connect(&self) -> DuplexStream {
+        let (client, stream) = door::within();
+        listener::serve_client(&self.shared, stream, Admission::Anyone).await;
+        client
     }
 
     /// Replaces all routes at once. Requests in flight keep their route.

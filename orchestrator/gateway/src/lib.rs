@@ -33,6 +33,7 @@ mod budget;
 mod complaints;
 mod config;
 mod destination;
+mod door;
 pub mod episode;
 mod fetch;
 mod fill;
@@ -54,7 +55,8 @@ pub mod upstream;
 mod write_guard;
 
 pub use body::Body;
-pub use config::Config;
+pub use config::{Config, Listen};
+pub use door::{Admission, Door, Entrance, Key, PeerCheck};
 pub use episode::Episode;
 pub use fetch::{FetchError, FetchedResponse};
 pub use fill::Fill;

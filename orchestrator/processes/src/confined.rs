@@ -32,8 +32,8 @@ pub const NAMESPACES: [&[&str]; 2] =
 pub const NOT_STARTED: u8 = 127;
 
 /// The variables by which programs find their proxy, for all that they ask.
-pub fn proxies(address: SocketAddr) -> Variables {
-    let url = OsString::from(format!("http://{address}"));
+pub fn proxies(url: &str) -> Variables {
+    let url = OsString::from(url);
     let named = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
     named.into_iter().map(|name| (name.into(), url.clone())).collect()
 }
@@ -58,7 +58,11 @@ pub fn run(socket: &Path, words: &[String]) -> u8 {
             return NOT_STARTED;
         }
     };
-    let status = Command::new(program).args(arguments).envs(proxies(proxy)).stdin(Stdio::null()).status();
+    let status = Command::new(program)
+        .args(arguments)
+        .envs(proxies(&format!("http://{proxy}")))
+        .stdin(Stdio::null())
+        .status();
     match status {
         Ok(status) => {
             if let Some(signal) = status.signal().and_then(rustix::process::Signal::from_named_raw) {
@@ -74,7 +78,7 @@ pub fn run(socket: &Path, words: &[String]) -> u8 {
 }
 
 /// Brings the loopback interface up by `RTM_NEWLINK` of rtnetlink(7).
-fn raise_loopback() -> io::Result<()> {
+pub(crate) fn raise_loopback() -> io::Result<()> {
     const NEW_LINK: u16 = 16;
     const REQUEST_AND_ACKNOWLEDGE: u16 = 1 | 4;
     const LENGTH: u32 = 32;
@@ -143,7 +147,7 @@ mod tests {
 
     #[test]
     fn every_library_finds_the_proxy_and_the_authority() {
-        let proxies = proxies(([127, 0, 0, 1], 8080).into());
+        let proxies = proxies("http://127.0.0.1:8080");
         assert!(proxies.iter().all(|(_, url)| url == "http://127.0.0.1:8080") && proxies.len() == 6);
         let authorities = authorities(Path::new("/ca.pem"));
         assert!(authorities.iter().all(|(_, file)| file == "/ca.pem") && authorities.len() == 4);

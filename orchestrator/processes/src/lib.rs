@@ -18,6 +18,8 @@
 pub mod confined;
 mod environment;
 mod group;
+pub mod own_network;
+pub mod peers;
 mod variable;
 
 pub use environment::{display, minimal};

@@ -72,7 +72,7 @@ impl Visitor {
                 session
             }
             None => {
-                let launch = Launch::new(self.gateway.local_addr(), self.spki.clone());
+                let launch = Launch::new(&self.gateway, self.spki.clone());
                 let in_flight = Some(self.gateway.in_flight());
                 Session::start(&Launch {
                     determinism: Some(determinism),

@@ -13,6 +13,7 @@ impl Session {
     pub(crate) async fn goto(&self, page: &Page, url: &str) -> Result<(), ActionError> {
         let refused = |reason: String| ActionError::Navigation { url: url.to_owned(), reason };
         addresses::for_agents(url).map_err(refused)?;
+        let page = self.clean_page(page).await?;
         let params = json!({ "url": url });
         let answer = self.cdp().call_within(Some(&page.session), "Page.navigate", params, NAVIGATION).await?;
         match answer.get("errorText").and_then(Value::as_str) {

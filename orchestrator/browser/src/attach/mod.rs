@@ -19,6 +19,7 @@
 //! lists as the first context.
 
 pub(crate) mod proxy;
+mod reclaim;
 
 use std::time::Duration;
 
@@ -30,24 +31,24 @@ use crate::{
 
 impl Session {
     /// Leaves the pages to another program from now on. Dialogs are its own to answer, too. Returns
-    /// the address of their DevTools, `http://127.0.0.1:PORT`. Through it the program reaches the
+    /// the address of their DevTools, `http://127.0.0.1:PORT/KEY`. Through it the program reaches the
     /// pages of the episode and nothing else of the machine.
     ///
     /// # Errors
     /// If no port is free.
     pub async fn serve_devtools(&mut self) -> Result<String, Error> {
         let limits = Limits {
-            proxy: self.launch.proxy,
+            proxy: self.chromium.proxy,
             uploads: self.upload_folders(),
             downloads: self.downloads_folder(),
         };
-        let listening = Server::start(&self.driver.debugger, limits).await;
+        let listening = Server::start(self.cdp(), limits).await;
         let server =
             listening.map_err(|error| Error::Session { reason: format!("there is no port: {error}") })?;
         self.tracker.lock().externally_driven = true;
-        let address = format!("http://{}", server.address);
+        let url = server.url.clone();
         self.devtools = Some(server);
-        Ok(address)
+        Ok(url)
     }
 
     /// Waits for a navigation and returns the URLs that tabs have opened, in their order, without

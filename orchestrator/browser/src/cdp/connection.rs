@@ -1,4 +1,4 @@
-//! The DevTools protocol over the browser's WebSocket: commands with their replies, and events.
+//! The DevTools protocol over the pipes of the browser: commands with their replies, and events.
 //!
 //! One listener gets the events in their order, before any later message is read. So once a command
 //! has its reply, the listener knows everything that happened in that session before the reply.
@@ -13,23 +13,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use futures_util::{SinkExt as _, StreamExt as _};
-use http_body_util::Full;
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 use tokio::{
-    net::TcpStream,
     sync::{mpsc, oneshot},
     task::AbortHandle,
     time::{sleep, timeout},
 };
-use tokio_tungstenite::{
-    connect_async_with_config,
-    tungstenite::{Message, protocol::WebSocketConfig},
-};
 
-use crate::{Error, clock::idle};
+use crate::{
+    Error,
+    cdp::{guests::Guests, pipe::Pipe},
+    clock::idle,
+};
 
 /// How long a command may take by default.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -40,10 +37,6 @@ pub(crate) const MAX_DRAWING: Duration = Duration::from_secs(180);
 const DRAWING_WATCH: Duration = Duration::from_secs(1);
 /// How much of its time a graphics process that draws uses on a busy machine: a thirtieth.
 const DRAWING_SHARE: u32 = 30;
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The largest message that is accepted. Screenshots and accessibility trees of very large pages
-/// are long.
-const MAX_MESSAGE_SIZE: usize = 512 << 20;
 
 /// The error code of commands that we fail ourselves. The protocol's codes are below -32000, too.
 const ABANDONED_CODE: i64 = -32100;
@@ -60,7 +53,7 @@ pub(crate) struct Event {
     pub(crate) params: Value,
 }
 
-/// The open socket. It closes when this is dropped.
+/// The open pipes. They close when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) cdp: Cdp,
@@ -79,6 +72,8 @@ struct Shared {
     pending: Mutex<PendingCalls>,
     /// The browser's graphics process; 0 until it is known.
     graphics: AtomicU64,
+    /// Other programs on the same connection, with sessions of their own.
+    guests: Guests,
 }
 
 /// The calls without a reply, by id; `None` once the connection is lost.
@@ -154,50 +149,42 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    /// Connects to the browser at `address` (`host:port`).
+    /// Talks to the browser over its pipes.
     ///
     /// `listener` gets every event, and `None` when the connection is lost. It must not block.
-    pub(crate) async fn open(
-        address: &str,
-        listener: impl Fn(&Cdp, Option<Event>) + Send + 'static,
-    ) -> Result<Self, Error> {
-        let url = browser_url(address).await?;
-        let config = WebSocketConfig::default()
-            .max_message_size(Some(MAX_MESSAGE_SIZE))
-            .max_frame_size(Some(MAX_MESSAGE_SIZE));
-        let opening = timeout(CONNECT_TIMEOUT, connect_async_with_config(url.as_str(), Some(config), true));
-        let socket = match opening.await {
-            Ok(Ok((socket, _))) => socket,
-            Ok(Err(error)) => return Err(Error::Connect { url, reason: error.to_string() }),
-            Err(_) => {
-                return Err(Error::Connect { url, reason: format!("no answer in {CONNECT_TIMEOUT:?}") });
-            }
-        };
-        let (mut sink, mut stream) = socket.split();
+    pub(crate) fn open(pipe: Pipe, listener: impl Fn(&Cdp, Option<Event>) + Send + 'static) -> Self {
+        let Pipe { mut commands, mut replies } = pipe;
         let (out, mut outgoing) = mpsc::unbounded_channel::<String>();
         let pending = Mutex::new(Some(HashMap::new()));
-        let cdp = Cdp {
-            shared: Arc::new(Shared { next: AtomicU64::new(1), out, pending, graphics: AtomicU64::new(0) }),
-        };
+        let (next, graphics) = (AtomicU64::new(1), AtomicU64::new(0));
+        let shared = Shared { next, out, pending, graphics, guests: Guests::default() };
+        let cdp = Cdp { shared: Arc::new(shared) };
         let writer = tokio::spawn(async move {
             while let Some(text) = outgoing.recv().await {
-                if sink.send(Message::text(text)).await.is_err() {
+                if commands.send(&text).await.is_err() {
                     break;
                 }
             }
         });
         let remote = cdp.clone();
         let reader = tokio::spawn(async move {
-            while let Some(Ok(message)) = stream.next().await {
-                if let Message::Text(text) = message {
-                    dispatch(&text, &remote, &listener);
+            loop {
+                match replies.next().await {
+                    Ok(Some(message)) if remote.shared.guests.take(message) => {}
+                    Ok(Some(message)) => dispatch(message, &remote, &listener),
+                    Ok(None) => break,
+                    Err(error) => {
+                        tracing::debug!(%error, "the pipe of the browser cannot be read");
+                        break;
+                    }
                 }
             }
             // Dropping the senders wakes every caller that still waits for a reply.
             remote.pending().take();
+            remote.shared.guests.end();
             listener(&remote, None);
         });
-        Ok(Self { cdp, tasks: [writer.abort_handle(), reader.abort_handle()] })
+        Self { cdp, tasks: [writer.abort_handle(), reader.abort_handle()] }
     }
 }
 
@@ -324,6 +311,17 @@ impl Cdp {
         }
     }
 
+    /// Other programs on this connection.
+    pub(crate) fn guests(&self) -> &Guests {
+        &self.shared.guests
+    }
+
+    /// Sends a whole message of another program.
+    pub(crate) fn forward(&self, message: String) {
+        // If the writer has ended, the guest is told by the reader.
+        let _ = self.shared.out.send(message);
+    }
+
     fn pending(&self) -> MutexGuard<'_, PendingCalls> {
         self.shared.pending.lock()
     }
@@ -333,8 +331,8 @@ fn parse<T: DeserializeOwned>(method: &'static str, answer: &RawValue) -> Result
     serde_json::from_str(answer.get()).map_err(|_| Error::Shape { method, field: "what it should say" })
 }
 
-fn dispatch(text: &str, cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) {
-    let incoming: IncomingMessage = match serde_json::from_str(text) {
+fn dispatch(message: &[u8], cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) {
+    let incoming: IncomingMessage = match serde_json::from_slice(message) {
         Ok(incoming) => incoming,
         Err(error) => {
             tracing::warn!(%error, "the browser sent something that is not a DevTools message");
@@ -355,27 +353,4 @@ fn dispatch(text: &str, cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) {
         let session = incoming.session.map(SessionId::from);
         listener(cdp, Some(Event { session, method, params: incoming.params.unwrap_or(Value::Null) }));
     }
-}
-
-/// Asks the browser for the URL of its DevTools socket.
-async fn browser_url(address: &str) -> Result<String, Error> {
-    const PATH: &str = "/json/version";
-    let failed = |reason: String| Error::Connect { url: format!("http://{address}{PATH}"), reason };
-    let request_version = async {
-        let request = http::Request::get(PATH).header(http::header::HOST, address).body(Full::default());
-        let request = request.map_err(|error| failed(error.to_string()))?;
-        let stream = TcpStream::connect(address).await.map_err(|error| failed(error.to_string()))?;
-        let reply = http_once::exchange(stream, request, 1 << 20).await;
-        let reply = reply.map_err(|error| failed(error_text::with_causes(&error)))?;
-        let version: Value =
-            serde_json::from_slice(reply.body()).map_err(|error| failed(error.to_string()))?;
-        version
-            .get("webSocketDebuggerUrl")
-            .and_then(Value::as_str)
-            .map(str::to_owned)
-            .ok_or_else(|| failed("it names no webSocketDebuggerUrl".to_owned()))
-    };
-    timeout(CONNECT_TIMEOUT, request_version)
-        .await
-        .unwrap_or_else(|_| Err(failed(format!("no answer in {CONNECT_TIMEOUT:?}"))))
 }

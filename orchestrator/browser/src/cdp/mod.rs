@@ -2,7 +2,9 @@
 //! tell.
 //!
 //! ```text
-//! connection        the WebSocket: commands, their answers, and events in their order
+//! pipe              the two pipes to and from the browser
+//! connection        commands, their answers, and events in their order
+//! guests            other programs on the same connection
 //! targets           prepares each page, frame and worker before its first script runs
 //! tracker           the state: open pages and workers, counters, what a wait waits for
 //! traffic           the part of the state about requests and navigations
@@ -13,6 +15,8 @@
 //! [`clock`](crate::clock).
 
 pub(crate) mod connection;
+pub(crate) mod guests;
+pub(crate) mod pipe;
 pub(crate) mod service_workers;
 pub(crate) mod targets;
 pub(crate) mod tracker;

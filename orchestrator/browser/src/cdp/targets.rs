@@ -111,6 +111,9 @@ pub(crate) fn on_attached(tracker: &Arc<Tracker>, cdp: &Cdp, parent: Option<&Ses
     let session = SessionId::from(text("/sessionId"));
     let (kind, url) = (text("/targetInfo/type"), text("/targetInfo/url"));
     let context = text("/targetInfo/browserContextId");
+    if tracker.is_own(text("/targetInfo/targetId"), kind) {
+        return;
+    }
     let setup = tracker.lock().setup.clone();
     let Some(setup) = setup.filter(|setup| setup.includes_context(context)) else {
         // Chromium's first window, or a rest of the episode before.

@@ -6,7 +6,7 @@
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -38,6 +38,8 @@ pub(crate) const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 pub(crate) struct Tracker {
     state: Mutex<BrowserState>,
     changed: Notify,
+    /// The target of Chromium's first tab, which is attached to and belongs to no episode.
+    first_tab: OnceLock<String>,
 }
 
 #[derive(Debug, Default)]
@@ -198,6 +200,10 @@ impl BrowserState {
         self.crashed || (self.disconnected && !self.pages.is_empty())
     }
 
+    pub(crate) fn is_disconnected(&self) -> bool {
+        self.disconnected
+    }
+
     /// Fails if a target has the machine's clock, randomness or device.
     pub(crate) fn check_prepared(&self) -> Result<(), Error> {
         match self.unprepared_target.clone() {
@@ -254,6 +260,16 @@ impl BrowserState {
 }
 
 impl Tracker {
+    pub(crate) fn set_first_tab(&self, target: String) {
+        // There is one.
+        let _ = self.first_tab.set(target);
+    }
+
+    /// Whether a target is the browser's own and not a page's.
+    pub(crate) fn is_own(&self, target: &str, kind: &str) -> bool {
+        kind == "browser" || self.first_tab.get().is_some_and(|first| first == target)
+    }
+
     pub(crate) fn lock(&self) -> MutexGuard<'_, BrowserState> {
         self.state.lock()
     }

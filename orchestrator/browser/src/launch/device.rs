@@ -84,7 +84,7 @@ impl Session {
         let Device { user_agent, locale, .. } = &self.launch.device;
         let name = match user_agent {
             Some(name) => name.clone(),
-            None if *locale == self.driver.locale => return Ok(None),
+            None if *locale == self.chromium.locale => return Ok(None),
             None => {
                 let version = self.cdp().call(None, METHOD, json!({})).await?;
                 let name = version.get("userAgent").and_then(Value::as_str);

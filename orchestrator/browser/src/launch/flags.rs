@@ -1,10 +1,13 @@
 //! Chromium's command line. It is the same for every session, apart from the proxy, its key, the
 //! size and the language.
 
+use std::net::SocketAddr;
+
 use crate::{Launch, capture, launch::programs::CHROMIUM_SANDBOX_VARIABLE};
 
 /// No traffic to Google, no experiments, nothing that depends on the machine.
 const COMMON_FLAGS: &[&str] = &[
+    "--allow-pre-commit-input",
     "--disable-back-forward-cache",
     "--disable-background-networking",
     "--disable-background-timer-throttling",
@@ -32,12 +35,14 @@ const COMMON_FLAGS: &[&str] = &[
     "--disable-smooth-scrolling",
     "--disable-sync",
     "--disable-variations-seed-fetch",
+    "--enable-automation",
     "--font-render-hinting=none",
     "--force-color-profile=srgb",
     "--force-device-scale-factor=1",
     "--force-prefers-reduced-motion",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--hide-scrollbars",
+    "--log-level=0",
     "--metrics-recording-only",
     "--mute-audio",
     "--no-default-browser-check",
@@ -45,6 +50,9 @@ const COMMON_FLAGS: &[&str] = &[
     "--no-pings",
     "--no-service-autorun",
     "--password-store=basic",
+    // DevTools over two pipes that nobody else has, and over no port.
+    "--remote-debugging-pipe",
+    "--test-type=webdriver",
     "--use-mock-keychain",
     // The gateway resolves names. Anything else that tries to resolve one fails.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE [::1]",
@@ -77,6 +85,8 @@ const BEGIN_FRAME_FLAGS: &[&str] = &[
 ];
 
 const DISABLED_FEATURES: &[&str] = &[
+    "IgnoreDuplicateNavs",
+    "Prewarm",
     "AcceptCHFrame",
     "AlignWakeUps",
     "AsyncDns",
@@ -126,7 +136,14 @@ const DISABLED_FEATURES: &[&str] = &[
 /// than half of it. Pages see a quota of 10 GiB in any case.
 const STORAGE_QUOTA: &str = "StorageQuotaSettings:PoolSizeBytes/1073741824";
 
-/// The command line, without the profile folder.
+/// The proxy of the browser's own profile, where its gateway is at this address.
+pub(crate) fn proxy(launch: &Launch, address: SocketAddr) -> String {
+    // In attach mode the pages are in the browser's own profile, where clients look for them.
+    let proxy = if launch.attach_mode { address.to_string() } else { UNRESOLVABLE_PROXY.to_owned() };
+    format!("--proxy-server=http://{proxy}")
+}
+
+/// The command line, without the profile folder and the proxy.
 pub(crate) fn command_line(launch: &Launch, begin_frame_control: bool, own_sandbox: bool) -> Vec<String> {
     let mut flags: Vec<String> = COMMON_FLAGS.iter().map(|&flag| flag.to_owned()).collect();
     if launch.is_frozen() {
@@ -135,9 +152,6 @@ pub(crate) fn command_line(launch: &Launch, begin_frame_control: bool, own_sandb
     if begin_frame_control {
         flags.extend(BEGIN_FRAME_FLAGS.iter().map(|&flag| flag.to_owned()));
     }
-    // In attach mode the pages are in the browser's own profile, where clients look for them.
-    let proxy = if launch.attach_mode { launch.proxy.to_string() } else { UNRESOLVABLE_PROXY.to_owned() };
-    flags.push(format!("--proxy-server=http://{proxy}"));
     flags.push(format!("--disable-features={}", DISABLED_FEATURES.join(",")));
     if launch.determinism.is_some() {
         flags.push(NETWORK_QUALITY_FLAG.to_owned());
@@ -169,9 +183,26 @@ pub(crate) fn own_sandbox() -> bool {
     !off && !rustix::process::geteuid().is_root()
 }
 
-/// Settings without a command-line option.
+/// Settings of the browser as a whole without a command-line option.
+pub(crate) fn local_state() -> serde_json::Value {
+    serde_json::json!({
+        "background_mode": { "enabled": false },
+        "ssl": { "rev_checking": { "enabled": false } },
+    })
+}
+
+/// Settings of a profile without a command-line option.
 pub(crate) fn preferences() -> serde_json::Value {
     serde_json::json!({
+        "browser": { "check_default_browser": false },
+        "distribution": {
+            "import_bookmarks": false,
+            "import_history": false,
+            "import_search_engine": false,
+            "make_chrome_default_for_user": false,
+            "skip_first_run_ui": true,
+        },
+        "dns_prefetching": { "enabled": false },
         // Pages embedded from another site may set cookies, as they could when they were recorded.
         "profile": { "cookie_controls_mode": 0, "block_third_party_cookies": false, "password_manager_enabled": false },
         "credentials_enable_service": false,
@@ -202,10 +233,11 @@ mod tests {
         assert!(flags.iter().any(|flag| flag == "--renderer-process-limit=1"));
         assert!(flags.iter().any(|flag| flag == NETWORK_QUALITY_FLAG));
         assert!(flags.iter().any(|flag| flag == "--no-sandbox"));
-        assert!(!flags.iter().any(|flag| flag.contains("8080")), "only contexts know the gateway");
+        let profile = proxy(&launch, ([127, 0, 0, 1], 8080).into());
+        assert!(!profile.contains("8080"), "only contexts know the gateway");
         launch.attach_mode = true;
         let flags = command_line(&launch, false, false);
-        assert!(flags.iter().any(|flag| flag == "--proxy-server=http://127.0.0.1:8080"));
+        assert_eq!(proxy(&launch, ([127, 0, 0, 1], 8080).into()), "--proxy-server=http://127.0.0.1:8080");
         assert!(!flags.iter().any(|flag| flag == "--renderer-process-limit=1"));
     }
 }

@@ -23,13 +23,21 @@ pub(crate) fn spawn_without_netlink(command: &mut Command) -> io::Result<Child> 
         let spawning = scope.spawn(|| {
             if needs_privileges() {
                 tracing::debug!("the browser sees changes of network interfaces: its own sandbox rules out a filter");
-            } else if let Err(error) = filter().and_then(|filter| seccompiler::apply_filter(&filter)) {
+            } else if let Err(error) = deny_netlink() {
                 tracing::warn!(%error, "the browser sees changes of network interfaces, which may fail requests");
             }
             command.spawn()
         });
         spawning.join().unwrap_or_else(|_| Err(io::Error::other("the thread that starts it panicked")))
     })
+}
+
+/// Keeps this thread, and what it becomes or starts, from opening such a socket.
+///
+/// # Errors
+/// If the kernel does not take the filter.
+pub fn deny_netlink() -> io::Result<()> {
+    filter().and_then(|filter| seccompiler::apply_filter(&filter)).map_err(io::Error::other)
 }
 
 /// A filter removes the right to gain privileges. Chromium's sandbox needs that right where users

@@ -4,20 +4,22 @@
 //! ```text
 //! settings, device   what is started, and what its pages see of the machine
 //! programs, flags    which programs run, and their command line
-//! process            chromedriver and Chromium as one process group, with one folder
+//! process            Chromium and its children as one process group, with one folder
 //! fonts              the fonts of pages
 //! interfaces         no news of network interfaces for these processes
-//! driver             the WebDriver session that starts and closes Chromium
+//! chromium           Chromium's pipes, and where its connections lead
+//! last_words         what it writes to its standard error
 //! services           Chromium's network, storage and GPU processes, watched for their end
 //! ```
 //!
 //! Nothing here knows a page: pages begin in [`Session`](crate::Session).
 
+pub(crate) mod chromium;
 pub(crate) mod device;
-pub(crate) mod driver;
 mod flags;
 pub(crate) mod fonts;
-mod interfaces;
+pub(crate) mod interfaces;
+mod last_words;
 pub(crate) mod process;
 pub(crate) mod programs;
 pub(crate) mod services;

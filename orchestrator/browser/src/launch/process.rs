@@ -2,10 +2,9 @@
 //! value, however it ends.
 //!
 //! ```text
-//! start -> running -> closed        the driver ends Chromium, then is ended itself, and the folder
-//!             |                     is removed
+//! start -> running -> closed        Chromium ends itself or is killed, and the folder is removed
 //!             +-> dropped           the process group is killed at once; a thread that may block
-//!             |                     reaps the driver and removes the folder
+//!             |                     reaps Chromium and removes the folder
 //!             +-> left behind       our own process was killed; the next start of any session
 //!             |                     removes the rest
 //!             +-> shut down         our own process is about to end: see [`end_all`]
@@ -15,40 +14,42 @@ use std::{
     collections::{HashMap, HashSet},
     ffi::OsString,
     fs, io,
-    net::{Ipv4Addr, Ipv6Addr, TcpListener},
-    os::unix::{ffi::OsStrExt as _, process::CommandExt as _},
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    os::{
+        fd::OwnedFd,
+        unix::{ffi::OsStrExt as _, fs::DirBuilderExt as _, process::CommandExt as _},
+    },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
+use command_fds::{CommandFdExt as _, FdMapping};
 use parking_lot::RwLock;
-use processes::Group;
+use processes::{Group, own_network};
 use rustix::process::{Pid, Resource, Rlimit, getpgid, prlimit, test_kill_process};
 use tempfile::TempDir;
-use tokio::{
-    io::{AsyncBufReadExt as _, BufReader},
-    runtime::Handle,
-    task::spawn_blocking,
-    time::timeout,
-};
+use tokio::{runtime::Handle, task::spawn_blocking};
 
 use crate::{
     Error, Launch,
-    launch::{fonts, interfaces::spawn_without_netlink, programs::Programs},
+    launch::{flags, fonts, interfaces::spawn_without_netlink, last_words::LastWords},
 };
 
 const PREFIX: &str = "sandbox-browser-";
-/// The home of Chromium and its driver, in the folder.
+/// The home of Chromium, in the folder.
 const HOME: &str = "home";
 /// Chromium's profile, in the folder.
 const PROFILE: &str = "profile";
 /// Which fonts the pages have, in the folder.
 const FONTS: &str = "fonts.conf";
-const ATTEMPTS: u32 = 3;
 /// The largest file that a browser in a world may write, in bytes.
 const MAX_FILE_SIZE: u64 = 4 << 30;
-const DRIVER_START: Duration = Duration::from_secs(20);
+/// How large the pipes to and from the browser are, in bytes. Messages are often long.
+const PIPE_SIZE: usize = 1 << 20;
+/// The descriptors on which Chromium reads commands and writes replies.
+const COMMANDS: i32 = 3;
+const REPLIES: i32 = 4;
 
 /// Whether this process is about to end, so that no session may start. Read-locked while one
 /// starts.
@@ -60,31 +61,53 @@ const START_GRACE: Duration = Duration::from_secs(1);
 /// other programs.
 const DISABLED_BUS: &str = "disabled:";
 
-/// A running chromedriver and its children: one process group, which the driver leads.
+/// What is started for a session.
+#[derive(Debug)]
+pub(crate) struct Start<'a> {
+    pub(crate) browser: &'a Path,
+    /// Chromium's command line, without the profile and the proxy.
+    pub(crate) arguments: Vec<String>,
+    pub(crate) launch: &'a Launch,
+}
+
+/// A running Chromium with its children: one process group, which it leads.
 ///
 /// Dropping it does not wait, because that would block a thread of the runtime.
 #[derive(Debug)]
-pub(crate) struct DriverProcesses {
+pub(crate) struct ChromiumProcesses {
     /// `None` once they have been ended.
     running: Option<SessionProcesses>,
-    /// The port of the driver.
-    pub(crate) port: u16,
 }
 
-/// The driver and the folder. Dropping it ends both, and waits for the end.
+/// Our ends of what leads to a browser.
+#[derive(Debug)]
+pub(crate) struct Ends {
+    pub(crate) commands: OwnedFd,
+    pub(crate) replies: OwnedFd,
+    /// The listener to which the browser's proxy connections come: in its own network namespace,
+    /// or on the machine's loopback.
+    pub(crate) listener: Option<TcpListener>,
+    /// Whether it has a network namespace of its own.
+    pub(crate) own_network: bool,
+    /// The address of the proxy, as the browser sees it.
+    pub(crate) proxy: SocketAddr,
+    pub(crate) last_words: LastWords,
+}
+
+/// The browser and the folder. Dropping it ends both, and waits for the end.
 #[derive(Debug)]
 struct SessionProcesses {
-    driver: Child,
-    /// The driver leads it. Until the driver is reaped its id names the group, in which Chromium
-    /// may still run, even if the driver has ended.
+    chromium: Child,
+    /// Chromium leads it. Until it is reaped its id names the group, in which its children may
+    /// still run, even if it has ended.
     group: Group,
     folder: TempDir,
 }
 
 impl SessionProcesses {
-    /// Starts chromedriver in a folder of its own.
-    fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
-        // Locked until the driver runs, so that [`end_all`] finds this session.
+    /// Starts Chromium in a folder of its own.
+    fn start(start: &Start<'_>) -> Result<(Self, Ends), Error> {
+        // Locked until Chromium runs, so that [`end_all`] finds this session.
         let is_shutting_down = SHUTTING_DOWN.read();
         if *is_shutting_down {
             return Err(Error::Session { reason: "this program is ending".to_owned() });
@@ -93,91 +116,133 @@ impl SessionProcesses {
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
             .tempdir()
             .map_err(Error::Profile)?;
-        let home = folder.path().join(HOME);
-        let profile = folder.path().join(PROFILE);
-        fs::create_dir(&home).and_then(|()| fs::create_dir(&profile)).map_err(Error::Profile)?;
-        if fonts::has_fonts() {
-            fs::write(folder.path().join(FONTS), fonts::CONFIGURATION).map_err(Error::Profile)?;
+        prepare_folder(folder.path()).map_err(Error::Profile)?;
+        let (child, ends) = spawn(start, folder.path())
+            .map_err(|source| Error::Spawn { program: start.browser.display().to_string(), source })?;
+        if start.launch.determinism.is_some() {
+            limit_file_size(&child);
         }
-        let no_port = |error| Error::Session { reason: format!("there is no free port: {error}") };
-        let port = free_port().map_err(no_port)?;
-        let mut command = Command::new(&programs.chromedriver);
-        command
-            .arg(format!("--port={port}"))
-            .arg("--log-level=SEVERE")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .env_clear()
-            .envs(environment(launch, folder.path()));
-        let driver = spawn_without_netlink(&mut command).map_err(|source| Error::Spawn {
-            program: programs.chromedriver.display().to_string(),
-            source,
-        })?;
-        if launch.determinism.is_some() {
-            limit_file_size(&driver);
-        }
-        Ok(SessionProcesses::of(driver, folder))
+        Ok((SessionProcesses::of(child, folder), ends))
     }
 
-    fn of(driver: Child, folder: TempDir) -> Self {
-        let group = Group::of(Some(driver.id()));
-        SessionProcesses { driver, group, folder }
+    fn of(chromium: Child, folder: TempDir) -> Self {
+        let group = Group::of(Some(chromium.id()));
+        SessionProcesses { chromium, group, folder }
     }
+}
+
+/// Makes what Chromium finds in its folder: a home, a profile with preferences, and fonts.
+fn prepare_folder(folder: &Path) -> io::Result<()> {
+    let private = |path: PathBuf| fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    private(folder.join(HOME))?;
+    private(folder.join(PROFILE).join("Default"))?;
+    let profile = folder.join(PROFILE);
+    fs::write(profile.join("First Run"), "")?;
+    fs::write(profile.join("Local State"), flags::local_state().to_string())?;
+    fs::write(profile.join("Default/Preferences"), flags::preferences().to_string())?;
+    if fonts::has_fonts() {
+        fs::write(folder.join(FONTS), fonts::CONFIGURATION)?;
+    }
+    Ok(())
+}
+
+/// Starts Chromium: in a network namespace of its own if it can have one, else beside our own
+/// programs.
+fn spawn(start: &Start<'_>, folder: &Path) -> io::Result<(Child, Ends)> {
+    let launch = start.launch;
+    if launch.fits_own_network() && own_network::lacking().is_none() {
+        let (mut ends, theirs) = pipes(own_network::SERVER)?;
+        let words = arguments(start, folder, ends.proxy);
+        // Root reads the user's authority for the display only by its rights.
+        let prepared = own_network::prepare(start.browser, &words, theirs, !launch.headless)?;
+        let started = prepared.start(|command| set_up(command, launch, folder).spawn())?;
+        match started {
+            Ok((mut child, listener)) => {
+                (ends.listener, ends.own_network) = (Some(listener), true);
+                ends.last_words.listen_to(child.stderr.take());
+                return Ok((child, ends));
+            }
+            Err(why) => tracing::debug!(why, "browsers have no network namespace of their own"),
+        }
+    }
+    let (proxy, listener) = match launch.door.address() {
+        Some(address) => (address, None),
+        None => {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+            (listener.local_addr()?, Some(listener))
+        }
+    };
+    let (mut ends, theirs) = pipes(proxy)?;
+    ends.listener = listener;
+    let mut command = Command::new(start.browser);
+    command.args(arguments(start, folder, proxy));
+    command.stdin(Stdio::null()).fd_mappings(theirs).map_err(io::Error::other)?;
+    let mut child = spawn_without_netlink(set_up(&mut command, launch, folder))?;
+    ends.last_words.listen_to(child.stderr.take());
+    Ok((child, ends))
+}
+
+/// The ends of new pipes: ours, and Chromium's.
+fn pipes(proxy: SocketAddr) -> io::Result<(Ends, Vec<FdMapping>)> {
+    let (their_commands, commands) = io::pipe()?;
+    let (replies, their_replies) = io::pipe()?;
+    for end in [OwnedFd::from(commands.try_clone()?), OwnedFd::from(replies.try_clone()?)] {
+        // Smaller ones do, too.
+        let _ = rustix::pipe::fcntl_setpipe_size(&end, PIPE_SIZE);
+    }
+    let theirs = vec![
+        FdMapping { parent_fd: their_commands.into(), child_fd: COMMANDS },
+        FdMapping { parent_fd: their_replies.into(), child_fd: REPLIES },
+    ];
+    let ends = Ends {
+        commands: commands.into(),
+        replies: replies.into(),
+        listener: None,
+        own_network: false,
+        proxy,
+        last_words: LastWords::default(),
+    };
+    Ok((ends, theirs))
+}
+
+fn arguments(start: &Start<'_>, folder: &Path, proxy: SocketAddr) -> Vec<OsString> {
+    let mut words: Vec<OsString> = start.arguments.iter().map(OsString::from).collect();
+    words.push(flags::proxy(start.launch, proxy).into());
+    let mut profile = OsString::from("--user-data-dir=");
+    profile.push(folder.join(PROFILE));
+    words.push(profile);
+    // The first tab, which belongs to no episode.
+    words.push("data:,".into());
+    words
+}
+
+fn set_up<'c>(command: &'c mut Command, launch: &Launch, folder: &Path) -> &'c mut Command {
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
+    command.env_clear().envs(environment(launch, folder))
 }
 
 impl Drop for SessionProcesses {
     fn drop(&mut self) {
         self.group.kill();
-        if let Err(error) = self.driver.wait() {
-            tracing::warn!(%error, "chromedriver could not be reaped");
+        if let Err(error) = self.chromium.wait() {
+            tracing::warn!(%error, "Chromium could not be reaped");
         }
         remove_folder(self.folder.path());
     }
 }
 
-impl DriverProcesses {
-    /// Starts chromedriver on a free port and waits until it listens. Another process may take the
-    /// port first, so there are several attempts.
-    pub(crate) async fn start(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
-        // This may take a while. What it does not remove, the next start removes.
-        let _ = spawn_blocking(|| remove_stale_sessions(&std::env::temp_dir())).await;
-        let mut attempts = 0;
-        loop {
-            attempts += 1;
-            match Self::start_once(programs, launch).await {
-                Err(error) if attempts < ATTEMPTS => {
-                    tracing::debug!(%error, "starting chromedriver again")
-                }
-                result => return result,
-            }
-        }
+impl ChromiumProcesses {
+    /// Starts Chromium. This waits for processes, on a thread that may.
+    pub(crate) fn start(start: &Start<'_>) -> Result<(Self, Ends), Error> {
+        // What it does not remove, the next start removes.
+        remove_stale_sessions(&std::env::temp_dir());
+        let (running, ends) = SessionProcesses::start(start)?;
+        Ok((Self { running: Some(running) }, ends))
     }
 
-    async fn start_once(programs: &Programs, launch: &Launch) -> Result<Self, Error> {
-        let failed = |source| Error::Spawn { program: programs.chromedriver.display().to_string(), source };
-        let mut running = SessionProcesses::start(programs, launch)?;
-        let output = running.driver.stdout.take();
-        let mut processes = Self { running: Some(running), port: 0 };
-        let Some(output) = output else {
-            return Err(Error::Session { reason: "chromedriver has no output".to_owned() });
-        };
-        processes.port = match timeout(DRIVER_START, read_port(output)).await {
-            Ok(port) => port.map_err(failed)?,
-            Err(_) => {
-                return Err(Error::Deadline {
-                    condition: "chromedriver to announce its port".to_owned(),
-                    waited: DRIVER_START,
-                });
-            }
-        };
-        Ok(processes)
-    }
-
-    /// The folder of the browser's profile.
-    pub(crate) fn profile(&self) -> PathBuf {
-        self.folder().join(PROFILE)
+    /// The process group of the browser.
+    pub(crate) fn leader(&self) -> Option<u32> {
+        self.running.as_ref().map(|running| running.chromium.id())
     }
 
     /// The folder of the session. The browser's profile is in it.
@@ -185,7 +250,7 @@ impl DriverProcesses {
         self.running.as_ref().map_or(Path::new(""), |running| running.folder.path())
     }
 
-    /// Ends the remaining processes, reaps the driver and removes the folder.
+    /// Ends the remaining processes, reaps Chromium and removes the folder.
     pub(crate) async fn end(mut self) {
         if let Some(mut running) = self.running.take() {
             running.group.kill();
@@ -195,7 +260,7 @@ impl DriverProcesses {
     }
 }
 
-impl Drop for DriverProcesses {
+impl Drop for ChromiumProcesses {
     fn drop(&mut self) {
         let Some(mut running) = self.running.take() else { return };
         running.group.kill();
@@ -218,7 +283,7 @@ fn limit_file_size(program: &Child) {
     }
 }
 
-/// The environment of Chromium and its driver: their own home and language, and the user's display
+/// The environment of Chromium: their own home and language, and the user's display
 /// for a headed browser.
 fn environment(launch: &Launch, folder: &Path) -> HashMap<OsString, OsString> {
     let language = launch.device.locale.replace('-', "_");
@@ -255,33 +320,6 @@ fn remove_folder(folder: &Path) {
     }
 }
 
-/// A port that is free for IPv4 and, where the machine has it, for IPv6: chromedriver listens on
-/// both. Left to itself it picks a port that may be taken for IPv6, and without IPv6 it does not
-/// report its choice.
-fn free_port() -> io::Result<u16> {
-    let mut last = None;
-    for _ in 0..ATTEMPTS {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let port = listener.local_addr()?.port();
-        match TcpListener::bind((Ipv6Addr::LOCALHOST, port)) {
-            Err(error) if error.kind() == io::ErrorKind::AddrInUse => last = Some(error),
-            _ => return Ok(port),
-        }
-    }
-    Err(last.unwrap_or_else(|| io::ErrorKind::AddrInUse.into()))
-}
-
-async fn read_port(output: std::process::ChildStdout) -> io::Result<u16> {
-    let output = tokio::process::ChildStdout::from_std(output)?;
-    let mut lines = BufReader::new(output).lines();
-    while let Some(line) = lines.next_line().await? {
-        if let Some(rest) = line.strip_prefix("ChromeDriver was started successfully on port ") {
-            return rest.trim_end_matches('.').parse().map_err(io::Error::other);
-        }
-    }
-    Err(io::Error::other("it ended without saying on which port it listens"))
-}
-
 /// Ends all sessions of this process at once, for a process that is about to end in the middle of
 /// its work. From then on none can start.
 pub fn end_all() {
@@ -315,7 +353,7 @@ fn remove_sessions(temp: &Path, is_selected: impl Fn(Pid) -> bool) {
     }
 }
 
-/// The process groups of the session with this folder. The driver, which leads one, may have ended
+/// The process groups of the session with this folder. Chromium, which leads one, may have ended
 /// before its children.
 fn session_process_groups(folder: &Path) -> Vec<Group> {
     let (Ok(folder), Ok(processes)) = (std::path::absolute(folder), fs::read_dir("/proc")) else {
@@ -366,7 +404,7 @@ mod tests {
         let folder = Path::new("/tmp/sandbox-browser-1-a");
         let profile = b"--user-data-dir=/tmp/sandbox-browser-1-a/profile";
         let home = b"PATH=/bin\0HOME=/tmp/sandbox-browser-1-a/home\0";
-        assert!(belongs_to_session(folder, home, b"chromedriver"));
+        assert!(belongs_to_session(folder, home, b"chromium"));
         assert!(belongs_to_session(
             folder,
             &[0; 99],
@@ -383,16 +421,16 @@ mod tests {
     }
 
     /// A program that runs until it is killed, and a folder with a file in it.
-    fn running() -> (DriverProcesses, PathBuf) {
+    fn running() -> (ChromiumProcesses, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_owned();
         fs::write(path.join("file"), "").unwrap();
-        let driver = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
-        (DriverProcesses { running: Some(SessionProcesses::of(driver, folder)), port: 0 }, path)
+        let chromium = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
+        (ChromiumProcesses { running: Some(SessionProcesses::of(chromium, folder)) }, path)
     }
 
-    fn is_alive(processes: &DriverProcesses) -> impl Fn() -> bool + use<> {
-        let id = processes.running.as_ref().unwrap().driver.id();
+    fn is_alive(processes: &ChromiumProcesses) -> impl Fn() -> bool + use<> {
+        let id = processes.running.as_ref().unwrap().chromium.id();
         // A zombie still has an entry, without a command line.
         move || fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|line| !line.is_empty())
     }
@@ -421,7 +459,7 @@ mod tests {
         let alive = is_alive(&processes);
         runtime.block_on(async { drop(processes) });
         assert!(folder.exists(), "the thread has waited until the folder was removed");
-        until("the driver to be killed", || !alive());
+        until("the browser to be killed", || !alive());
         drop(free);
         until("the folder to be removed", || !folder.exists());
     }

@@ -1,8 +1,8 @@
 //! The settings with which a browser session starts.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{env, path::PathBuf};
 
-use gateway::InFlight;
+use gateway::{Door, InFlight};
 use jiff::Timestamp;
 
 use crate::{Capture, Device};
@@ -16,8 +16,8 @@ const DEFAULT_SEARCH: &str = "https://www.google.com/search?q={}";
 /// The settings of a session.
 #[derive(Debug, Clone)]
 pub struct Launch {
-    /// The gateway's address. The browser connects to nothing else.
-    pub proxy: SocketAddr,
+    /// The way to the gateway. The browser connects to nothing else.
+    pub door: Door,
     /// SHA-256 of the gateway's CA key (subject public key info) in base64; empty where no TLS is
     /// used.
     pub ca_spki: String,
@@ -46,9 +46,9 @@ pub struct Launch {
 
 impl Launch {
     /// The default settings: headless, the usual [`Device`], Google, live.
-    pub fn new(proxy: SocketAddr, ca_spki: impl Into<String>) -> Self {
+    pub fn new(door: impl Into<Door>, ca_spki: impl Into<String>) -> Self {
         Self {
-            proxy,
+            door: door.into(),
             ca_spki: ca_spki.into(),
             headless: true,
             device: Device::default(),
@@ -65,6 +65,13 @@ impl Launch {
     /// Whether the pages' time and frames move only on command.
     pub(crate) fn is_frozen(&self) -> bool {
         self.determinism.is_some() && !self.attach_mode
+    }
+
+    /// Whether it can be shown from a network namespace of its own. A display over TCP cannot be
+    /// reached from there.
+    pub(crate) fn fits_own_network(&self) -> bool {
+        let is_local = |display: String| display.starts_with(':') || display.starts_with("unix:");
+        self.headless || env::var("DISPLAY").ok().is_none_or(is_local)
     }
 
     /// The URL of the search results for a query.

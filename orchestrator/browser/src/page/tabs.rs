@@ -48,7 +48,11 @@ impl Session {
 
     /// Opens another empty tab.
     pub(crate) async fn new_tab(&self) -> Result<(), ActionError> {
-        self.open_tab(self.context()?.as_deref()).await?;
+        let context = match &self.clean_context {
+            Some(clean) => Some(clean.clone()),
+            None => self.context()?,
+        };
+        self.open_tab(context.as_deref()).await?;
         Ok(())
     }
 

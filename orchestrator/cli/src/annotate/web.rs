@@ -37,7 +37,7 @@ pub(super) struct Frozen {
 impl Annotate {
     /// Opens the recording or the snapshots of a draft.
     pub(super) async fn open_web(&mut self, draft: &Draft, place: &TaskFolder) -> Result<Web, Failure> {
-        let mut config = gateway_options::config(&self.data, None)?;
+        let mut config = gateway_options::config(&self.data)?;
         std::mem::take(&mut self.recorded.live).apply(&mut config);
         self.recorded.deadline.apply(&mut config);
         match &draft.source {
@@ -128,14 +128,14 @@ impl Web {
         match self {
             Web::Live(studio, _) => Launch {
                 in_flight: Some(studio.in_flight().clone()),
-                ..Launch::new(studio.gateway().local_addr(), studio.ca().spki_sha256_base64())
+                ..Launch::new(studio.gateway(), studio.ca().spki_sha256_base64())
             },
             Web::Frozen(frozen) => Launch {
                 in_flight: Some(frozen.gateway.in_flight()),
                 device: frozen.device.clone(),
                 determinism: Some(frozen.determinism),
                 attach_mode: true,
-                ..Launch::new(frozen.gateway.local_addr(), frozen.ca.spki_sha256_base64())
+                ..Launch::new(&frozen.gateway, frozen.ca.spki_sha256_base64())
             },
         }
     }

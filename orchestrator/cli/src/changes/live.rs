@@ -53,7 +53,7 @@ impl VisitOptions {
         data: &DataFolder,
     ) -> Result<BTreeMap<String, (Verdict, String)>, Failure> {
         let urls: Vec<Url> = urls.iter().filter_map(|url| Url::parse(url).ok()).collect();
-        let mut config = gateway_options::config(data, None)?;
+        let mut config = gateway_options::config(data)?;
         self.live.clone().apply(&mut config);
         self.deadline.apply(&mut config);
         let hosts = urls.iter().filter_map(|url| url.host_str().map(str::to_owned));
@@ -118,7 +118,7 @@ impl VisitOptions {
         let mut crawler = Crawler::new(studio, options, &cancel, &show).or_environment("visit the pages")?;
         let bounds = Bounds { depth: 0, pages: urls.len(), include: Vec::new() };
         let frontier = Frontier::new(urls, bounds, Interest::default());
-        let mut launch = Launch::new(studio.gateway().local_addr(), studio.ca().spki_sha256_base64());
+        let mut launch = Launch::new(studio.gateway(), studio.ca().spki_sha256_base64());
         let plan = Plan::new(suite, &[], Budget::default());
         if let Some(vantage) = plan.vantages.first() {
             launch.device = vantage_device(vantage);

@@ -1,9 +1,8 @@
 //! `sandbox open`: a browser on a site.
 
-use std::net::SocketAddr;
-
 use browser::{Action, Launch, Session};
-use gateway::CertificateAuthority;
+use camino::Utf8Path;
+use gateway::{CertificateAuthority, Door};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::gateway_options;
@@ -31,18 +30,16 @@ impl Open {
             let known: Vec<&str> = status.sites.iter().map(|site| site.name.as_str()).collect();
             return Err(super::no_site(&self.site, "among the sites that are up", &known));
         };
-        let proxy: SocketAddr = status
-            .proxy
-            .trim_start_matches("http://")
-            .parse()
-            .or_environment(format!("read the proxy's address {}", status.proxy))?;
         let ca = CertificateAuthority::load_or_create(&self.data.ca()?)
             .or_environment("load the certificate authority")?;
         if !crate::show::has_display() {
             return Err(Failure::Environment(format!(
                 "failed to open a window: there is no display; to reach {} from a browser elsewhere:\n{}",
                 site.url,
-                gateway_options::instructions(proxy, &ca)
+                gateway_options::ways_through(
+                    &status.proxy,
+                    ca.certificate_path().unwrap_or(Utf8Path::new(""))
+                )
             )));
         }
         let mut cookies = Vec::new();
@@ -51,7 +48,8 @@ impl Open {
             cookies =
                 given.cookies.into_iter().map(|cookie| runs::session_cookie(cookie, &site.url)).collect();
         }
-        let launch = Launch { headless: false, ..Launch::new(proxy, ca.spki_sha256_base64()) };
+        let door = Door::at_socket(super::folder(&self.data)?.gateway());
+        let launch = Launch { headless: false, ..Launch::new(door, ca.spki_sha256_base64()) };
         let mut session = Session::start(&launch).await.or_environment("start the browser")?;
         session.set_cookies(&cookies).await.or_environment("log in")?;
         let goto = Action::Goto { url: site.url.clone() };

@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 use super::SitesFolder;
 use super::up::OTHER_IS_UP;
 use crate::failure::{OrFail as _, Outcome};
-use crate::gateway_options;
+use crate::gateway_options::{self, Listening};
 use crate::interrupt;
 use crate::options::DataFolder;
 
@@ -55,7 +55,8 @@ impl Serve {
             name: "up".to_owned(),
             helper: crate::confined::helper(),
         };
-        let gateway = gateway_options::config(&self.data, self.plan.listen)?;
+        let mut gateway = gateway_options::config(&self.data)?;
+        Listening { listen: self.plan.listen }.apply(&mut gateway, &self.data)?;
         let reset = self.plan.reset_listen.unwrap_or(RESET);
         let options = DaemonOptions { folder, manifests, sites, group, gateway, reset };
         let events = Arc::new(|event: &sites::Event| {

@@ -238,8 +238,9 @@ impl Up {
 /// Whether somebody who listens at `there`, a URL, listens where it is asked for; any port will do
 /// for port 0.
 fn is_at(requested: SocketAddr, there: &str) -> bool {
-    let there = there.trim_start_matches("http://").parse::<SocketAddr>();
-    there.is_ok_and(|there| {
+    let address = there.trim_start_matches("http://");
+    let address = address.rsplit_once('@').map_or(address, |(_, address)| address);
+    address.parse::<SocketAddr>().is_ok_and(|there| {
         there.ip() == requested.ip() && (requested.port() == 0 || requested.port() == there.port())
     })
 }
@@ -248,9 +249,8 @@ fn is_at(requested: SocketAddr, there: &str) -> bool {
 fn ways_in(status: &DaemonStatus) -> String {
     let Some(site) = status.sites.iter().find(|site| site.is_up()) else { return String::new() };
     let own = format!("\n\n`sandbox open {}` opens a browser on it.", site.name);
-    let proxy = status.proxy.trim_start_matches("http://").parse::<SocketAddr>();
-    let Some((proxy, certificate)) = proxy.ok().zip(status.certificate.as_deref()) else { return own };
-    let others = gateway_options::ways_through(proxy, certificate);
+    let Some(certificate) = status.certificate.as_deref() else { return own };
+    let others = gateway_options::ways_through(&status.proxy, certificate);
     format!("{own} Others reach the sites through the proxy:\n{others}")
 }
 

@@ -20,13 +20,12 @@ const WITHIN: Duration = Duration::from_secs(600);
 /// Start an episode, let any program drive its browser, and score the result
 ///
 /// Starts the task's world and a Chromium on the start page. Prints one line of JSON: task, goal,
-/// start_url, cdp, proxy, ca, clock, seed and answer_file. Playwright's connect_over_cdp and
-/// Puppeteer's browserURL take `cdp`; Selenium's debuggerAddress takes it without the http://. The
+/// start_url, cdp, clock, seed and answer_file. Playwright's connect_over_cdp takes `cdp`. The
 /// first context is logged in and has the start page open. Clocks start at the world's time and run
 /// on. Randomness is seeded. Only the world can be reached.
 ///
 /// A COMMAND gets the same facts as SANDBOX_TASK, SANDBOX_GOAL, SANDBOX_START_URL, SANDBOX_CDP,
-/// SANDBOX_PROXY, SANDBOX_CA, SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE. The episode ends
+/// SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE. The episode ends
 /// with the command. Its output goes to standard error. It also has your whole environment; the
 /// browser has none of it. Without a COMMAND, the episode ends with a line on standard input, the
 /// end of standard input, or Ctrl-C.
@@ -133,8 +132,8 @@ impl Env {
 fn guide(facts: &AttachedSession, headed: bool) {
     let place = if headed { "in its window" } else { "there" };
     eprintln!(
-        "goal      {}\nbrowser   {}\ngateway   {}\n\nDrive the browser {place}. Then write the answer here, or nothing, and press Enter.",
-        facts.goal, facts.cdp, facts.proxy
+        "goal      {}\nbrowser   {}\n\nDrive the browser {place}. Then write the answer here, or nothing, and press Enter.",
+        facts.goal, facts.cdp
     );
 }
 

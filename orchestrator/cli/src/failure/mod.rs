@@ -156,7 +156,7 @@ mod tests {
             return;
         }
         report_panics();
-        let launch = browser::Launch::new(([127, 0, 0, 1], 9).into(), "");
+        let launch = browser::Launch::new(std::net::SocketAddr::from(([127, 0, 0, 1], 9)), "");
         let _session = browser::Session::start(&launch).await.expect("Chromium is installed");
         let mut program = tokio::process::Command::new("sleep");
         program.arg("600").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

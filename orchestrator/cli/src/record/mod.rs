@@ -27,7 +27,7 @@ use url::Url;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::finish::{self, EmptyRecording};
-use crate::gateway_options::{self, RecordedWeb};
+use crate::gateway_options::{self, Listening, RecordedWeb};
 use crate::options::DataFolder;
 use crate::{interrupt, out, progress, units};
 
@@ -236,7 +236,10 @@ impl Record {
     }
 
     fn gateway_config(&mut self, guard: Option<Arc<WriteGuard>>) -> Result<Config, Failure> {
-        let mut config = gateway_options::config(&self.data, self.listen)?;
+        let mut config = gateway_options::config(&self.data)?;
+        if self.listen.is_some() {
+            Listening { listen: self.listen }.apply(&mut config, &self.data)?;
+        }
         std::mem::take(&mut self.recorded.live).apply(&mut config);
         self.recorded.deadline.apply(&mut config);
         config.write_guard = guard;
@@ -285,9 +288,7 @@ impl Record {
     }
 
     async fn listen(&self, studio: &Studio, output: &Utf8Path, cancel: &CancellationToken) -> Outcome {
-        let address = studio.gateway().local_addr();
-        println!("proxy http://{address}");
-        eprintln!("{}", gateway_options::instructions(address, studio.ca()));
+        gateway_options::announce(studio.gateway(), studio.ca());
         eprintln!("recording into {output}; Ctrl-C finishes it");
         cancel.cancelled().await;
         Ok(())
@@ -329,7 +330,7 @@ impl Record {
         device: Device,
         visible: bool,
     ) -> Result<Session, Failure> {
-        let mut launch = Launch::new(studio.gateway().local_addr(), studio.ca().spki_sha256_base64());
+        let mut launch = Launch::new(studio.gateway(), studio.ca().spki_sha256_base64());
         launch.headless = !visible;
         launch.device = device;
         Session::start(&launch).await.or_environment("start the browser")

@@ -2,13 +2,11 @@
 
 mod check;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
-    Answer, CertificateAuthority, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots,
-    ReplayOptions, Routes, Target,
+    Answer, DatePolicy, Gateway, Ledger, MatchLevel, Replay as Snapshots, ReplayOptions, Routes, Target,
 };
 use runs::{browser_state, short_url};
 use snapshots::index::ReplaySet;
@@ -18,7 +16,7 @@ use snapshots::ops::{self, ImportOptions, InputReport};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::fill::Fill;
-use crate::gateway_options::{self, Deadline};
+use crate::gateway_options::{self, Deadline, Listening};
 use crate::options::DataFolder;
 use crate::window::{self, WindowStart};
 use crate::{finish, interrupt, progress};
@@ -32,9 +30,8 @@ pub(crate) struct Replay {
     /// Snapshots: WACZ, WARC, ARC or HAR files
     #[arg(value_name = "FILE", required = true)]
     files: Vec<Utf8PathBuf>,
-    /// Address to listen on [default: a free port on loopback]
-    #[arg(long, value_name = "ADDR:PORT")]
-    listen: Option<SocketAddr>,
+    #[command(flatten)]
+    listening: Listening,
     /// How requests are matched to recorded ones. `exact`: the same request. `normalised`: the same
     /// but for query order, cache-busters, the scheme, and parts that change on their own. `fuzzy`
     /// or `fuzzy:LIKENESS`: the most similar request of the same host and path, labelled as a guess
@@ -82,7 +79,8 @@ impl Replay {
             return check::run(set, self.level, self.pages, self.json).await;
         }
         let cancel = interrupt::token();
-        let mut config = gateway_options::config(&self.data, self.listen)?;
+        let mut config = gateway_options::config(&self.data)?;
+        self.listening.apply(&mut config, &self.data)?;
         self.deadline.apply(&mut config);
         let ca = Arc::clone(&config.ca);
         let opening = self.open.then(|| opening(&set));
@@ -90,7 +88,7 @@ impl Replay {
         let mut fill = std::mem::take(&mut self.fill);
         if let Some(output) = fill.output.take() {
             let studio = fill.open(&output, snapshots, config).await?;
-            announce(studio.gateway().local_addr(), &ca);
+            gateway_options::announce(studio.gateway(), &ca);
             eprintln!("what is missing is fetched and recorded into {output}; Ctrl-C finishes it");
             cancel.cancelled().await;
             let ledger = studio.gateway().ledger();
@@ -104,7 +102,7 @@ impl Replay {
         }
         config.routes = Routes::all(Target::Replay(Arc::new(snapshots)));
         let gateway = Gateway::start(config).await.or_environment("start the gateway")?;
-        announce(gateway.local_addr(), &ca);
+        gateway_options::announce(&gateway, &ca);
         let shown = match &opening {
             Some(opening) => window::show(&gateway, &ca, opening, &cancel).await,
             None => {
@@ -158,11 +156,6 @@ fn opening(set: &ReplaySet) -> WindowStart {
         url: set.pages().next().map(|page| page.url),
         browser_state: browser_state::recorded_state(set),
     }
-}
-
-fn announce(address: SocketAddr, ca: &CertificateAuthority) {
-    println!("proxy http://{address}");
-    eprintln!("{}", gateway_options::instructions(address, ca));
 }
 
 /// Opens the snapshots, indexing those that were not opened before.

@@ -8,7 +8,7 @@ use std::{io, sync::Arc};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use rustls::server::Acceptor;
-use tokio::{net::TcpStream, time::timeout};
+use tokio::time::timeout;
 use tokio_rustls::{LazyConfigAcceptor, server::TlsStream};
 
 use super::{
@@ -18,7 +18,7 @@ use super::{
     target::Via,
     wire::CheckedIo,
 };
-use crate::{Scheme, gateway::Shared, in_flight::InFlightGuard, tls::H2};
+use crate::{Scheme, door::ClientStream, gateway::Shared, in_flight::InFlightGuard, tls::H2};
 
 /// The first byte of every TLS connection: the type of a handshake record.
 const TLS_HANDSHAKE: u8 = 0x16;
@@ -80,8 +80,8 @@ async fn serve(shared: Arc<Shared>, place: Arc<Client>, tunnel: Tunnel) {
 }
 
 /// Takes the client's connection back from hyper, with the bytes that hyper had already read.
-fn opened(upgraded: Upgraded, shared: &Shared) -> io::Result<ClientIo<TcpStream>> {
-    match upgraded.downcast::<TokioIo<CheckedIo<ClientIo<TcpStream>>>>() {
+fn opened(upgraded: Upgraded, shared: &Shared) -> io::Result<ClientIo<ClientStream>> {
+    match upgraded.downcast::<TokioIo<CheckedIo<ClientIo<ClientStream>>>>() {
         Ok(parts) => {
             let (client, unread) = parts.io.into_inner().into_parts();
             Ok(client.unread(unread).unread(parts.read_buf))
@@ -97,8 +97,8 @@ fn opened(upgraded: Upgraded, shared: &Shared) -> io::Result<ClientIo<TcpStream>
 async fn handshake(
     shared: &Shared,
     host: &str,
-    client: ClientIo<TcpStream>,
-) -> io::Result<TlsStream<ClientIo<TcpStream>>> {
+    client: ClientIo<ClientStream>,
+) -> io::Result<TlsStream<ClientIo<ClientStream>>> {
     let start = LazyConfigAcceptor::new(Acceptor::default(), client).await?;
     let name = start.client_hello().server_name().unwrap_or(host).to_ascii_lowercase();
     let config = shared.ca.server_config(&name).map_err(io::Error::other)?;

@@ -26,6 +26,18 @@ impl Failure {
         Self { name, status, text, answer }
     }
 
+    /// The client does not show the proxy's key.
+    pub(super) fn no_key() -> Self {
+        let text = "this proxy asks for a key; use the whole address that its command prints, with user name \
+                    and password";
+        Self {
+            name: "no-key",
+            status: StatusCode::PROXY_AUTHENTICATION_REQUIRED,
+            answer: Answer::Refused { reason: "no key".to_owned() },
+            text: text.to_owned(),
+        }
+    }
+
     /// No route for the host.
     pub(super) fn no_route(host: &str) -> Self {
         let text = format!("{host} is not in this world; nothing was sent to it");

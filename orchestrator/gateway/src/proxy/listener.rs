@@ -18,7 +18,6 @@ use hyper::{
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::TcpListener,
     time::Instant,
 };
 
@@ -29,7 +28,12 @@ use super::{
     target::Via,
     wire::{CheckedIo, Wire},
 };
-use crate::{gateway::Shared, limits::MAX_HEAD};
+use crate::{
+    Admission,
+    door::{ClientStream, Listener},
+    gateway::Shared,
+    limits::MAX_HEAD,
+};
 
 /// Pause before accepting again when the process or the machine has no file descriptors left. It
 /// ends early if a client leaves.
@@ -63,22 +67,17 @@ impl Connection {
 
 /// Accepts clients until the gateway drains. At the client limit the longest idle client is closed.
 /// If none is idle, new clients wait in the kernel's queue.
-pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>) {
+pub(crate) async fn run(listener: Listener, admission: Admission, shared: Arc<Shared>) {
     loop {
         let accepted = async {
-            let tcp = listener.accept().await?.0;
-            let (client, crowded) = shared.clients.admit().await;
-            if crowded && shared.complaints.first("crowded", "") {
-                let limit = shared.clients.limit();
-                tracing::warn!(limit, "there are more clients than places; the longest idle ones are closed");
-            }
-            Ok((tcp, client))
+            let (stream, peer) = listener.accept().await?;
+            Ok((stream, peer, place(&shared).await))
         };
         let accepted: io::Result<_> = tokio::select! {
             () = shared.draining.cancelled() => return,
             accepted = accepted => accepted,
         };
-        let (tcp, client) = match accepted {
+        let (stream, peer, client) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 let rest = rest_after(&error);
@@ -94,15 +93,37 @@ pub(crate) async fn run(listener: TcpListener, shared: Arc<Shared>) {
                 continue;
             }
         };
-        if tcp.set_nodelay(true).is_err() {
-            continue;
-        }
-        let shared = shared.clone();
+        let (shared, admission) = (shared.clone(), admission.clone());
         shared.tasks.clone().spawn(async move {
-            let io = ClientIo::new(tcp, shared.limits.client_stall);
-            serve_http1(shared, Via::Proxy, client, io).await;
+            if let Some(peer) = peer
+                && !admission.admits_peer(peer).await
+            {
+                return;
+            }
+            serve(shared, client, stream, admission).await;
         });
     }
+}
+
+/// Serves a client of this process.
+pub(crate) async fn serve_client(shared: &Arc<Shared>, stream: ClientStream, admission: Admission) {
+    let client = place(shared).await;
+    shared.tasks.spawn(serve(shared.clone(), client, stream, admission));
+}
+
+/// A place for a client that has connected.
+async fn place(shared: &Shared) -> Arc<Client> {
+    let (client, crowded) = shared.clients.admit().await;
+    if crowded && shared.complaints.first("crowded", "") {
+        let limit = shared.clients.limit();
+        tracing::warn!(limit, "there are more clients than places; the longest idle ones are closed");
+    }
+    client
+}
+
+async fn serve(shared: Arc<Shared>, client: Arc<Client>, stream: ClientStream, admission: Admission) {
+    let io = ClientIo::new(stream, shared.limits.client_stall);
+    serve_http1(shared, Via::Proxy(admission), client, io).await;
 }
 
 /// How long to wait before accepting again. No wait if the client failed, because it has left the

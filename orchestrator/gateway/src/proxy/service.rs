@@ -32,6 +32,11 @@ pub(super) async fn serve(
     mut request: Request<Incoming>,
 ) -> Response<Body> {
     let malformed = own.next_request();
+    if let Via::Proxy(admission) = &own.via
+        && !admission.admits(request.headers())
+    {
+        return without_key();
+    }
     if malformed.is_none() && request.method() == Method::CONNECT {
         return tunnel(shared, own, request);
     }
@@ -215,13 +220,24 @@ fn refuse(
     response
 }
 
+/// Asks for the key. The request belongs to no episode, so no ledger has it.
+fn without_key() -> Response<Body> {
+    let reply = Failure::no_key().into_reply(false);
+    let mut response = Response::new(reply.body);
+    *response.status_mut() = reply.status;
+    *response.headers_mut() = reply.headers;
+    let challenge = HeaderValue::from_static("Basic realm=\"sandbox\", charset=\"UTF-8\"");
+    response.headers_mut().insert(header::PROXY_AUTHENTICATE, challenge);
+    response
+}
+
 /// Accepts a tunnel and serves it in its own task. A rejected tunnel is entered in the ledger under
 /// the URL that the client wanted, as far as it is known.
 fn tunnel(shared: Arc<Shared>, own: &Connection, mut request: Request<Incoming>) -> Response<Body> {
     let upgrade: OnUpgrade = hyper::upgrade::on(&mut request);
     let (parts, _) = request.into_parts();
     let server = match &own.via {
-        Via::Proxy => target::tunnel(&parts),
+        Via::Proxy(_) => target::tunnel(&parts),
         Via::Tunnel { .. } => Err(BadTarget::Host),
     };
     let failure = match server {

@@ -5,15 +5,15 @@ use std::net::{IpAddr, Ipv6Addr};
 use http::{Method, Version, header::HOST, request, uri::Authority};
 
 use crate::{
-    RequestHead, Scheme,
+    Admission, RequestHead, Scheme,
     upstream::{end_to_end, join_cookies},
 };
 
 /// How a request arrived.
 #[derive(Debug, Clone)]
 pub(super) enum Via {
-    /// Directly at the proxy: the request target is an absolute URL.
-    Proxy,
+    /// Directly at the proxy, if this lets it in: the request target is an absolute URL.
+    Proxy(Admission),
     /// Through a tunnel to the given server.
     Tunnel { scheme: Scheme, host: String, port: u16 },
 }
@@ -95,7 +95,7 @@ fn named_by_header(parts: &request::Parts, default: Option<u16>) -> Result<Optio
 /// The request head for the rest of the crate.
 pub(super) fn head(via: &Via, parts: request::Parts, websocket: bool) -> Result<RequestHead, BadTarget> {
     let (scheme, host, port) = match via {
-        Via::Proxy => {
+        Via::Proxy(_) => {
             let scheme = match parts.uri.scheme_str() {
                 Some("http") => Scheme::Http,
                 Some("https") => Scheme::Https,
@@ -193,20 +193,45 @@ mod tests {
 
     #[test]
     fn absolute_form_is_normalised_in_host_and_port_alone() {
-        check(&Via::Proxy, "http://Shop.TEST/A?b=%7e", None, Ok("http://shop.test/A?b=%7e"));
-        check(&Via::Proxy, "http://shop.test:80", Some("Shop.test"), Ok("http://shop.test/"));
-        check(&Via::Proxy, "http://shop.test:80", Some("other.test"), Err(BadTarget::OtherHost));
-        check(&Via::Proxy, "http://shop.test/", Some("shop.test:81"), Err(BadTarget::OtherHost));
-        check(&Via::Proxy, "http://shop.test:81/", Some("shop.test"), Ok("http://shop.test:81/"));
-        check(&Via::Proxy, "http://shop.test/", Some("not a host"), Err(BadTarget::Host));
-        check(&Via::Proxy, "http://shop.test/", Some(""), Err(BadTarget::Host));
-        check(&Via::Proxy, "http://shop.test?q", None, Ok("http://shop.test/?q"));
-        check(&Via::Proxy, "http://[::1]:81/", None, Ok("http://[::1]:81/"));
-        check(&Via::Proxy, "http://shop.test./", None, Ok("http://shop.test/"));
-        check(&Via::Proxy, "/", Some("shop.test"), Err(BadTarget::NotProxied));
-        check(&Via::Proxy, "ftp://shop.test/", None, Err(BadTarget::Scheme));
-        check(&Via::Proxy, "http://user@shop.test/", None, Err(BadTarget::Host));
-        check(&Via::Proxy, "http://shop.test:0/", None, Err(BadTarget::Host));
+        check(
+            &Via::Proxy(Admission::Anyone),
+            "http://Shop.TEST/A?b=%7e",
+            None,
+            Ok("http://shop.test/A?b=%7e"),
+        );
+        check(
+            &Via::Proxy(Admission::Anyone),
+            "http://shop.test:80",
+            Some("Shop.test"),
+            Ok("http://shop.test/"),
+        );
+        check(
+            &Via::Proxy(Admission::Anyone),
+            "http://shop.test:80",
+            Some("other.test"),
+            Err(BadTarget::OtherHost),
+        );
+        check(
+            &Via::Proxy(Admission::Anyone),
+            "http://shop.test/",
+            Some("shop.test:81"),
+            Err(BadTarget::OtherHost),
+        );
+        check(
+            &Via::Proxy(Admission::Anyone),
+            "http://shop.test:81/",
+            Some("shop.test"),
+            Ok("http://shop.test:81/"),
+        );
+        check(&Via::Proxy(Admission::Anyone), "http://shop.test/", Some("not a host"), Err(BadTarget::Host));
+        check(&Via::Proxy(Admission::Anyone), "http://shop.test/", Some(""), Err(BadTarget::Host));
+        check(&Via::Proxy(Admission::Anyone), "http://shop.test?q", None, Ok("http://shop.test/?q"));
+        check(&Via::Proxy(Admission::Anyone), "http://[::1]:81/", None, Ok("http://[::1]:81/"));
+        check(&Via::Proxy(Admission::Anyone), "http://shop.test./", None, Ok("http://shop.test/"));
+        check(&Via::Proxy(Admission::Anyone), "/", Some("shop.test"), Err(BadTarget::NotProxied));
+        check(&Via::Proxy(Admission::Anyone), "ftp://shop.test/", None, Err(BadTarget::Scheme));
+        check(&Via::Proxy(Admission::Anyone), "http://user@shop.test/", None, Err(BadTarget::Host));
+        check(&Via::Proxy(Admission::Anyone), "http://shop.test:0/", None, Err(BadTarget::Host));
     }
 
     #[test]
@@ -226,10 +251,10 @@ mod tests {
     fn http_1_1_has_one_host() {
         let mut without = parts("http://shop.test/", None);
         without.version = Version::HTTP_11;
-        assert_eq!(head(&Via::Proxy, without, false).unwrap_err(), BadTarget::NoHost);
+        assert_eq!(head(&Via::Proxy(Admission::Anyone), without, false).unwrap_err(), BadTarget::NoHost);
         let mut twice = parts("http://shop.test/", Some("shop.test"));
         twice.headers.append(HOST, "shop.test".parse().unwrap());
-        assert_eq!(head(&Via::Proxy, twice, false).unwrap_err(), BadTarget::Hosts);
+        assert_eq!(head(&Via::Proxy(Admission::Anyone), twice, false).unwrap_err(), BadTarget::Hosts);
     }
 
     #[test]

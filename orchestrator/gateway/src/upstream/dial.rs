@@ -23,8 +23,8 @@ pub(crate) struct Dialer {
     pub(crate) connect_to: Vec<ConnectTo>,
     pub(crate) tls: ClientTls,
     pub(crate) allow_private: bool,
-    /// The gateway's own address. Connections to it are refused, to prevent loops.
-    pub(crate) own: SocketAddr,
+    /// The gateway's own address, if it has one. Connections to it are refused, to prevent loops.
+    pub(crate) own: Option<SocketAddr>,
     /// For address resolution, TCP and TLS together.
     pub(crate) deadline: Duration,
 }
@@ -142,9 +142,10 @@ impl Dialer {
     }
 
     fn is_own(&self, address: SocketAddr) -> bool {
-        let own = self.own.ip();
-        address.port() == self.own.port()
-            && (address.ip() == own || (own.is_unspecified() && address.ip().is_loopback()))
+        self.own.is_some_and(|own| {
+            address.port() == own.port()
+                && (address.ip() == own.ip() || (own.ip().is_unspecified() && address.ip().is_loopback()))
+        })
     }
 }
 

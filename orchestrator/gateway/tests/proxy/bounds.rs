@@ -43,7 +43,7 @@ async fn heads_beyond_64_kib_get_431() {
     for (size, expect) in
         [(60 * 1024, "HTTP/1.1 404"), (70 * 1024, "HTTP/1.1 431"), (1 << 20, "HTTP/1.1 431")]
     {
-        let tcp = TcpStream::connect(world.gateway.local_addr()).await.unwrap();
+        let tcp = TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
         let head = format!(
             "GET http://shop.test/ HTTP/1.1\r\nHost: shop.test\r\nConnection: close\r\nX-Large: {}\r\n\r\n",
             "a".repeat(size)
@@ -68,7 +68,7 @@ async fn heads_beyond_64_kib_get_431() {
 #[tokio::test]
 async fn clients_that_do_not_go_on_are_dropped() {
     let world = hasty_world().await;
-    let address = world.gateway.local_addr();
+    let address = world.gateway.local_addr().unwrap();
     let connect = || async { TcpStream::connect(address).await.unwrap() };
     // No byte; half a head; a tunnel without a byte; half a TLS hello; a kept connection without a
     // second request.
@@ -119,7 +119,7 @@ async fn requests_that_name_no_url_are_told_so() {
         ("GET http://user@shop.test/ HTTP/1.1\r\nHost: shop.test\r\n", "bad-host"),
         ("CONNECT shop.test HTTP/1.1\r\nHost: shop.test\r\n", "bad-connect"),
     ] {
-        let tcp = TcpStream::connect(world.gateway.local_addr()).await.unwrap();
+        let tcp = TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
         let answer = say(tcp, format!("{head}Connection: close\r\n\r\n").as_bytes()).await;
         assert!(answer.contains(&format!("sandbox-error: {name}")), "{head}: {answer}");
     }
@@ -131,7 +131,7 @@ async fn requests_that_name_no_url_are_told_so() {
 #[tokio::test]
 async fn an_upload_that_stalls_is_given_up() {
     let world = hasty_world().await;
-    let tcp = TcpStream::connect(world.gateway.local_addr()).await.unwrap();
+    let tcp = TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
     let answer =
         say(tcp, b"POST http://shop.test/echo HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 10\r\n\r\nhalf")
             .await;
@@ -143,7 +143,7 @@ async fn an_upload_that_stalls_is_given_up() {
 #[tokio::test]
 async fn a_client_that_does_not_read_is_given_up_and_holds_little() {
     let world = hasty_world().await;
-    let mut tcp = TcpStream::connect(world.gateway.local_addr()).await.unwrap();
+    let mut tcp = TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
     let head = b"GET http://shop.test/chunked?200000000 HTTP/1.1\r\nHost: shop.test\r\n\r\n";
     tcp.write_all(head).await.unwrap();
     world.gateway.in_flight().idle(PATIENCE).await.unwrap_or_else(|busy| panic!("{busy}"));
@@ -162,8 +162,8 @@ async fn a_client_that_does_not_read_is_given_up_and_holds_little() {
 async fn connections_beyond_the_bound_wait() {
     let limits = Limits { connections: 2, client_head: Duration::from_millis(300), ..Limits::default() };
     let world = Setup { limits, ..Setup::default() }.plain().await;
-    let _first = TcpStream::connect(world.gateway.local_addr()).await.unwrap();
-    let _second = TcpStream::connect(world.gateway.local_addr()).await.unwrap();
+    let _first = TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
+    let _second = TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
     // The third is served once the silent ones have been dropped.
     timeout(PATIENCE, still_serves(&world)).await.unwrap();
 }

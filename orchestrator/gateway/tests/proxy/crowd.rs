@@ -25,7 +25,7 @@ async fn room_for(connections: usize) -> World {
 }
 
 async fn connect(world: &World) -> TcpStream {
-    TcpStream::connect(world.gateway.local_addr()).await.unwrap()
+    TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap()
 }
 
 /// Waits until the gateway has closed a connection.

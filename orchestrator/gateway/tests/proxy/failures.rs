@@ -63,8 +63,8 @@ async fn a_502_names_the_server_the_error_and_a_cure() {
     let mut routes = Routes::new();
     routes.add("forum.test", Target::Site(Site::new("forum", address).into())).unwrap();
     let ca = std::sync::Arc::new(CertificateAuthority::in_memory().unwrap());
-    let gateway = Gateway::start(Config::new(ca.clone(), routes)).await.unwrap();
-    let answer = Client::new(gateway.local_addr(), &ca).get("http://forum.test/").await;
+    let gateway = Gateway::start(Config::for_everybody(ca.clone(), routes)).await.unwrap();
+    let answer = Client::new(gateway.local_addr().unwrap(), &ca).get("http://forum.test/").await;
     assert_eq!(answer.failure(), (502, "upstream-unreachable"));
     for part in ["forum.test", &address.to_string(), "refused", "sandbox status"] {
         assert!(answer.text().contains(part), "{part}: {}", answer.text());
@@ -151,10 +151,10 @@ async fn a_body_that_stalls_or_is_cut_breaks_off_at_the_client_too() {
 /// A gateway that forwards everything and has no `connect-to`.
 async fn bare(allow_private: bool) -> (Gateway, Client) {
     let ca = std::sync::Arc::new(CertificateAuthority::in_memory().unwrap());
-    let mut config = Config::new(ca.clone(), Routes::all(Target::Forward));
+    let mut config = Config::for_everybody(ca.clone(), Routes::all(Target::Forward));
     config.allow_private = allow_private;
     let gateway = Gateway::start(config).await.unwrap();
-    let client = Client::new(gateway.local_addr(), &ca);
+    let client = Client::new(gateway.local_addr().unwrap(), &ca);
     (gateway, client)
 }
 
@@ -186,7 +186,7 @@ async fn private_addresses_are_not_reached_unless_told() {
 #[tokio::test]
 async fn the_gateway_does_not_call_itself() {
     let (gateway, client) = bare(true).await;
-    let own = gateway.local_addr();
+    let own = gateway.local_addr().unwrap();
     assert_eq!(own.ip(), Ipv4Addr::LOCALHOST);
     let answer = client.get(&format!("http://{own}/")).await;
     assert_eq!(answer.failure(), (508, "loop"));
@@ -195,8 +195,8 @@ async fn the_gateway_does_not_call_itself() {
 #[tokio::test]
 async fn a_document_gets_a_page_and_anything_else_text() {
     let ca = std::sync::Arc::new(CertificateAuthority::in_memory().unwrap());
-    let gateway = Gateway::start(Config::new(ca.clone(), Routes::new())).await.unwrap();
-    let client = Client::new(gateway.local_addr(), &ca);
+    let gateway = Gateway::start(Config::for_everybody(ca.clone(), Routes::new())).await.unwrap();
+    let client = Client::new(gateway.local_addr().unwrap(), &ca);
     let mut connection = client.https("shop.test:443", &["h2"]).await;
     let mut ask = request(Method::GET, "https://shop.test/a", body::empty());
     ask.headers_mut().insert("sec-fetch-dest", "document".parse().unwrap());

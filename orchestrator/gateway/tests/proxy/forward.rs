@@ -128,7 +128,7 @@ async fn spelling_and_reason_pass_from_end_to_end() {
     })
     .await;
     let world = forward().with(origin, None).await;
-    let mut tcp = tokio::net::TcpStream::connect(world.gateway.local_addr()).await.unwrap();
+    let mut tcp = tokio::net::TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
     let ask =
         "GET http://shop.test/ HTTP/1.1\r\nHost: shop.test\r\nX-CamelCase: 1\r\nConnection: close\r\n\r\n";
     tcp.write_all(ask.as_bytes()).await.unwrap();
@@ -141,7 +141,7 @@ async fn spelling_and_reason_pass_from_end_to_end() {
 async fn expect_continue_is_met() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let world = forward().plain().await;
-    let mut tcp = tokio::net::TcpStream::connect(world.gateway.local_addr()).await.unwrap();
+    let mut tcp = tokio::net::TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
     let head = "POST http://shop.test/echo HTTP/1.1\r\nHost: shop.test\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n";
     tcp.write_all(head.as_bytes()).await.unwrap();
     let mut interim = [0; 25];

@@ -48,10 +48,10 @@ fn replay(snapshot: &Snapshot) -> Replay {
 
 async fn start(target: Target, change: impl FnOnce(&mut Config)) -> (Gateway, Client) {
     let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
-    let mut config = Config::new(ca.clone(), Routes::all(target));
+    let mut config = Config::for_everybody(ca.clone(), Routes::all(target));
     change(&mut config);
     let gateway = Gateway::start(config).await.unwrap();
-    let client = Client::new(gateway.local_addr(), &ca);
+    let client = Client::new(gateway.local_addr().unwrap(), &ca);
     (gateway, client)
 }
 

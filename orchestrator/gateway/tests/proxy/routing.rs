@@ -14,10 +14,10 @@ async fn hosts_go_where_their_route_says() {
     routes.add("shop.test:81", Target::Refuse).unwrap();
     routes.add("*.shop.test", Target::Forward).unwrap();
     let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
-    let mut config = Config::new(ca.clone(), routes);
+    let mut config = Config::for_everybody(ca.clone(), routes);
     config.connect_to.push(format!("::{}", one.address).parse().unwrap());
     let gateway = Gateway::start(config).await.unwrap();
-    let client = Client::new(gateway.local_addr(), &ca);
+    let client = Client::new(gateway.local_addr().unwrap(), &ca);
     for (url, status) in [
         ("http://shop.test/hello", 200),
         ("http://SHOP.test:8080/hello", 200),
@@ -36,14 +36,14 @@ async fn hosts_go_where_their_route_says() {
 async fn the_first_connect_to_that_applies_is_taken() {
     let (one, other) = (Origin::plain().await, Origin::raw(|_| async {}).await);
     let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
-    let mut config = Config::new(ca.clone(), Routes::all(Target::Forward));
+    let mut config = Config::for_everybody(ca.clone(), Routes::all(Target::Forward));
     config.connect_to = vec![
         format!("shop.test:80:{}", one.address).parse().unwrap(),
         format!(":81:{}", one.address).parse().unwrap(),
         format!("::{}", other.address).parse().unwrap(),
     ];
     let gateway = Gateway::start(config).await.unwrap();
-    let client = Client::new(gateway.local_addr(), &ca);
+    let client = Client::new(gateway.local_addr().unwrap(), &ca);
     assert_eq!(client.get("http://shop.test/hello").await.status, 200);
     assert_eq!(client.get("http://forum.test:81/hello").await.status, 200);
     assert_eq!(client.get("http://forum.test/hello").await.failure(), (502, "upstream-broken"));

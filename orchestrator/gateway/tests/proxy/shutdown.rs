@@ -18,7 +18,7 @@ async fn idle_connections_do_not_hold_it_up() {
         connection.ask(request(Method::GET, "https://shop.test/hello", body::empty())).await;
         kept.push(connection);
     }
-    let address = world.gateway.local_addr();
+    let address = world.gateway.local_addr().unwrap();
     timeout(PATIENCE, world.gateway.shutdown()).await.unwrap();
     assert!(TcpStream::connect(address).await.is_err());
 }

@@ -47,8 +47,8 @@ async fn a_copy_answers_under_the_sites_name_until_the_route_leads_to_another() 
     let (first, second) =
         (Arc::new(Site::new("shop", one.address)), Arc::new(Site::new("shop", two.address)));
     let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
-    let gateway = Gateway::start(Config::new(ca.clone(), routes(&first))).await.unwrap();
-    let client = Client::new(gateway.local_addr(), &ca);
+    let gateway = Gateway::start(Config::for_everybody(ca.clone(), routes(&first))).await.unwrap();
+    let client = Client::new(gateway.local_addr().unwrap(), &ca);
 
     let mut connection = client.https("shop.test:443", &["h2", "http/1.1"]).await;
     let answer = connection.ask(request(Method::GET, "https://shop.test/a?b", body::empty())).await;
@@ -89,8 +89,8 @@ async fn connections_end_with_the_copy_they_lead_to() {
     let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
     // Two copies may have one address, one after the other.
     let site = || Arc::new(Site::new("shop", origin.address));
-    let gateway = Gateway::start(Config::new(ca.clone(), routes(&site()))).await.unwrap();
-    let client = Client::new(gateway.local_addr(), &ca);
+    let gateway = Gateway::start(Config::for_everybody(ca.clone(), routes(&site()))).await.unwrap();
+    let client = Client::new(gateway.local_addr().unwrap(), &ca);
     for next in ["0", "1", "2"] {
         assert_eq!(client.get("http://shop.test/").await.text(), next);
         gateway.set_routes(routes(&site()));
@@ -104,8 +104,8 @@ async fn a_copy_that_is_gone_is_a_named_failure() {
     let gone = copy("gone").await.address;
     let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
     let site = Arc::new(Site::new("shop", gone));
-    let gateway = Gateway::start(Config::new(ca.clone(), routes(&site))).await.unwrap();
-    let client = Client::new(gateway.local_addr(), &ca);
+    let gateway = Gateway::start(Config::for_everybody(ca.clone(), routes(&site))).await.unwrap();
+    let client = Client::new(gateway.local_addr().unwrap(), &ca);
     let failure = client.get("http://shop.test/").await;
     assert_eq!(failure.failure(), (502, "upstream-unreachable"));
 }
@@ -120,11 +120,11 @@ async fn a_site_elsewhere_is_asked_by_its_own_name_over_tls() {
         std::fs::write(&roots, theirs.certificate_pem()).unwrap();
         let site = Arc::new(Site::elsewhere("shop", &"https://own.test:8443/".parse().unwrap()));
         let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
-        let mut config = Config::new(ca.clone(), routes(&site));
+        let mut config = Config::for_everybody(ca.clone(), routes(&site));
         config.connect_to.push(format!("own.test:8443:{}", origin.address).parse().unwrap());
         config.extra_roots.push(roots);
         let gateway = Gateway::start(config).await.unwrap();
-        let client = Client::new(gateway.local_addr(), &ca);
+        let client = Client::new(gateway.local_addr().unwrap(), &ca);
         for url in ["http://shop.test/hello", "https://shop.test/hello?a=b"] {
             let answer = client.get(url).await;
             assert_eq!(answer.status.as_u16(), 200, "{url}: {}", answer.text());
@@ -144,8 +144,8 @@ async fn a_site_elsewhere_at_an_address_is_asked_by_the_name_of_the_site() {
     {
         let site = Arc::new(Site::elsewhere("shop", &url.parse().unwrap()));
         let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
-        let gateway = Gateway::start(Config::new(ca.clone(), routes(&site))).await.unwrap();
-        let client = Client::new(gateway.local_addr(), &ca);
+        let gateway = Gateway::start(Config::for_everybody(ca.clone(), routes(&site))).await.unwrap();
+        let client = Client::new(gateway.local_addr().unwrap(), &ca);
         let seen = client.get("https://shop.test/a?b").await.text().to_ascii_lowercase();
         assert!(seen.starts_with("theirs\nget /a?b http/1.1\r\n"), "{seen}");
         assert!(

@@ -128,7 +128,9 @@ impl Way {
             request.head, request.body
         );
         match self {
-            Way::Proxy => say(TcpStream::connect(world.gateway.local_addr()).await.unwrap(), &text).await,
+            Way::Proxy => {
+                say(TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap(), &text).await
+            }
             Way::Tunnel => say(world.client.tunnel("shop.test:80").await, &text).await,
             Way::Tls => say(world.client.tls("shop.test:443", &["http/1.1"]).await, &text).await,
         }
@@ -186,7 +188,7 @@ async fn a_host_that_is_not_the_targets_is_refused() {
         ("CONNECT shop.test:443 HTTP/1.1\r\n", "400"),
         ("CONNECT *.test:443 HTTP/1.1\r\nHost: *.test\r\n", "400"),
     ] {
-        let tcp = TcpStream::connect(world.gateway.local_addr()).await.unwrap();
+        let tcp = TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
         let answer = say(tcp, &format!("{text}Connection: close\r\n\r\n")).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{text}: {answer}");
     }
@@ -200,7 +202,7 @@ async fn a_host_that_is_not_the_targets_is_refused() {
 #[tokio::test]
 async fn a_reason_is_told_and_entered_in_the_ledger() {
     let world = Way::Proxy.world(false).await;
-    let tcp = TcpStream::connect(world.gateway.local_addr()).await.unwrap();
+    let tcp = TcpStream::connect(world.gateway.local_addr().unwrap()).await.unwrap();
     let answer = say(tcp, "GET http://shop.test/hello HTTP/1.1\r\nHost: shop.test\nX: y\r\n\r\n").await;
     assert!(answer.contains("sandbox-error: malformed") && answer.contains("CR LF"), "{answer}");
     world.gateway.in_flight().idle(PATIENCE).await.unwrap();

@@ -12,7 +12,7 @@ use tokio::{
 use crate::{origin::PATIENCE, world::Setup};
 
 async fn connect(gateway: &Gateway, server: &str) -> String {
-    let mut tcp = TcpStream::connect(gateway.local_addr()).await.unwrap();
+    let mut tcp = TcpStream::connect(gateway.local_addr().unwrap()).await.unwrap();
     tcp.write_all(format!("CONNECT {server} HTTP/1.1\r\nHost: {server}\r\n\r\n").as_bytes()).await.unwrap();
     let mut answer = vec![0; 4096];
     let read = timeout(PATIENCE, tcp.read(&mut answer)).await.unwrap().unwrap();
@@ -26,7 +26,7 @@ async fn tunnels_lead_to_ports_that_the_world_has() {
     routes.add("live.test", Target::Forward).unwrap();
     routes.add("api.test:8443", Target::Refuse).unwrap();
     let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
-    let gateway = Gateway::start(Config::new(ca, routes)).await.unwrap();
+    let gateway = Gateway::start(Config::for_everybody(ca, routes)).await.unwrap();
     for (server, status) in [
         ("shop.test:443", 200),
         ("nowhere.test:443", 200),

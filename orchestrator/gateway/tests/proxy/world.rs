@@ -43,7 +43,7 @@ impl Setup {
         });
         let ca = Arc::new(CertificateAuthority::in_memory().unwrap());
         let target = recorder.clone().map_or(Target::Forward, Target::Record);
-        let mut config = Config::new(ca.clone(), Routes::all(target));
+        let mut config = Config::for_everybody(ca.clone(), Routes::all(target));
         config.connect_to.push(format!("::{}", origin.address).parse().unwrap());
         config.limits = self.limits;
         if let Some(origin_ca) = origin_ca {
@@ -52,7 +52,7 @@ impl Setup {
             config.extra_roots.push(roots);
         }
         let gateway = Gateway::start(config).await.unwrap();
-        let client = Client::new(gateway.local_addr(), &ca);
+        let client = Client::new(gateway.local_addr().unwrap(), &ca);
         World { gateway, client, recorder, folder: Recording::folder_of(&out), _origin: origin, keep }
     }
 

@@ -11,12 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use gateway::Gateway;
+use gateway::{Admission, Entrance, Gateway, Key};
 use parking_lot::Mutex;
 use processes::{Group, confined};
 use scoring::{Decision, ProgramCheck, ProgramExit};
-use tokio::io::{AsyncRead, AsyncReadExt as _, copy_bidirectional};
-use tokio::net::{TcpStream, UnixListener};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
@@ -106,24 +105,30 @@ impl Confinement {
         let ca = folder.path().join("ca.crt");
         std::fs::write(&ca, context.certificate)
             .map_err(|error| format!("failed to write {ca:?}: {error}"))?;
-        let address = context.gateway.local_addr();
-        let mut doors = JoinSet::new();
+        // Open for as long as the program runs.
+        let entrance;
         let mut command = match self.namespace().await {
             Some((way, helper)) => {
                 let socket = folder.path().join("gateway");
-                let listener = UnixListener::bind(&socket)
+                let listening =
+                    Utf8Path::from_path(&socket).ok_or(std::io::ErrorKind::InvalidFilename.into());
+                listening
+                    .and_then(|socket| context.gateway.listen_at(socket))
                     .map_err(|error| format!("failed to listen at {socket:?}: {error}"))?;
-                doors.spawn(lead(listener, address));
                 let mut command = Command::new(way[0]);
                 command.args(&way[1..]).args([helper.as_str(), "confined", "--socket"]);
                 command.arg(&socket).arg("--").args(words);
                 command.env_clear();
+                entrance = None;
                 command
             }
             None => {
                 let (program, arguments) = words.split_first().ok_or("the command is empty")?;
+                let (url, opened) = listen_with_key(context.gateway)
+                    .map_err(|error| format!("failed to listen for its requests: {error}"))?;
+                entrance = Some(opened);
                 let mut command = Command::new(program);
-                command.args(arguments).env_clear().envs(confined::proxies(address));
+                command.args(arguments).env_clear().envs(confined::proxies(&url));
                 command
             }
         };
@@ -131,7 +136,9 @@ impl Confinement {
         if check.folder != "" {
             command.current_dir(&check.folder);
         }
-        watch(command, check.timeout).await
+        let ran = watch(command, check.timeout).await;
+        drop(entrance);
+        ran
     }
 }
 
@@ -145,18 +152,13 @@ fn variables(ca: &Path, context: &ProgramContext<'_>) -> Vec<(std::ffi::OsString
     all
 }
 
-/// Leads connections to the gateway.
-async fn lead(listener: UnixListener, gateway: std::net::SocketAddr) {
-    let mut clients = JoinSet::new();
-    while let Ok((mut client, _)) = listener.accept().await {
-        clients.spawn(async move {
-            if let Ok(mut server) = TcpStream::connect(gateway).await {
-                // Whoever hangs up has had its answer, or wants none.
-                let _ = copy_bidirectional(&mut client, &mut server).await;
-            }
-        });
-        while clients.try_join_next().is_some() {}
-    }
+/// A proxy on the machine's loopback for who knows its whole URL, until the entrance is dropped.
+fn listen_with_key(gateway: &Gateway) -> std::io::Result<(String, Entrance)> {
+    let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
+    let address = listener.local_addr()?;
+    let key = Key::random();
+    let url = key.in_url(address);
+    Ok((url, gateway.door().serve(listener, Admission::Key(key))?))
 }
 
 /// What a program has left.

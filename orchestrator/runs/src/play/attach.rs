@@ -51,13 +51,8 @@ pub struct AttachedSession {
     pub goal: String,
     /// The page that is open.
     pub start_url: String,
-    /// Where the browser's DevTools are: `http://127.0.0.1:PORT`.
+    /// Where the browser's DevTools are: `http://127.0.0.1:PORT/KEY`.
     pub cdp: String,
-    /// Where the gateway is, for requests besides the browser's: `http://127.0.0.1:PORT`.
-    pub proxy: String,
-    /// File with the certificate that clients of the gateway have to trust, as PEM. It is gone when
-    /// the episode has ended.
-    pub ca: String,
     /// The time at which the world began.
     pub clock: Timestamp,
     /// What all randomness of pages is derived from.
@@ -205,7 +200,7 @@ where
     let goal = trace.prepare(world).await.map_err(|source| Error::World { source })?;
     trace.take_requests(world);
     let session = session(world, suite, task, goal, folder).await?;
-    let (ca, answer) = (session.ca.clone(), session.answer_file.clone());
+    let answer = session.answer_file.clone();
     log::begun(&EpisodeId { task: task.id.clone(), repeat: 1 }, &session.goal);
     trace.begin_step_at(session.start_url.clone(), world.elapsed());
     let mut known = 0;
@@ -218,8 +213,12 @@ where
         Ok(ending) => Ok(ending),
     };
     trace.enter_phase(Phase::Ending);
-    // A certificate that stands for nothing any more.
-    let _ = std::fs::remove_file(ca);
+    // Nothing is read while the program can still reach the pages.
+    let reclaimed = world.session().reclaim().await;
+    let watched = match reclaimed {
+        Err(error) if watched.is_ok() => Err(EnvironmentError::while_doing("take the pages back")(error)),
+        _ => watched,
+    };
     let outcome = match watched {
         Ok(ProgramExit::Interrupted) => return Ok(None),
         Ok(ProgramExit::TimedOut) => {
@@ -253,8 +252,7 @@ async fn session(
 ) -> Result<AttachedSession, Error> {
     let path = folder.path();
     let path = path.canonicalize_utf8().map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    let (ca, answer_file) = (path.join("ca.crt"), path.join("answer.txt"));
-    std::fs::write(&ca, world.certificate()).map_err(|source| Error::Write { path: ca.clone(), source })?;
+    let answer_file = path.join("answer.txt");
     let cdp = world.session().serve_devtools().await;
     let cdp = cdp.map_err(EnvironmentError::while_doing("hand the browser over"));
     Ok(AttachedSession {
@@ -262,8 +260,6 @@ async fn session(
         goal,
         start_url: task.start_url.clone().unwrap_or_else(|| "about:blank".to_owned()),
         cdp: cdp.map_err(|source| Error::World { source })?,
-        proxy: format!("http://{}", world.proxy()),
-        ca: ca.into(),
         clock: task.world(&suite.world).clock,
         seed: suite.world.seed,
         answer_file: answer_file.into(),

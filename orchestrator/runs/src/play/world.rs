@@ -6,7 +6,6 @@
 //! the certificate authority, which lives in memory and dies with the run, are shared.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -187,7 +186,7 @@ impl World {
             determinism: Some(determinism),
             attach_mode: mode != BrowserMode::Agent,
             headless: mode != BrowserMode::Window,
-            ..Launch::new(gateway.local_addr(), shared.authority.spki_sha256_base64())
+            ..Launch::new(&gateway, shared.authority.spki_sha256_base64())
         };
         if let Some(search) = &spec.search {
             launch.search.clone_from(search);
@@ -220,16 +219,6 @@ impl World {
     /// The browser.
     pub(crate) fn session(&mut self) -> &mut Session {
         &mut self.session
-    }
-
-    /// The gateway's address.
-    pub(crate) fn proxy(&self) -> SocketAddr {
-        self.gateway.local_addr()
-    }
-
-    /// What a client of the gateway has to trust, as PEM.
-    pub(crate) fn certificate(&self) -> &str {
-        self.shared.authority.certificate_pem()
     }
 
     /// How long an open world has been there for its episode.

@@ -1,25 +1,23 @@
 //! The HTTP side: lists of targets (`/json/...`), and the start of WebSockets (`/devtools/...`).
 
-use std::{convert::Infallible, sync::Arc, time::Duration};
+use std::{convert::Infallible, sync::Arc};
 
 use ::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt as _, Empty, Full, Limited};
+use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
-use hyper_util::{client::legacy::Client, rt::TokioExecutor};
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
-use tokio::time::timeout;
+use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
-use super::{Backend, relay, targets};
-use crate::page::addresses;
+use super::{
+    Backend,
+    relay::{self, Opened},
+    targets,
+};
+use crate::{Error, page::addresses};
 
-/// How long the browser may take to answer.
-const REPLY_TIMEOUT: Duration = Duration::from_secs(30);
-/// The largest answer. The description of the protocol is the longest.
-const MAX_REPLY_SIZE: usize = 16 << 20;
-/// The field with a WebSocket's address.
-const SOCKET_FIELD: &str = "webSocketDebuggerUrl";
+/// Where the WebSocket of the browser as a whole is.
+const BROWSER: &str = "/devtools/browser";
 
 type HttpResponse = Response<Full<Bytes>>;
 /// The status and the reason of a refused request.
@@ -30,8 +28,9 @@ pub(super) async fn answer(
     backend: Arc<Backend>,
     request: Request<Incoming>,
 ) -> Result<HttpResponse, Infallible> {
-    let answered = match check_client(request.headers()) {
-        Ok(()) => route(backend, request).await,
+    let path = check_client(request.headers()).and_then(|()| keyed(&backend, request.uri().path()));
+    let answered = match path {
+        Ok(path) => route(backend, request, path).await,
         Err(rejection) => Err(rejection),
     };
     Ok(answered.unwrap_or_else(|(status, why)| {
@@ -56,79 +55,129 @@ fn check_client(headers: &HeaderMap) -> Result<(), Rejection> {
     }
 }
 
-async fn route(backend: Arc<Backend>, request: Request<Incoming>) -> Result<HttpResponse, Rejection> {
-    let path = request.uri().path().to_owned();
-    if path.starts_with("/devtools/browser/") || path.starts_with("/devtools/page/") {
-        return upgrade(backend, request, path);
-    }
-    let query = request.uri().query().map(str::to_owned);
-    let method = request.method().clone();
-    let path = path.strip_suffix('/').unwrap_or(&path);
-    match path {
-        "/json" | "/json/list" | "/json/version" => {
-            let reply = query_browser(&backend, method, path).await?;
-            let mut reply: Value = serde_json::from_slice(&reply).map_err(bad_gateway)?;
-            if let Value::Array(list) = &mut reply {
-                list.retain(targets::is_shown);
-                list.iter_mut().for_each(|target| rewrite_address(&backend, target));
-            } else {
-                rewrite_address(&backend, &mut reply);
-            }
-            Ok(json(reply.to_string()))
-        }
-        "/json/new" => {
-            let address = percent_decode_str(query.as_deref().unwrap_or("about:blank")).decode_utf8_lossy();
-            let address = addresses::for_programs(&address).map_err(|why| (StatusCode::FORBIDDEN, why))?;
-            // The browser decodes the query.
-            let address: String = url::form_urlencoded::byte_serialize(address.as_str().as_bytes()).collect();
-            let reply = query_browser(&backend, method, &format!("/json/new?{address}")).await?;
-            let mut reply: Value = match serde_json::from_slice(&reply) {
-                Ok(reply) => reply,
-                // Chromium answers in plain text if it refuses.
-                Err(_) => return Err((StatusCode::METHOD_NOT_ALLOWED, text(&reply))),
-            };
-            rewrite_address(&backend, &mut reply);
-            Ok(json(reply.to_string()))
-        }
-        "/json/protocol" => Ok(json(query_browser(&backend, method, path).await?)),
-        _ if path.starts_with("/json/activate/") || path.starts_with("/json/close/") => {
-            Ok(Response::new(Full::from(query_browser(&backend, method, path).await?)))
-        }
-        _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at {path}"))),
+/// The rest of a path that begins with the key.
+fn keyed(backend: &Backend, path: &str) -> Result<String, Rejection> {
+    let (key, rest) = path.trim_start_matches('/').split_once('/').unwrap_or((path, ""));
+    let (shown, right) = (key.as_bytes(), backend.key.as_bytes());
+    // No early end, so that the time tells nothing.
+    let is_right =
+        shown.len() == right.len() && shown.iter().zip(right).fold(0, |all, (a, b)| all | (a ^ b)) == 0;
+    if is_right {
+        Ok(format!("/{rest}"))
+    } else {
+        let why = "the browser's address has a key in its path; use the whole address";
+        Err((StatusCode::FORBIDDEN, why.to_owned()))
     }
 }
 
-/// Sends a request to the browser.
-async fn query_browser(backend: &Backend, method: Method, path: &str) -> Result<Bytes, Rejection> {
-    let request = Request::builder().method(method).uri(format!("http://{}{path}", backend.debugger));
-    let request = request.body(Empty::<Bytes>::new()).map_err(bad_gateway)?;
-    let query = async {
-        let client = Client::builder(TokioExecutor::new()).build_http();
-        let response = client.request(request).await.map_err(bad_gateway)?;
-        let body = Limited::new(response.into_body(), MAX_REPLY_SIZE).collect().await.map_err(bad_gateway)?;
-        Ok(body.to_bytes())
-    };
-    timeout(REPLY_TIMEOUT, query).await.map_err(bad_gateway)?
+async fn route(
+    backend: Arc<Backend>,
+    request: Request<Incoming>,
+    path: String,
+) -> Result<HttpResponse, Rejection> {
+    if path.starts_with(BROWSER) {
+        return upgrade(backend, request, Opened::Browser);
+    }
+    if let Some(target) = path.strip_prefix("/devtools/page/") {
+        find(&backend, target).await?;
+        return upgrade(backend, request, Opened::Target(target.to_owned()));
+    }
+    let path = path.strip_suffix('/').unwrap_or(&path);
+    match path {
+        "/json" | "/json/list" => {
+            let list: Vec<Value> =
+                shown_targets(&backend).await?.iter().map(|target| described(&backend, target)).collect();
+            Ok(json(Value::from(list).to_string()))
+        }
+        "/json/version" => {
+            let version =
+                backend.cdp.call(None, "Browser.getVersion", json!({})).await.map_err(bad_gateway)?;
+            let version = json!({
+                "Browser": version["product"],
+                "Protocol-Version": version["protocolVersion"],
+                "User-Agent": version["userAgent"],
+                "V8-Version": version["jsVersion"],
+                "WebKit-Version": version["revision"],
+                "webSocketDebuggerUrl": socket_address(&backend, &format!("{BROWSER}/{}", backend.key)),
+            });
+            Ok(json(version.to_string()))
+        }
+        "/json/new" if request.method() != Method::PUT => {
+            Err((StatusCode::METHOD_NOT_ALLOWED, "a page is opened by PUT /json/new".to_owned()))
+        }
+        "/json/new" => {
+            let address =
+                percent_decode_str(request.uri().query().unwrap_or("about:blank")).decode_utf8_lossy();
+            let address = addresses::for_programs(&address).map_err(|why| (StatusCode::FORBIDDEN, why))?;
+            let params = json!({ "url": address.as_str() });
+            let opened = backend.cdp.call(None, "Target.createTarget", params).await.map_err(refused)?;
+            let target = find(&backend, opened["targetId"].as_str().unwrap_or_default()).await?;
+            Ok(json(described(&backend, &target).to_string()))
+        }
+        "/json/protocol" => {
+            let why =
+                "the protocol is described by its own project; tell the client not to ask the browser for it";
+            Err((StatusCode::NOT_FOUND, why.to_owned()))
+        }
+        _ => match path.strip_prefix("/json/").and_then(|rest| rest.split_once('/')) {
+            Some(("activate", target)) => {
+                command(&backend, "Target.activateTarget", target).await?;
+                Ok(Response::new(Full::from("Target activated")))
+            }
+            Some(("close", target)) => {
+                command(&backend, "Target.closeTarget", target).await?;
+                Ok(Response::new(Full::from("Target is closing")))
+            }
+            _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at {path}"))),
+        },
+    }
+}
+
+/// Carries out a command on a target that the client may see.
+async fn command(backend: &Backend, method: &'static str, target: &str) -> Result<(), Rejection> {
+    find(backend, target).await?;
+    backend.cdp.call(None, method, json!({ "targetId": target })).await.map_err(refused)?;
+    Ok(())
+}
+
+/// The targets that a client may see.
+async fn shown_targets(backend: &Backend) -> Result<Vec<Value>, Rejection> {
+    let reply = backend.cdp.call(None, "Target.getTargets", json!({})).await.map_err(bad_gateway)?;
+    let targets = reply["targetInfos"].as_array().cloned().unwrap_or_default();
+    Ok(targets.into_iter().filter(targets::is_shown).collect())
+}
+
+async fn find(backend: &Backend, id: &str) -> Result<Value, Rejection> {
+    let found = shown_targets(backend).await?.into_iter().find(|target| target["targetId"] == id);
+    found.ok_or_else(|| (StatusCode::NOT_FOUND, format!("No such target id: {id}")))
+}
+
+/// A target as the browser's own list has it.
+fn described(backend: &Backend, target: &Value) -> Value {
+    let id = target["targetId"].as_str().unwrap_or_default();
+    json!({
+        "description": "",
+        "id": id,
+        "title": target["title"],
+        "type": target["type"],
+        "url": target["url"],
+        "webSocketDebuggerUrl": socket_address(backend, &format!("/devtools/page/{id}")),
+    })
+}
+
+fn socket_address(backend: &Backend, path: &str) -> String {
+    format!("ws://{}/{}{path}", backend.address, backend.key)
+}
+
+fn refused(error: Error) -> Rejection {
+    match error {
+        Error::Refused { message, .. } => (StatusCode::INTERNAL_SERVER_ERROR, message),
+        other => bad_gateway(other),
+    }
 }
 
 fn bad_gateway(error: impl std::fmt::Display) -> Rejection {
     (StatusCode::BAD_GATEWAY, format!("the browser does not answer: {error}"))
-}
-
-/// Makes the WebSocket address of a target point to this server.
-fn rewrite_address(backend: &Backend, target: &mut Value) {
-    let Some(target) = target.as_object_mut() else { return };
-    // The frontend's pages would connect to the browser directly.
-    target.remove("devtoolsFrontendUrl");
-    if let Some(Value::String(socket)) = target.get_mut(SOCKET_FIELD) {
-        *socket = socket.replacen(&backend.debugger, &backend.address.to_string(), 1);
-        if let Ok(mut url) = url::Url::parse(socket) {
-            let host = backend.address.ip();
-            if url.set_ip_host(host).is_ok() && url.set_port(Some(backend.address.port())).is_ok() {
-                *socket = url.into();
-            }
-        }
-    }
 }
 
 fn json(text: impl Into<Full<Bytes>>) -> HttpResponse {
@@ -138,15 +187,11 @@ fn json(text: impl Into<Full<Bytes>>) -> HttpResponse {
     response
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).trim().to_owned()
-}
-
 /// Starts a WebSocket.
 fn upgrade(
     backend: Arc<Backend>,
     mut request: Request<Incoming>,
-    path: String,
+    opened: Opened,
 ) -> Result<HttpResponse, Rejection> {
     let wants = request
         .headers()
@@ -154,7 +199,7 @@ fn upgrade(
         .is_some_and(|to| to.as_bytes().eq_ignore_ascii_case(b"websocket"));
     let key = request.headers().get(header::SEC_WEBSOCKET_KEY).filter(|_| wants);
     let Some(key) = key else {
-        return Err((StatusCode::BAD_REQUEST, format!("{path} is a WebSocket")));
+        return Err((StatusCode::BAD_REQUEST, "this is a WebSocket".to_owned()));
     };
     let mut response = Response::new(Full::default());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -167,7 +212,7 @@ fn upgrade(
     let relays = backend.relays.clone();
     let relay = Box::pin(async move {
         match upgrading.await {
-            Ok(program) => relay::relay(&backend, &path, program).await,
+            Ok(program) => relay::relay(&backend, opened, program).await,
             Err(error) => tracing::debug!(%error, "a DevTools connection was not upgraded"),
         }
     });

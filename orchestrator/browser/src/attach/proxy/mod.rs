@@ -7,9 +7,9 @@
 //! and refuses the others with a reason.
 //!
 //! ```text
-//! client -> http (targets: /json/...)   -> browser
-//!        -> relay -> rules, files       -> browser
-//!        <- relay <- targets           <-
+//! client -> http (key; targets: /json/...) -> browser
+//!        -> relay -> rules, files          -> browser
+//!        <- relay <- targets              <-
 //! ```
 //!
 //! **Invariant.** What is not known to be harmless is refused. Domains of the protocol, and
@@ -39,6 +39,9 @@ use tokio::{
     task::JoinSet,
     time::timeout,
 };
+use uuid::Uuid;
+
+use crate::cdp::connection::Cdp;
 
 /// How long to wait for free file descriptors.
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
@@ -57,18 +60,19 @@ pub(crate) struct Limits {
 /// A running server. Dropping it ends it and its connections.
 #[derive(Debug)]
 pub(crate) struct Server {
-    /// Where it listens.
-    pub(crate) address: SocketAddr,
+    /// Where it listens: `http://127.0.0.1:PORT/KEY`.
+    pub(crate) url: String,
     _running: JoinSet<()>,
 }
 
 /// The browser behind the proxy.
 #[derive(Debug)]
 struct Backend {
-    /// `host:port` of the browser's own DevTools.
-    debugger: String,
+    cdp: Cdp,
     /// Where the proxy listens.
     address: SocketAddr,
+    /// The secret in its path. Every program of the machine reaches the port.
+    key: String,
     limits: Limits,
     /// Takes the relays of upgraded connections.
     relays: mpsc::UnboundedSender<Relay>,
@@ -78,14 +82,16 @@ type Relay = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Server {
     /// Starts to listen on a free port of the loopback.
-    pub(crate) async fn start(debugger: &str, limits: Limits) -> io::Result<Server> {
+    pub(crate) async fn start(cdp: &Cdp, limits: Limits) -> io::Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let (relays, upgraded) = mpsc::unbounded_channel();
-        let backend = Arc::new(Backend { debugger: debugger.to_owned(), address, limits, relays });
+        let key = Uuid::new_v4().simple().to_string();
+        let url = format!("http://{address}/{key}");
+        let backend = Arc::new(Backend { cdp: cdp.clone(), address, key, limits, relays });
         let mut running = JoinSet::new();
         running.spawn(accept(listener, backend, upgraded));
-        Ok(Server { address, _running: running })
+        Ok(Server { url, _running: running })
     }
 }
 

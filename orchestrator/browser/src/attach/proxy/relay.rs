@@ -1,4 +1,7 @@
 //! One WebSocket of a client, forwarded message by message.
+//!
+//! The client has a session of its own in the browser ([`guests`](crate::cdp::guests)), and does
+//! not see that: messages of that session come and go without its id.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +11,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_tungstenite::{
-    WebSocketStream, connect_async_with_config,
+    WebSocketStream,
     tungstenite::{
         Error, Message,
         protocol::{Role, WebSocketConfig},
@@ -16,45 +19,102 @@ use tokio_tungstenite::{
 };
 
 use super::{Backend, rules::Verdict, targets};
+use crate::cdp::guests::Guest;
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const ATTACH_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest message: a screenshot or the accessibility tree of a very large page.
 const MAX_MESSAGE_SIZE: usize = 512 << 20;
-/// Messages that wait for a client to read them. More of them wait in the browser.
+/// Messages that wait for a client to read them. More of them wait in the connection.
 const QUEUE_LENGTH: usize = 64;
 /// The protocol's code for a command that failed.
 const SERVER_ERROR: i32 = -32000;
+/// The protocol's code for a session that is not there.
+const NO_SESSION: i32 = -32001;
+
+/// What a WebSocket is opened on.
+pub(super) enum Opened {
+    /// The browser as a whole.
+    Browser,
+    /// A page, frame or worker, by its target id.
+    Target(String),
+}
 
 /// Forwards messages until one side has closed.
-pub(super) async fn relay(backend: &Arc<Backend>, path: &str, program: Upgraded) {
+pub(super) async fn relay(backend: &Arc<Backend>, opened: Opened, program: Upgraded) {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MAX_MESSAGE_SIZE))
         .max_frame_size(Some(MAX_MESSAGE_SIZE));
     let program = WebSocketStream::from_raw_socket(TokioIo::new(program), Role::Server, Some(config)).await;
     let (to_program, from_program) = program.split();
-    let url = format!("ws://{}{path}", backend.debugger);
-    let connecting = timeout(CONNECT_TIMEOUT, connect_async_with_config(url, Some(config), true));
-    let Ok(Ok((browser, _))) = connecting.await else {
-        tracing::debug!(path, "the browser refused a DevTools connection");
+    let attached = backend.cdp.call(None, "Target.attachToBrowserTarget", json!({})).await;
+    let Some(browser) = attached.ok().as_ref().and_then(session_of) else {
+        tracing::debug!("the browser refused a DevTools connection");
         return;
     };
-    let (to_browser, from_browser) = browser.split();
+    let _detach = Detach { backend, session: &browser };
+    let mut guest = backend.cdp.guests().welcome(&browser);
+    let session = match &opened {
+        Opened::Browser => Some(browser.clone()),
+        Opened::Target(target) => {
+            let attaching = attach(backend, &mut guest, &browser, target);
+            timeout(ATTACH_TIMEOUT, attaching).await.ok().flatten()
+        }
+    };
+    let Some(session) = session else {
+        tracing::debug!("the browser does not attach to a DevTools target");
+        return;
+    };
     let (answers, queue) = mpsc::channel(QUEUE_LENGTH);
+    let (commands, mut judged) = mpsc::channel(QUEUE_LENGTH);
     // When one of them ends, the others have no partner.
     tokio::select! {
-        () = forward_commands(backend, from_program, to_browser, answers.clone()) => {}
-        () = forward_events(from_browser, answers) => {}
+        () = judge_commands(backend, from_program, commands, answers.clone()) => {}
+        () = exchange(backend, &session, &mut guest, &mut judged, answers) => {}
         () = write(queue, to_program) => {}
+    }
+}
+
+fn session_of(reply: &Value) -> Option<String> {
+    reply.get("sessionId").and_then(Value::as_str).map(str::to_owned)
+}
+
+/// Ends the client's first session, and with it all others.
+struct Detach<'b> {
+    backend: &'b Backend,
+    session: &'b str,
+}
+
+impl Drop for Detach<'_> {
+    fn drop(&mut self) {
+        let params = json!({ "sessionId": self.session });
+        drop(self.backend.cdp.send(None, "Target.detachFromTarget", params));
+    }
+}
+
+/// Attaches the client's first session to a target. Returns the new session.
+async fn attach(backend: &Backend, guest: &mut Guest<'_>, browser: &str, target: &str) -> Option<String> {
+    let command = json!({
+        "id": 0,
+        "method": "Target.attachToTarget",
+        "params": { "targetId": target, "flatten": true },
+        "sessionId": browser,
+    });
+    guest.send(|| backend.cdp.forward(command.to_string()));
+    loop {
+        let message: Value = serde_json::from_str(&guest.next().await?).ok()?;
+        if message.get("id").is_some() {
+            return message.get("result").and_then(session_of);
+        }
     }
 }
 
 type IncomingMessage = Result<Message, Error>;
 
-/// Forwards the client's commands, if they are allowed.
-async fn forward_commands(
+/// Passes on the client's commands that are allowed, and answers the others.
+async fn judge_commands(
     backend: &Backend,
     mut from: impl Stream<Item = IncomingMessage> + Unpin,
-    mut to: impl Sink<Message> + Unpin,
+    commands: mpsc::Sender<Value>,
     answers: mpsc::Sender<Message>,
 ) {
     while let Some(Ok(message)) = from.next().await {
@@ -67,13 +127,15 @@ async fn forward_commands(
             _ => break,
         };
         let answer = match backend.limits.judge(&mut message) {
-            Verdict::Pass if to.send(Message::text(message.to_string())).await.is_ok() => continue,
-            Verdict::Pass => break,
-            Verdict::Refuse(why) => json!({ "error": { "code": SERVER_ERROR, "message": why } }),
-            Verdict::Close => json!({ "result": {} }),
+            Verdict::Pass => match commands.send(message).await {
+                Ok(()) => continue,
+                Err(_) => break,
+            },
+            Verdict::Refuse(why) => reply_to(&message, failure(SERVER_ERROR, &why)),
+            Verdict::Close => reply_to(&message, json!({ "result": {} })),
         };
         let closes = answer.get("result").is_some();
-        if answers.send(Message::text(reply_to(&message, answer).to_string())).await.is_err() {
+        if answers.send(Message::text(answer.to_string())).await.is_err() {
             break;
         }
         if closes {
@@ -82,6 +144,10 @@ async fn forward_commands(
             std::future::pending::<()>().await;
         }
     }
+}
+
+fn failure(code: i32, message: &str) -> Value {
+    json!({ "error": { "code": code, "message": message } })
 }
 
 /// Our own reply to a command.
@@ -94,26 +160,71 @@ fn reply_to(message: &Value, mut answer: Value) -> Value {
     answer
 }
 
-/// Forwards the browser's messages, without what the client may not see.
-async fn forward_events(
-    mut from: impl Stream<Item = IncomingMessage> + Unpin,
+/// Sends the client's commands to its sessions, and the browser's messages to the client, without
+/// what it may not see.
+async fn exchange(
+    backend: &Backend,
+    session: &str,
+    guest: &mut Guest<'_>,
+    commands: &mut mpsc::Receiver<Value>,
     answers: mpsc::Sender<Message>,
 ) {
-    while let Some(Ok(message)) = from.next().await {
-        let Message::Text(text) = &message else { continue };
-        let message = if targets::may_contain_targets(text) {
-            let Ok(mut message) = serde_json::from_str::<Value>(text) else { continue };
-            if !targets::filter(&mut message) {
+    loop {
+        let answer = tokio::select! {
+            command = commands.recv() => {
+                let Some(mut command) = command else { return };
+                match command.get("sessionId").map(Value::as_str) {
+                    None => command["sessionId"] = session.into(),
+                    Some(Some(named)) if named != session && guest.owns(named) => {}
+                    Some(_) => {
+                        let refusal = failure(NO_SESSION, "Session with given id not found.");
+                        let refusal = reply_to(&command, refusal);
+                        if answers.send(Message::text(refusal.to_string())).await.is_err() {
+                            return;
+                        }
+                        continue;
+                    }
+                }
+                guest.send(|| backend.cdp.forward(command.to_string()));
                 continue;
             }
-            Message::text(message.to_string())
-        } else {
-            message
+            message = guest.next() => message,
         };
-        if answers.send(message).await.is_err() {
+        let Some(message) = answer else { return };
+        let Some(message) = shown(message, session) else { continue };
+        if answers.send(Message::text(message)).await.is_err() {
             return;
         }
     }
+}
+
+/// A message of the browser as the client sees it; nothing if it may not see it.
+fn shown(message: String, session: &str) -> Option<String> {
+    if targets::may_contain_targets(&message) {
+        let mut parsed: Value = serde_json::from_str(&message).ok()?;
+        if !targets::filter(&mut parsed) {
+            return None;
+        }
+        return Some(without_session(parsed, session));
+    }
+    // The browser writes the session at the end. Long messages are not parsed for it.
+    let end = format!(",\"sessionId\":\"{session}\"}}");
+    match message.strip_suffix(&end) {
+        Some(rest) => Some(format!("{rest}}}")),
+        None if message.contains(session) => {
+            Some(without_session(serde_json::from_str(&message).ok()?, session))
+        }
+        None => Some(message),
+    }
+}
+
+fn without_session(mut message: Value, session: &str) -> String {
+    if message.get("sessionId").and_then(Value::as_str) == Some(session)
+        && let Some(fields) = message.as_object_mut()
+    {
+        fields.remove("sessionId");
+    }
+    message.to_string()
 }
 
 async fn write(mut queue: mpsc::Receiver<Message>, mut to: impl Sink<Message> + Unpin) {
@@ -122,5 +233,22 @@ async fn write(mut queue: mpsc::Receiver<Message>, mut to: impl Sink<Message> + 
         if to.send(message).await.is_err() || closes {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clients_own_session_has_no_id_and_others_have() {
+        let shown = |message: &str| shown(message.to_owned(), "OWN");
+        assert_eq!(shown(r#"{"id":1,"result":{},"sessionId":"OWN"}"#).unwrap(), r#"{"id":1,"result":{}}"#);
+        assert_eq!(shown(r#"{"sessionId":"OWN","id":1}"#).unwrap(), r#"{"id":1}"#);
+        let other = r#"{"id":1,"result":{},"sessionId":"OTHER"}"#;
+        assert_eq!(shown(other).unwrap(), other);
+        let targets = r#"{"result":{"targetInfos":[{"type":"browser_ui","url":""}]},"sessionId":"OWN"}"#;
+        assert_eq!(shown(targets).unwrap(), r#"{"result":{"targetInfos":[]}}"#);
     }
 }

@@ -1,0 +1,50 @@
+//! Taking the pages back from another program, for what is read of them afterwards.
+//!
+//! ```text
+//! the program's sessions end -> a new browser context with the episode's cookies -> pages in it
+//! ```
+//!
+//! What the program has done to pages stays with them: scripts in them, intercepted requests,
+//! service workers, storage. So a page that is opened from now on is in a new context, which has
+//! nothing of that but the cookies. Pages that are open stay as the program has left them.
+
+use serde_json::{Value, json};
+
+use crate::{Error, Session, cdp::tracker::Page};
+
+impl Session {
+    /// Ends the other program's access to the browser. When this returns, nothing that it has sent
+    /// is still on its way, and its sessions are gone.
+    ///
+    /// # Errors
+    /// If the browser has ended.
+    pub async fn reclaim(&mut self) -> Result<(), Error> {
+        if self.devtools.take().is_none() {
+            return Ok(());
+        }
+        for session in self.cdp().guests().dismiss() {
+            let params = json!({ "sessionId": session });
+            match self.cdp().call(None, "Target.detachFromTarget", params).await {
+                // It has just gone by itself.
+                Ok(_) | Err(Error::Refused { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let context = self.create_context().await?;
+        let cookies = self.cdp().call(None, "Storage.getCookies", json!({})).await?;
+        let params = json!({ "browserContextId": context, "cookies": cookies["cookies"] });
+        self.cdp().call(None, "Storage.setCookies", params).await?;
+        self.clean_context = Some(context);
+        Ok(())
+    }
+
+    /// The tab in which a page is opened: this one, or one of the clean context if this one was
+    /// another program's.
+    pub(crate) async fn clean_page(&self, page: &Page) -> Result<Page, Error> {
+        let Some(clean) = &self.clean_context else { return Ok(page.clone()) };
+        let params = json!({ "targetId": page.target });
+        let info = self.cdp().call(None, "Target.getTargetInfo", params).await?;
+        let context = info.pointer("/targetInfo/browserContextId").and_then(Value::as_str);
+        if context == Some(clean) { Ok(page.clone()) } else { self.open_tab(Some(clean)).await }
+    }
+}

@@ -1,0 +1,214 @@
+//! A program in a network namespace of its own, in which there is one server: ours.
+//!
+//! ```text
+//!  our process              |  a network namespace of its own
+//!  server <-- connections --|-- listener on 127.0.0.1:8080 <- the program
+//!             (descriptor)  |
+//! ```
+//!
+//! A listening socket stays in the namespace in which it was made, whoever holds it. So the process
+//! that makes the namespace makes a listener there, hands its descriptor to us, and becomes the
+//! program. We accept connections from it as from any other listener: nothing is copied or relayed.
+//! Nobody else can reach the listener, and the program can reach nothing else, whatever it is told.
+//!
+//! [`start`] is our side. [`become_program`] is what the hidden command [`COMMAND`] of our own
+//! executable does; a process that makes a namespace of users may have one thread only.
+
+use std::{
+    convert::Infallible,
+    ffi::OsString,
+    fs, io,
+    io::{IoSlice, IoSliceMut, Write as _},
+    mem::MaybeUninit,
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::{net::UnixStream, process::CommandExt as _},
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::OnceLock,
+    time::Duration,
+};
+
+use command_fds::{CommandFdExt as _, FdMapping};
+use nix::sched::{CloneFlags, unshare};
+use rustix::{
+    net::{
+        RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+        SendFlags, recvmsg, sendmsg,
+    },
+    process::{getegid, geteuid},
+    thread::{CapabilitySet, CapabilitySets},
+};
+
+use crate::confined::raise_loopback;
+
+/// The hidden command by which our own executable makes such a namespace.
+pub const COMMAND: &str = "own-network";
+
+/// Where the server is in the namespace. Every port of it is free.
+pub const SERVER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
+
+/// How long the namespace may take.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// The longest text of an error that is read.
+const LONGEST: usize = 4096;
+
+/// What a helper says together with the listener.
+const READY: &[u8] = b"ready";
+
+static HELPER: OnceLock<PathBuf> = OnceLock::new();
+static LACKING: OnceLock<String> = OnceLock::new();
+
+/// Names an executable with the command [`COMMAND`], for the whole process. Without one there are
+/// no namespaces.
+pub fn set_helper(executable: PathBuf) {
+    // A second one would be the same.
+    let _ = HELPER.set(executable);
+}
+
+/// Why this process can have no such namespace, as far as is known.
+pub fn lacking() -> Option<&'static str> {
+    match HELPER.get() {
+        None => Some("this program has no helper that makes one"),
+        Some(_) => LACKING.get().map(String::as_str),
+    }
+}
+
+/// A program that is about to be started in such a namespace.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Starts the program. The caller sets its environment, its folder and its group, but not its
+    /// standard input, which is empty.
+    pub command: Command,
+    ours: UnixStream,
+}
+
+/// Prepares a program with these arguments, which gets these descriptors under these numbers.
+/// `keeps_rights` leaves root its capabilities.
+///
+/// # Errors
+/// If there is no helper, or the descriptors cannot be passed on.
+pub fn prepare(
+    program: &Path,
+    arguments: &[OsString],
+    descriptors: Vec<FdMapping>,
+    keeps_rights: bool,
+) -> io::Result<Prepared> {
+    let helper = HELPER.get().ok_or(io::ErrorKind::NotFound)?;
+    let (ours, theirs) = UnixStream::pair()?;
+    let mut command = Command::new(helper);
+    command.arg(COMMAND).stdin(Stdio::from(OwnedFd::from(theirs)));
+    if keeps_rights {
+        command.arg("--keep-rights");
+    }
+    command.arg("--").arg(program).args(arguments);
+    command.fd_mappings(descriptors).map_err(io::Error::other)?;
+    Ok(Prepared { command, ours })
+}
+
+impl Prepared {
+    /// Starts the program by `spawn` and returns it with the listener in its namespace. The inner
+    /// error is the reason for which this machine gives us no namespace; from then on
+    /// [`lacking`] tells it.
+    ///
+    /// # Errors
+    /// If the helper cannot be started.
+    pub fn start(
+        mut self,
+        spawn: impl FnOnce(&mut Command) -> io::Result<Child>,
+    ) -> io::Result<Result<(Child, TcpListener), &'static str>> {
+        let mut child = spawn(&mut self.command)?;
+        // Only the child has the other end now, so that its end is seen here.
+        drop(self.command);
+        let mut end = |why: String| {
+            // The helper has ended, or is of no use.
+            let _ = child.kill();
+            let _ = child.wait();
+            LACKING.get_or_init(|| why).as_str()
+        };
+        self.ours.set_read_timeout(Some(DEADLINE))?;
+        match receive(&self.ours) {
+            Ok(Ok(listener)) => Ok(Ok((child, listener))),
+            Ok(Err(why)) => Ok(Err(end(why))),
+            Err(error) => Ok(Err(end(format!("the helper does not answer: {error}")))),
+        }
+    }
+}
+
+/// The listener that a helper sends; the inner error is its reason.
+fn receive(socket: &UnixStream) -> io::Result<Result<TcpListener, String>> {
+    let mut text = [0_u8; LONGEST];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let received = recvmsg(socket, &mut [IoSliceMut::new(&mut text)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    let mut descriptors = control.drain().flat_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(descriptors) => descriptors.collect::<Vec<_>>(),
+        _ => Vec::new(),
+    });
+    Ok(match descriptors.next() {
+        Some(listener) => Ok(TcpListener::from(listener)),
+        None if received.bytes == 0 => Err("the helper ended without a word".to_owned()),
+        None => Err(String::from_utf8_lossy(&text[..received.bytes]).into_owned()),
+    })
+}
+
+/// Makes the namespace and the listener in it, sends the listener over the socket that is standard
+/// input, and becomes the program. `prepare` runs last before that.
+///
+/// # Errors
+/// Returns only if there is an error.
+pub fn become_program(
+    keeps_rights: bool,
+    words: &[OsString],
+    prepare: impl FnOnce() -> io::Result<()>,
+) -> io::Result<Infallible> {
+    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    match enter().and_then(|()| TcpListener::bind(SERVER)) {
+        Ok(listener) => send(&socket, &listener)?,
+        Err(error) => {
+            (&socket).write_all(error.to_string().as_bytes())?;
+            return Err(error);
+        }
+    }
+    drop(socket);
+    prepare()?;
+    if !keeps_rights {
+        give_up_rights()?;
+    }
+    Err(Command::new(program).args(arguments).stdin(Stdio::null()).exec())
+}
+
+/// Enters new namespaces: one of the network, and one of users where that is needed for it.
+fn enter() -> io::Result<()> {
+    if unshare(CloneFlags::CLONE_NEWNET).is_err() {
+        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
+        unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET)?;
+        // Same ids inside as outside, so that the program finds its files as its own.
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    }
+    raise_loopback()
+}
+
+fn send(socket: &UnixStream, listener: &TcpListener) -> io::Result<()> {
+    let descriptors = [listener.as_fd()];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    control.push(SendAncillaryMessage::ScmRights(&descriptors));
+    sendmsg(socket, &[IoSlice::new(READY)], &mut control, SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+/// Gives up every capability for good, as no other user than root has any.
+fn give_up_rights() -> io::Result<()> {
+    rustix::thread::set_no_new_privs(true)?;
+    let nothing = CapabilitySet::empty();
+    let none = CapabilitySets { effective: nothing, permitted: nothing, inheritable: nothing };
+    rustix::thread::set_capabilities(None, none)?;
+    Ok(())
+}
