@@ -127,12 +127,16 @@ async fn a_driver_finds_no_other_way_out() -> Result<()> {
     refused(&mut all, "Browser.grantPermissions", json!({ "permissions": ["videoCapture"] })).await?;
     let root = json!({ "behavior": "allow", "downloadPath": "/root" });
     refused(&mut all, "Browser.setDownloadBehavior", root).await?;
-    // Its own proxy by name is the gateway, as without one.
-    let proxy = json!({ "proxyServer": env.facts["proxy"] });
-    all.call("Target.createBrowserContext", proxy).await?;
+    all.call("Target.createBrowserContext", json!({})).await?;
 
-    // Pages of the user's own browser have no say.
+    // Pages of the user's own browser have no say, nor has anybody without the key.
     let address = env.facts["cdp"].as_str().context("an address")?;
+    let (port, key) = address.rsplit_once('/').context("a key")?;
+    for wrong in ["", "/", "/json", &format!("/{}", "0".repeat(key.len())), &format!("/{key}0")] {
+        let url = format!("{port}{wrong}/json/version");
+        let output = Command::new("curl").args(["-s", "-w", "%{http_code}", &url]).output()?;
+        ensure!(text(&output.stdout).ends_with("403"), "{url}: {}", text(&output.stdout));
+    }
     for header in ["Origin: https://a.test", "Host: rebound.test"] {
         let url = format!("{address}/json/version");
         let output = Command::new("curl").args(["-s", "-H", header, &url]).output()?;

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use camino::Utf8Path;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -23,12 +24,17 @@ use url::{Position, Url};
 #[derive(Clone)]
 pub(crate) struct Client {
     proxy: SocketAddr,
+    /// What it shows to be let in.
+    authorization: String,
     tls: Arc<ClientConfig>,
 }
 
 impl Client {
-    /// Trusts the certificate in `ca`.
-    pub(crate) fn new(proxy: SocketAddr, ca: &Utf8Path) -> Result<Client> {
+    /// Goes through the proxy of this URL, with the key in it, and trusts the certificate in `ca`.
+    pub(crate) fn new(proxy: &str, ca: &Utf8Path) -> Result<Client> {
+        let (key, address) =
+            proxy.strip_prefix("http://").and_then(|rest| rest.split_once('@')).context("a key")?;
+        let authorization = format!("Basic {}", BASE64_STANDARD.encode(key));
         let mut roots = RootCertStore::empty();
         roots.add(CertificateDer::from_pem_file(ca).with_context(|| ca.to_string())?)?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -36,7 +42,7 @@ impl Client {
             .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Ok(Client { proxy, tls: Arc::new(tls) })
+        Ok(Client { proxy: address.parse()?, authorization, tls: Arc::new(tls) })
     }
 
     /// One GET over a connection of its own, with the whole body.
@@ -74,10 +80,18 @@ impl Client {
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
         let mut request = Request::builder().method(method).uri(target).header("host", host(&url)?);
+        if url.scheme() == "http" {
+            request = request.header("proxy-authorization", &self.authorization);
+        }
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
         Ok(sender.send_request(request.body(Full::new(Bytes::from(body.to_owned())))?).await?)
+    }
+
+    /// What it shows to be let in, as a line of a request's head.
+    pub(crate) fn authorization(&self) -> String {
+        format!("Proxy-Authorization: {}\r\n", self.authorization)
     }
 
     /// A WebSocket.
@@ -90,7 +104,10 @@ impl Client {
     /// A tunnel, before anything is said in it.
     pub(crate) async fn tunnel(&self, host: &str, port: u16) -> Result<TcpStream> {
         let mut stream = TcpStream::connect(self.proxy).await?;
-        let ask = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n");
+        let ask = format!(
+            "CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\nProxy-Authorization: {}\r\n\r\n",
+            self.authorization
+        );
         stream.write_all(ask.as_bytes()).await?;
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {

@@ -14,7 +14,8 @@ use crate::server::{Server, begin, say};
 
 /// What a deadline of two seconds may take on a busy machine.
 const IN_TIME: Duration = Duration::from_secs(20);
-const REQUEST: &str = "GET http://site.test/hello HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n\r\n";
+/// The beginning of a request; what follows ends with an empty line.
+const REQUEST: &str = "GET http://site.test/hello HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n";
 
 struct World {
     bench: Bench,
@@ -62,6 +63,11 @@ impl World {
         Ok(tcp)
     }
 
+    /// A whole request with this beginning.
+    fn request(&self, head: &str) -> Result<String> {
+        Ok(format!("{head}{}\r\n", self.proxy.client()?.authorization()))
+    }
+
     /// Another client is served, and quickly.
     async fn serves_others(&self) -> Result<()> {
         let answer = timeout(IN_TIME, self.proxy.client()?.get("http://site.test/others")).await??;
@@ -89,7 +95,7 @@ async fn rest(tcp: &mut TcpStream) -> Result<String> {
 async fn a_request_that_comes_byte_by_byte_is_answered_and_one_that_never_ends_is_cut() -> Result<()> {
     let world = world().await?;
     let mut slow = world.connect().await?;
-    for (number, byte) in REQUEST.bytes().enumerate() {
+    for (number, byte) in world.request(REQUEST)?.bytes().enumerate() {
         slow.write_all(&[byte]).await?;
         if number % 30 == 0 {
             world.serves_others().await?;
@@ -118,7 +124,8 @@ async fn a_request_that_comes_byte_by_byte_is_answered_and_one_that_never_ends_i
 async fn a_client_that_takes_nothing_is_cut_and_holds_little() -> Result<()> {
     let world = world().await?;
     let mut idle = world.connect().await?;
-    idle.write_all(b"GET http://site.test/endless HTTP/1.1\r\nHost: site.test\r\n\r\n").await?;
+    let endless = "GET http://site.test/endless HTTP/1.1\r\nHost: site.test\r\n";
+    idle.write_all(world.request(endless)?.as_bytes()).await?;
     world.serves_others().await?;
     timeout(IN_TIME, world.gave_up.notified()).await.context("the server was read on and on")?;
     world.serves_others().await?;

@@ -123,9 +123,6 @@ async fn a_program_of_plain_devtools_commands_earns_the_score() -> Result<()> {
         "{}",
         env.facts
     );
-    ensure!(
-        std::fs::read_to_string(env.facts["ca"].as_str().context("a file")?)?.contains("BEGIN CERTIFICATE")
-    );
     let mut tab = first_tab(&env).await?;
     tab.evaluate("document.querySelector('[name=from]').value = 'BRW'").await?;
     tab.evaluate(
@@ -306,7 +303,7 @@ fn a_command_has_the_facts_and_its_answer_is_taken() -> Result<()> {
         echo said by the command
         [ "$SANDBOX_TASK $SANDBOX_GOAL $SANDBOX_START_URL $SANDBOX_SEED" = "none Find it. about:blank 7" ] || exit 3
         curl -sf "$SANDBOX_CDP/json/version" > /dev/null || exit 4
-        [ "$(curl -s -o /dev/null -w '%{http_code}' --proxy "$SANDBOX_PROXY" --cacert "$SANDBOX_CA" http://any.test/)" = 403 ] || exit 5
+        [ -z "$SANDBOX_PROXY$SANDBOX_CA" ] || exit 5
         echo 'report_infeasible("there is nothing")' > "$SANDBOX_ANSWER_FILE"
         sleep 1000 &"#;
     let out = bench.path("out");

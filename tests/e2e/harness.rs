@@ -76,7 +76,7 @@ impl Bench {
         self.path("data/ca/ca.crt")
     }
 
-    /// Starts a command that prints `proxy http://ADDRESS` once it answers.
+    /// Starts a command that prints `proxy URL` once it answers.
     pub(crate) fn proxy(&self, arguments: &[&str]) -> Result<Proxy> {
         self.proxy_of(self.command(arguments))
     }
@@ -88,12 +88,10 @@ impl Bench {
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn()?;
         let mut line = String::new();
         BufReader::new(child.stdout.take().context("stdout is piped")?).read_line(&mut line)?;
-        let address = line
-            .trim()
-            .strip_prefix("proxy http://")
-            .with_context(|| format!("printed {line:?} and {}", read_log(&said)))?
-            .parse()?;
-        Ok(Proxy { child, address, certificate: self.certificate(), said })
+        let url = line.trim().strip_prefix("proxy ").map(str::to_owned);
+        let url = url.with_context(|| format!("printed {line:?} and {}", read_log(&said)))?;
+        let address = url.rsplit('@').next().context("an address")?.parse()?;
+        Ok(Proxy { child, url, address, certificate: self.certificate(), said })
     }
 }
 
@@ -116,6 +114,8 @@ fn end_hung_tests(test: &str, ended: &Receiver<()>) {
 /// A running `sandbox replay` or `sandbox record --listen`.
 pub(crate) struct Proxy {
     child: Child,
+    /// Its URL, with the key.
+    pub(crate) url: String,
     pub(crate) address: SocketAddr,
     certificate: Utf8PathBuf,
     /// Where its stderr goes.
@@ -131,7 +131,7 @@ pub(crate) struct Ended {
 
 impl Proxy {
     pub(crate) fn client(&self) -> Result<Client> {
-        Client::new(self.address, &self.certificate)
+        Client::new(&self.url, &self.certificate)
     }
 
     /// Ctrl-C, and what comes of it.

@@ -32,8 +32,7 @@ fn status(bench: &Bench) -> Result<Value> {
 }
 
 fn client(bench: &Bench, status: &Value) -> Result<Client> {
-    let proxy = status["proxy"].as_str().and_then(|url| url.strip_prefix("http://")).context("a proxy")?;
-    Client::new(proxy.parse()?, &bench.certificate())
+    Client::new(status["proxy"].as_str().context("a proxy")?, &bench.certificate())
 }
 
 /// Waits until the process that held the town has ended; it has nothing left to do once `down` says
@@ -218,11 +217,12 @@ fn it_says_how_a_browser_gets_to_the_sites() -> Result<()> {
     let status = status(&bench)?;
     let proxy = status["proxy"].as_str().context("a proxy")?;
     let certificate = bench.certificate();
+    let address = proxy.rsplit('@').next().context("an address")?;
     for expected in [
         "`sandbox open desk`",
         &format!("certificate  {certificate}"),
         &format!("curl --proxy {proxy} --cacert {certificate}"),
-        &format!("chromium --proxy-server={proxy}"),
+        &format!("chromium --proxy-server=http://{address}"),
     ] {
         ensure!(said.contains(expected), "{expected} is not in\n{said}");
     }

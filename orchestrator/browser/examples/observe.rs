@@ -17,7 +17,7 @@ const SETTLE: Duration = Duration::from_secs(30);
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let usage = "usage: observe PROXY TIMES URL...";
-    let proxy = arguments.next().ok_or(usage)?.parse()?;
+    let proxy: std::net::SocketAddr = arguments.next().ok_or(usage)?.parse()?;
     let times: u32 = arguments.next().ok_or(usage)?.parse()?;
     let world = Determinism { clock_start: "2026-03-12T08:30:00Z".parse()?, seed: 7 };
     let mut session = Session::start(&Launch { determinism: Some(world), ..Launch::new(proxy, "") }).await?;

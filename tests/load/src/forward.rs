@@ -18,10 +18,10 @@ pub(crate) async fn serve(
         connect_to,
         extra_roots,
         allow_private,
-        ..Config::new(Arc::new(ca), Routes::all(Target::Forward))
+        ..Config::for_everybody(Arc::new(ca), Routes::all(Target::Forward))
     };
     let gateway = Gateway::start(config).await.context("failed to start the gateway")?;
-    println!("proxy http://{}", gateway.local_addr());
+    println!("proxy http://{}", gateway.local_addr().context("an address")?);
     tokio::signal::ctrl_c().await.context("failed to wait for an interrupt")?;
     gateway.shutdown().await;
     Ok(())

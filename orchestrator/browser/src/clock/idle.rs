@@ -220,7 +220,7 @@ mod tests {
     /// Otherwise the network would always count as idle.
     #[tokio::test]
     async fn the_network_process_is_found() {
-        let launch = Launch::new(([127, 0, 0, 1], 9).into(), "");
+        let launch = Launch::new(std::net::SocketAddr::from(([127, 0, 0, 1], 9)), "");
         let session = Session::start(&launch).await.unwrap();
         let processes = find_processes(&session.tracker, session.cdp()).await;
         assert_eq!(processes.network.len(), 1, "{processes:?}");

@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn only_a_frozen_world_gives_up_site_isolation_and_the_estimate_of_the_network() {
-        let mut launch = Launch::new(([127, 0, 0, 1], 8080).into(), "");
+        let mut launch = Launch::new(std::net::SocketAddr::from(([127, 0, 0, 1], 8080)), "");
         let flags = command_line(&launch, false, true);
         assert!(
             !flags.iter().any(|flag| flag == "--renderer-process-limit=1" || flag == NETWORK_QUALITY_FLAG)

@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn a_browser_without_a_window_sees_nothing_of_the_user() {
-        let launch = Launch::new(([127, 0, 0, 1], 8080).into(), "");
+        let launch = Launch::new(std::net::SocketAddr::from(([127, 0, 0, 1], 8080)), "");
         let mut names: Vec<_> = environment(&launch, Path::new("/folder")).into_keys().collect();
         names.sort();
         let expected = ["DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"];

@@ -132,7 +132,7 @@ mod tests {
     fn the_headless_shell_alone_is_enough_for_frozen_worlds() {
         let (shell, driver) = (HEADLESS_SHELL[0], CHROMEDRIVER[0]);
         let programs = found(&[shell, driver]).unwrap();
-        let live = Launch::new(([127, 0, 0, 1], 1).into(), "");
+        let live = Launch::new(std::net::SocketAddr::from(([127, 0, 0, 1], 1)), "");
         let determinism = Some(Determinism { clock_start: Timestamp::UNIX_EPOCH, seed: 0 });
         let frozen = Launch { determinism, ..live.clone() };
         assert_eq!(programs.browser(&frozen).unwrap(), Path::new(shell));

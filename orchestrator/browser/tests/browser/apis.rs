@@ -94,7 +94,7 @@ async fn every_interface_says_the_same_in_every_visit() {
         let launch = Launch {
             determinism: Some(world),
             in_flight: Some(gateway.in_flight()),
-            ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
+            ..Launch::new(&gateway, ca.spki_sha256_base64())
         };
         browsers.push((web, gateway, Session::start(&launch).await.unwrap()));
     }

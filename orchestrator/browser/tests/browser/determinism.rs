@@ -44,7 +44,7 @@ async fn ten_episodes_in_two_browsers_see_the_same_times_and_random_numbers() {
     let launch = Launch {
         determinism: Some(world),
         in_flight: Some(gateway.in_flight()),
-        ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
+        ..Launch::new(&gateway, ca.spki_sha256_base64())
     };
     let mut first: Option<(String, String)> = None;
     for _ in 0..2 {

@@ -81,7 +81,7 @@ async fn open(folder: &Utf8Path) -> (Gateway, Session) {
     let launch = Launch {
         determinism: Some(world()),
         in_flight: Some(gateway.in_flight()),
-        ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
+        ..Launch::new(&gateway, ca.spki_sha256_base64())
     };
     (gateway, Session::start(&launch).await.unwrap())
 }

@@ -105,7 +105,7 @@ async fn site() -> (Web, Gateway, Session) {
     let launch = Launch {
         determinism: Some(world()),
         in_flight: Some(gateway.in_flight()),
-        ..Launch::new(gateway.local_addr(), ca.spki_sha256_base64())
+        ..Launch::new(&gateway, ca.spki_sha256_base64())
     };
     (web, gateway, Session::start(&launch).await.unwrap())
 }

@@ -22,9 +22,9 @@ async fn each_name_leads_to_its_port() {
     let mut routes = Routes::new();
     to_site.add_to(&mut routes).unwrap();
     let authority = Arc::new(CertificateAuthority::in_memory().unwrap());
-    let gateway = Gateway::start(Config::new(authority, routes)).await.unwrap();
+    let gateway = Gateway::start(Config::for_everybody(authority, routes)).await.unwrap();
     let ask = async |line: &str| {
-        let mut stream = tokio::net::TcpStream::connect(gateway.local_addr()).await.unwrap();
+        let mut stream = tokio::net::TcpStream::connect(gateway.local_addr().unwrap()).await.unwrap();
         let host = line.split('/').nth(2).unwrap();
         let request =
             format!("{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");

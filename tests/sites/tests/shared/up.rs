@@ -32,7 +32,8 @@ impl Up {
             helper: Some(env!("CARGO_BIN_EXE_owner").into()),
             ..Options::new("test", data.path().to_owned())
         };
-        let gateway = Config::new(Arc::new(CertificateAuthority::in_memory().unwrap()), Routes::new());
+        let gateway =
+            Config::for_everybody(Arc::new(CertificateAuthority::in_memory().unwrap()), Routes::new());
         let (client, stop) = (Client::new(&data), CancellationToken::new());
         let reset = ([127, 0, 0, 1], 0).into();
         let manifests = folder.to_owned();
