@@ -126,7 +126,7 @@ def main():
 
         def replay(address, data, **more):
             port = free_port()
-            command = [sandbox, "replay", address, "--listen", f"127.0.0.1:{port}"]
+            command = [sandbox, "replay", address, "--no-key", "--listen", f"127.0.0.1:{port}"]
             variables = {**env, **store.env, "SANDBOX_DATA": str(work / data), **more}
             return Server(command, f"127.0.0.1:{port}", env=variables, log=work / "replay.log")
 

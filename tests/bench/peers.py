@@ -130,7 +130,7 @@ def origin(tools):
 
 
 def sandbox_replay(tools, archive, deadline=60):
-    command = [tools.sandbox, "replay", archive.warc, "--listen", "127.0.0.1:0"]
+    command = [tools.sandbox, "replay", archive.warc, "--no-key", "--listen", "127.0.0.1:0"]
     return Server(command, announce=PROXY, env=tools.env, log=tools.log("sandbox-replay"), deadline=deadline)
 
 
@@ -145,7 +145,7 @@ def sandbox_forward(tools, live):
 
 def sandbox_record(tools, live):
     out = tools.fresh("sandbox-record") / "live.wacz"
-    return sandbox_live(tools, live, [tools.sandbox, "record", "--listen", "127.0.0.1:0", "-o", out])
+    return sandbox_live(tools, live, [tools.sandbox, "record", "--no-key", "--listen", "127.0.0.1:0", "-o", out])
 
 
 def script(name):

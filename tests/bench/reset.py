@@ -107,7 +107,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="sandbox-bench-") as data:
         options = ["--data", data]
         began = time.monotonic()
-        up = subprocess.run([sandbox, "up", *options, "--reset-listen", "127.0.0.1:0", "--json", *names], text=True, stdout=subprocess.PIPE)
+        up = subprocess.run([sandbox, "up", *options, "--no-key", "--reset-listen", "127.0.0.1:0", "--json", *names], text=True, stdout=subprocess.PIPE)
         first = time.monotonic() - began
         if up.returncode:
             sys.exit("the town did not come up")

@@ -112,7 +112,7 @@ def words_through(port, url):
 class Ours:
     def __init__(self, sandbox, path, data):
         environment = {**os.environ, "SANDBOX_DATA": str(data)}
-        command = [sandbox, "replay", path, "--no-search"]
+        command = [sandbox, "replay", path, "--no-search", "--no-key"]
         self.server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
         self.port = int(self.server.stdout.readline().strip().rpartition(":")[2])
 

@@ -162,7 +162,7 @@ def on_a_site(tools, peer, seconds):
         command = [*FILES, tools.sandbox, *words]
         return subprocess.run(command, check=True, env=env, stdout=subprocess.PIPE, text=True).stdout
 
-    status = json.loads(sandbox("up", "forum", "--json", "--reset-listen", "127.0.0.1:0"))
+    status = json.loads(sandbox("up", "forum", "--no-key", "--json", "--reset-listen", "127.0.0.1:0"))
     try:
         gateway = status["proxy"].removeprefix("http://")
         corpus = peers.Archive(None, tools.work / "site.jsonl")

@@ -107,7 +107,7 @@ def main():
     os.environ["PLAYWRIGHT_BROWSERS_PATH"] = str((work / "browsers").resolve())
     rows = []
     count, seconds, scripts = play(sandbox, "tasks/demo", work / "demo", [])
-    proxy, address = listening([sandbox, "replay", "snapshots/demo.wacz", "--data", work / "data"], r"^proxy (http://\S+)")
+    proxy, address = listening([sandbox, "replay", "snapshots/demo.wacz", "--no-key", "--data", work / "data"], r"^proxy (http://\S+)")
     try:
         rows.append(("demo", count, seconds, scripts, *theirs(scripts, address)))
     finally:
@@ -115,7 +115,7 @@ def main():
     if "town" in sys.argv[3:]:
         tasks = logged_out("tasks/town")
         count, seconds, scripts = play(sandbox, "tasks/town", work / "town", tasks)
-        said = subprocess.run([sandbox, "up", "--json"], check=True, capture_output=True, text=True).stdout
+        said = subprocess.run([sandbox, "up", "--no-key", "--json"], check=True, capture_output=True, text=True).stdout
         try:
             rows.append(("town", count, seconds, scripts, *theirs(scripts, re.search(r'"proxy": ?"([^"]+)"', said)[1])))
         finally:

@@ -78,7 +78,7 @@ def write_suite(suite, world, urls):
 
 def replay(sandbox, work, demo):
     proxy = subprocess.Popen(
-        [sandbox, "replay", work / "pages.wacz", demo, "--data", work / "data"], stdout=subprocess.PIPE, text=True)
+        [sandbox, "replay", work / "pages.wacz", demo, "--no-key", "--data", work / "data"], stdout=subprocess.PIPE, text=True)
     for line in proxy.stdout:
         found = re.match(r"proxy (http://\S+)", line)
         if found:
@@ -134,7 +134,7 @@ def report(looks):
 
 def town(sandbox, data):
     """Brings the sites up; where they are, and which there are."""
-    up = subprocess.run([sandbox, "up", "--json", "--data", data], check=True, stdout=subprocess.PIPE, text=True)
+    up = subprocess.run([sandbox, "up", "--no-key", "--json", "--data", data], check=True, stdout=subprocess.PIPE, text=True)
     status = json.loads(up.stdout)
     reset = [str(sandbox), "reset", "--data", str(data)]
     return {"proxy": status["proxy"], "reset": reset}, {site["name"] for site in status["sites"]}

@@ -73,6 +73,7 @@ impl Doctor {
             data_folder(&self.data),
             room(),
             loopback(),
+            networks(),
         ];
         let missing = findings.iter().filter(|finding| finding.found.is_err()).count();
         if self.json {
@@ -158,7 +159,10 @@ fn browsers() -> String {
 /// A browser and its driver, each with its path and version.
 fn of_one_version(browser: Option<&Path>, programs: &Programs) -> Result<String, String> {
     let browser = browser.ok_or("it is not installed; its headless shell is")?;
-    let driver = programs.chromedriver.as_deref().ok_or("chromedriver is not installed")?;
+    let Some(driver) = programs.chromedriver.as_deref() else {
+        let own = version(browser)?;
+        return Ok(format!("{} ({own}); no chromedriver, which env --webdriver needs", browser.display()));
+    };
     let (own, drivers) = (version(browser)?, version(driver)?);
     let said = format!("{} ({own}), {} ({drivers})", browser.display(), driver.display());
     if major(&own) == major(&drivers) { Ok(said) } else { Err(format!("of different versions: {said}")) }
@@ -166,6 +170,23 @@ fn of_one_version(browser: Option<&Path>, programs: &Programs) -> Result<String,
 
 fn major(version: &str) -> Option<u32> {
     version.split(' ').find_map(|word| word.split('.').next()?.parse().ok())
+}
+
+/// How browsers are kept from the rest of the machine's network. Both ways work.
+fn networks() -> Finding {
+    let found = match processes::own_network::probe() {
+        Ok(()) => "each has a network namespace of its own, in which there is its gateway alone".to_owned(),
+        Err(why) => format!(
+            "this machine gives them no namespace of their own ({why}): their gateway is on the loopback, and lets in \
+             connections of its browser alone"
+        ),
+    };
+    Finding {
+        what: "networks of browsers",
+        needed_for: "every command with a browser",
+        found: Ok(found),
+        cure: None,
+    }
 }
 
 fn fonts() -> Finding {

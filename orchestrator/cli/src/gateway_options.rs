@@ -9,6 +9,8 @@ use gateway::{
     Admission, CertificateAuthority, Config, ConnectTo, Gateway, Key, Limits, Listen, Redact, Routes,
 };
 
+use processes::peers;
+
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::units;
@@ -101,22 +103,35 @@ pub(crate) struct Listening {
     /// Address to listen on [default: a free port on loopback]
     #[arg(long, value_name = "ADDR:PORT")]
     pub(crate) listen: Option<SocketAddr>,
+    /// Ask for no key, and let in every program of this user on this machine, and nobody else. For
+    /// browsers, which have no option for the key of a proxy
+    #[arg(long)]
+    pub(crate) no_key: bool,
 }
 
 impl Listening {
-    /// Has a gateway listen for clients that show this user's key.
+    /// Has a gateway listen for clients that show this user's key, or are this user's.
     pub(crate) fn apply(&self, config: &mut Config, data: &DataFolder) -> Outcome {
-        let path = data.proxy_key()?;
-        let key = front::key_in(&path).or_environment("read the key of the proxy")?;
-        let key = Key::new(key).ok_or_else(|| {
-            Failure::Environment(format!(
-                "failed to use the key in {path}: remove it, and another one is made"
-            ))
-        })?;
         let address = self.listen.unwrap_or(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-        config.listen = Some(Listen { address, admission: Admission::Key(key) });
+        let admission = if self.no_key { of_user() } else { of_key(data)? };
+        config.listen = Some(Listen { address, admission });
         Ok(())
     }
+}
+
+/// Lets in the programs of this user. The kernel knows whose a connection is.
+fn of_user() -> Admission {
+    let user = rustix::process::geteuid().as_raw();
+    Admission::Peer(Arc::new(move |ends| peers::is_of_user(user, ends.client, ends.server)))
+}
+
+fn of_key(data: &DataFolder) -> Result<Admission, Failure> {
+    let path = data.proxy_key()?;
+    let key = front::key_in(&path).or_environment("read the key of the proxy")?;
+    let key = Key::new(key).ok_or_else(|| {
+        Failure::Environment(format!("failed to use the key in {path}: remove it, and another one is made"))
+    })?;
+    Ok(Admission::Key(key))
 }
 
 /// A gateway's configuration with this user's certificate authority and no routes yet. It listens
@@ -137,12 +152,14 @@ pub(crate) fn announce(gateway: &Gateway, ca: &CertificateAuthority) {
 /// How a client is pointed at a proxy, for people: by its URL with user and key, and the file with
 /// the certificate that it has to trust.
 pub(crate) fn ways_through(proxy: &str, ca: &Utf8Path) -> String {
-    let plain = proxy.rsplit_once('@').map_or_else(|| proxy.to_owned(), |(_, at)| format!("http://{at}"));
+    let (plain, asks) = match proxy.rsplit_once('@') {
+        Some((_, address)) => (format!("http://{address}"), "it asks for user name and password, the key; "),
+        None => (proxy.to_owned(), ""),
+    };
     format!(
         "  curl      curl --proxy {proxy} --cacert {ca} https://...\n  \
            programs  HTTPS_PROXY={proxy} HTTP_PROXY={proxy} SSL_CERT_FILE={ca} ...\n  \
-           Chromium  chromium --proxy-server={plain} --proxy-bypass-list='<-loopback>' --user-data-dir=$(mktemp -d)\n  \
-           {empty}         (it asks for user name and password, the key; and import {ca})",
-        empty = ""
+           Chromium  chromium --proxy-server={plain} --proxy-bypass-list='<-loopback>' --user-data-dir=$(mktemp -d) \
+         ({asks}import {ca})"
     )
 }

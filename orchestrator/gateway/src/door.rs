@@ -77,8 +77,17 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Tells whether the client that connects from this address may come in.
-pub type PeerCheck = Arc<dyn Fn(SocketAddr) -> bool + Send + Sync>;
+/// Both ends of a client's connection.
+#[derive(Debug, Clone, Copy)]
+pub struct Ends {
+    /// The client's.
+    pub client: SocketAddr,
+    /// Ours.
+    pub server: SocketAddr,
+}
+
+/// Tells whether the client of a connection may come in.
+pub type PeerCheck = Arc<dyn Fn(Ends) -> bool + Send + Sync>;
 
 /// Who may come in by a door.
 #[derive(Clone)]
@@ -110,12 +119,12 @@ impl Admission {
         }
     }
 
-    /// Whether a client may connect from this address.
-    pub(crate) async fn admits_peer(&self, peer: SocketAddr) -> bool {
+    /// Whether the client of a connection may come in.
+    pub(crate) async fn admits_peer(&self, ends: Ends) -> bool {
         match self {
             Admission::Peer(check) => {
                 let check = Arc::clone(check);
-                tokio::task::spawn_blocking(move || check(peer)).await.unwrap_or(false)
+                tokio::task::spawn_blocking(move || check(ends)).await.unwrap_or(false)
             }
             Admission::Anyone | Admission::Key(_) => true,
         }
@@ -215,13 +224,12 @@ where
     F: Future<Output = io::Result<S>> + Send + 'static,
 {
     let mut connections = JoinSet::new();
-    while let Ok((mut client, peer)) = listener.accept().await {
+    while let Ok((mut client, ends)) = accept(&listener).await {
         let (server, admission) = (connect(), admission.clone());
         connections.spawn(async move {
-            if admission.admits_peer(peer).await
+            if admission.admits_peer(ends).await
                 && let Ok(mut server) = server.await
             {
-                let _ = client.set_nodelay(true);
                 // Whoever hangs up has had its answer, or wants none.
                 let _ = copy_bidirectional(&mut client, &mut server).await;
             }
@@ -237,14 +245,12 @@ pub(crate) enum Listener {
 }
 
 impl Listener {
-    /// The next client, with its address where it has one.
-    pub(crate) async fn accept(&self) -> io::Result<(ClientStream, Option<SocketAddr>)> {
+    /// The next client, with the ends of its connection where they have addresses.
+    pub(crate) async fn accept(&self) -> io::Result<(ClientStream, Option<Ends>)> {
         match self {
             Listener::Tcp(listener) => {
-                let (stream, peer) = listener.accept().await?;
-                // A client that is gone already is found out by its first byte.
-                let _ = stream.set_nodelay(true);
-                Ok((Either::Left(stream), Some(peer)))
+                let (stream, ends) = accept(listener).await?;
+                Ok((Either::Left(stream), Some(ends)))
             }
             Listener::Unix(listener) => {
                 let (stream, _) = listener.accept().await?;
@@ -252,6 +258,14 @@ impl Listener {
             }
         }
     }
+}
+
+async fn accept(listener: &TcpListener) -> io::Result<(TcpStream, Ends)> {
+    let (stream, client) = listener.accept().await?;
+    let server = stream.local_addr()?;
+    // A client that is gone already is found out by its first byte.
+    let _ = stream.set_nodelay(true);
+    Ok((stream, Ends { client, server }))
 }
 
 /// The two ends of a connection within this process: the client's and the gateway's.

@@ -56,7 +56,7 @@ mod write_guard;
 
 pub use body::Body;
 pub use config::{Config, Listen};
-pub use door::{Admission, Door, Entrance, Key, PeerCheck};
+pub use door::{Admission, Door, Ends, Entrance, Key, PeerCheck};
 pub use episode::Episode;
 pub use fetch::{FetchError, FetchedResponse};
 pub use fill::Fill;

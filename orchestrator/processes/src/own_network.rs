@@ -77,6 +77,22 @@ pub fn lacking() -> Option<&'static str> {
     }
 }
 
+/// Tries to make such a namespace.
+///
+/// # Errors
+/// The reason for which this machine gives us none.
+pub fn probe() -> Result<(), String> {
+    if let Some(why) = lacking() {
+        return Err(why.to_owned());
+    }
+    let prepared = prepare(Path::new("true"), &[], Vec::new(), false).map_err(|error| error.to_string())?;
+    let started = prepared.start(|command| command.stdout(Stdio::null()).stderr(Stdio::null()).spawn());
+    match started.map_err(|error| error.to_string())? {
+        Ok((mut child, _)) => child.wait().map(drop).map_err(|error| error.to_string()),
+        Err(why) => Err(why.to_owned()),
+    }
+}
+
 /// A program that is about to be started in such a namespace.
 #[derive(Debug)]
 pub struct Prepared {

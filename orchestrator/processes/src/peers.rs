@@ -2,21 +2,35 @@
 
 use std::{fs, net::SocketAddr, path::Path};
 
-/// Whether a process of this group holds the client's end of a connection from `peer` to `server`,
-/// both IPv4 addresses of this machine. A connection that has gone is nobody's.
-pub fn is_of_group(leader: u32, peer: SocketAddr, server: SocketAddr) -> bool {
-    let Ok(table) = fs::read_to_string("/proc/net/tcp") else { return false };
-    let Some(inode) = inode(&table, peer, server) else { return false };
+/// Whether a process of this group holds the client's end of a connection from `client` to
+/// `server`, both IPv4 addresses of this machine. A connection that has gone is nobody's.
+pub fn is_of_group(leader: u32, client: SocketAddr, server: SocketAddr) -> bool {
+    let Some(Socket { inode, .. }) = find(client, server) else { return false };
     let socket = format!("socket:[{inode}]");
     let Ok(processes) = fs::read_dir("/proc") else { return false };
-    let of_group =
-        processes.flatten().map(|process| process.path()).filter(|process| group(process) == Some(leader));
-    of_group.into_iter().any(|process| {
+    let processes = processes.flatten().map(|process| process.path());
+    processes.filter(|process| group(process) == Some(leader)).any(|process| {
         let descriptors = fs::read_dir(process.join("fd")).into_iter().flatten().flatten();
         descriptors.into_iter().any(|descriptor| {
             fs::read_link(descriptor.path()).is_ok_and(|target| target == Path::new(&socket))
         })
     })
+}
+
+/// Whether a program of this user has made the connection.
+pub fn is_of_user(user: u32, client: SocketAddr, server: SocketAddr) -> bool {
+    find(client, server).is_some_and(|socket| socket.user == user)
+}
+
+/// The client's end of a connection, as the kernel lists it.
+#[derive(Debug, PartialEq)]
+struct Socket {
+    user: u32,
+    inode: u64,
+}
+
+fn find(client: SocketAddr, server: SocketAddr) -> Option<Socket> {
+    listed(&fs::read_to_string("/proc/net/tcp").ok()?, client, server)
 }
 
 /// The process group of a process, by its `stat` (proc(5)).
@@ -26,14 +40,15 @@ fn group(process: &Path) -> Option<u32> {
     stat.rsplit_once(") ")?.1.split(' ').nth(2)?.parse().ok()
 }
 
-/// The inode of the socket with these two ends.
-fn inode(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<u64> {
+/// The socket with these two ends in a table like `/proc/net/tcp`.
+fn listed(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<Socket> {
     let (local, remote) = (spelled(local)?, spelled(remote)?);
     table.lines().skip(1).find_map(|line| {
         let mut fields = line.split_whitespace();
         let ends = (fields.nth(1)?, fields.next()?);
-        let inode = fields.nth(6)?.parse().ok()?;
-        (ends == (local.as_str(), remote.as_str()) && inode != 0).then_some(inode)
+        let user = fields.nth(4)?.parse().ok()?;
+        let inode = fields.nth(1)?.parse().ok()?;
+        (ends == (local.as_str(), remote.as_str()) && inode != 0).then_some(Socket { user, inode })
     })
 }
 
@@ -63,12 +78,14 @@ mod tests {
         let _accepted = listener.accept()?;
         let own = group(Path::new("/proc/self")).unwrap_or_default();
         assert!(is_of_group(own, peer, server));
+        let user = rustix::process::geteuid().as_raw();
+        assert!(is_of_user(user, peer, server) && !is_of_user(user + 1, peer, server));
         let mut other = Command::new("sleep").arg("600").process_group(0).spawn()?;
         assert!(!is_of_group(other.id(), peer, server));
         other.kill()?;
         other.wait()?;
         drop(client);
-        assert!(!is_of_group(own, peer, server));
+        assert!(!is_of_group(own, peer, server) && !is_of_user(user, peer, server));
         Ok(())
     }
 }

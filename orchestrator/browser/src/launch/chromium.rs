@@ -58,7 +58,7 @@ impl Chromium {
         let entrance = match ends.listener.take() {
             None => None,
             Some(listener) => {
-                let admission = admission(&ends, leader, ends.proxy);
+                let admission = admission(&ends, leader);
                 let served = launch.door.serve(listener, admission);
                 let failed = |error| Error::Session { reason: format!("its proxy cannot listen: {error}") };
                 Some(served.map_err(failed)?)
@@ -81,10 +81,10 @@ impl Chromium {
 
 /// In a namespace of its own, who reaches the listener is the browser. Elsewhere the system is
 /// asked whose a connection is.
-fn admission(ends: &Ends, leader: Option<u32>, proxy: SocketAddr) -> Admission {
+fn admission(ends: &Ends, leader: Option<u32>) -> Admission {
     match leader {
         Some(leader) if !ends.own_network => {
-            Admission::Peer(Arc::new(move |peer| peers::is_of_group(leader, peer, proxy)))
+            Admission::Peer(Arc::new(move |ends| peers::is_of_group(leader, ends.client, ends.server)))
         }
         _ => Admission::Anyone,
     }

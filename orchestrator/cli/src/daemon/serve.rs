@@ -33,9 +33,8 @@ pub(crate) struct Plan {
     pub(super) names: Vec<String>,
     #[command(flatten)]
     pub(super) sites: SitesFolder,
-    /// Address of the proxy for browsers [default: a free port on loopback]
-    #[arg(long, value_name = "ADDR:PORT")]
-    pub(super) listen: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(super) listening: Listening,
     /// Address of the server for full resets, as in WA_FULL_RESET [default: 127.0.0.1:7565]
     #[arg(long, value_name = "ADDR:PORT")]
     pub(super) reset_listen: Option<SocketAddr>,
@@ -56,7 +55,7 @@ impl Serve {
             helper: crate::confined::helper(),
         };
         let mut gateway = gateway_options::config(&self.data)?;
-        Listening { listen: self.plan.listen }.apply(&mut gateway, &self.data)?;
+        self.plan.listening.apply(&mut gateway, &self.data)?;
         let reset = self.plan.reset_listen.unwrap_or(RESET);
         let options = DaemonOptions { folder, manifests, sites, group, gateway, reset };
         let events = Arc::new(|event: &sites::Event| {

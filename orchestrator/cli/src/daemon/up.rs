@@ -128,7 +128,7 @@ impl Up {
             )));
         }
         let addresses = [
-            ("proxy", "--listen", self.plan.listen, &status.proxy),
+            ("proxy", "--listen", self.plan.listening.listen, &status.proxy),
             ("server for full resets", "--reset-listen", self.plan.reset_listen, &status.reset),
         ];
         for (what, flag, requested, there) in addresses {
@@ -224,10 +224,15 @@ impl Up {
         let mut command = Command::new(program);
         command.args(["serve-town", "--color=never", "--sites", self.plan.sites.path().as_str()]);
         command.args(["--data", self.data.path()?.as_str()]);
-        for (flag, address) in [("--listen", self.plan.listen), ("--reset-listen", self.plan.reset_listen)] {
+        for (flag, address) in
+            [("--listen", self.plan.listening.listen), ("--reset-listen", self.plan.reset_listen)]
+        {
             if let Some(address) = address {
                 command.args([flag, &address.to_string()]);
             }
+        }
+        if self.plan.listening.no_key {
+            command.arg("--no-key");
         }
         // In a group of its own: an interrupt on the terminal is for this command.
         command.args(names).stdin(Stdio::null()).stdout(log).stderr(again).process_group(0);

@@ -108,6 +108,10 @@ pub(crate) struct Record {
     /// Open no browser; record the traffic of clients that use this proxy address
     #[arg(long, value_name = "ADDR:PORT", conflicts_with_all = ["urls", "suite", "questions", "plan"], help_heading = "Other ways")]
     listen: Option<SocketAddr>,
+    /// With --listen, ask for no key, and let in every program of this user on this machine, and
+    /// nobody else
+    #[arg(long, requires = "listen", help_heading = "Other ways")]
+    no_key: bool,
 
     #[command(flatten)]
     data: DataFolder,
@@ -238,7 +242,7 @@ impl Record {
     fn gateway_config(&mut self, guard: Option<Arc<WriteGuard>>) -> Result<Config, Failure> {
         let mut config = gateway_options::config(&self.data)?;
         if self.listen.is_some() {
-            Listening { listen: self.listen }.apply(&mut config, &self.data)?;
+            Listening { listen: self.listen, no_key: self.no_key }.apply(&mut config, &self.data)?;
         }
         std::mem::take(&mut self.recorded.live).apply(&mut config);
         self.recorded.deadline.apply(&mut config);

@@ -70,14 +70,14 @@ impl Connection {
 pub(crate) async fn run(listener: Listener, admission: Admission, shared: Arc<Shared>) {
     loop {
         let accepted = async {
-            let (stream, peer) = listener.accept().await?;
-            Ok((stream, peer, place(&shared).await))
+            let (stream, ends) = listener.accept().await?;
+            Ok((stream, ends, place(&shared).await))
         };
         let accepted: io::Result<_> = tokio::select! {
             () = shared.draining.cancelled() => return,
             accepted = accepted => accepted,
         };
-        let (stream, peer, client) = match accepted {
+        let (stream, ends, client) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 let rest = rest_after(&error);
@@ -95,8 +95,8 @@ pub(crate) async fn run(listener: Listener, admission: Admission, shared: Arc<Sh
         };
         let (shared, admission) = (shared.clone(), admission.clone());
         shared.tasks.clone().spawn(async move {
-            if let Some(peer) = peer
-                && !admission.admits_peer(peer).await
+            if let Some(ends) = ends
+                && !admission.admits_peer(ends).await
             {
                 return;
             }
