@@ -13,7 +13,7 @@ use crate::{
     gateway::Shared,
     replay::dates,
     site::SiteAddress,
-    upstream::{Place, Server, UpgradeOutcome, UpstreamError},
+    upstream::{Server, UpgradeOutcome, UpstreamError},
 };
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
@@ -77,11 +77,11 @@ fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
         head.headers.insert(FORWARDED_PROTO, HeaderValue::from_static(head.scheme.as_str()));
     }
     match site.way() {
-        SiteAddress::Copy(address) => Server {
+        SiteAddress::Copy(place) => Server {
             scheme: Scheme::Http,
             host: head.host.clone(),
             port: head.port,
-            place: Place::At(*address),
+            place: place.clone(),
         },
         SiteAddress::Address(server) => server.clone(),
         SiteAddress::Named(server) => {
