@@ -93,6 +93,11 @@ pub enum Event {
         /// Why the firewall rule could not be set.
         why: String,
     },
+    /// Other users of this machine reach the ports of sites that are commands.
+    Reachable {
+        /// Why such a site has no network of its own.
+        why: String,
+    },
     /// Sites run with fewer limits than their manifests say.
     Unlimited {
         /// What is not limited, and why.
@@ -123,4 +128,19 @@ pub enum Event {
         /// The site.
         site: String,
     },
+}
+
+impl Event {
+    /// What a person must be told even if all goes well: a protection that this machine lacks.
+    pub fn warning(&self) -> Option<String> {
+        match self {
+            Event::Exposed { why } => Some(format!(
+                "containers of sites may reach services of this machine that listen on all addresses: {why}"
+            )),
+            Event::Reachable { why } => Some(format!(
+                "other users of this machine reach the ports of sites that are commands: {why}"
+            )),
+            _ => None,
+        }
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gateway::unix;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::net::TcpStream;
@@ -56,11 +57,11 @@ impl Lease {
 
     /// The target for requests to one of the site's hosts. A host with its own port gets that port.
     pub fn upstream_of(&self, host: &Host) -> Upstream {
+        if let Some(led) = host.port.and_then(|port| self.instance.ports.get(&port)) {
+            return led.clone();
+        }
         match (self.upstream(), host.port) {
-            (Upstream::Address(address), Some(port)) => {
-                let led = self.instance.ports.get(&port).copied();
-                Upstream::Address(led.unwrap_or_else(|| (address.ip(), port).into()))
-            }
+            (Upstream::Address(address), Some(port)) => Upstream::Address((address.ip(), port).into()),
             (upstream, _) => upstream,
         }
     }
@@ -157,9 +158,12 @@ impl Lease {
     }
 
     async fn accepts(&self) -> bool {
-        match self.instance.upstream {
+        match &self.instance.upstream {
             Upstream::Address(address) => {
                 matches!(timeout(ACCEPTS, TcpStream::connect(address)).await, Ok(Ok(_)))
+            }
+            Upstream::Socket(path) => {
+                matches!(timeout(ACCEPTS, unix::connect(path.as_std_path())).await, Ok(Ok(_)))
             }
             Upstream::Url(_) => true,
         }

@@ -84,27 +84,6 @@ pub(crate) struct Relays {
     pub(crate) helper: Utf8PathBuf,
     /// Whether the engine runs as an ordinary user, who is another one inside unless it is told.
     pub(crate) is_rootless: bool,
-    /// Addresses of this machine, one for each instance, so that a client that still uses an old
-    /// one never reaches another application.
-    addresses: Addresses,
-}
-
-impl Relays {
-    /// The addresses are in a part of loopback that is used for nothing else.
-    pub(crate) fn new(helper: Utf8PathBuf, is_rootless: bool) -> Relays {
-        const FIRST: Ipv4Addr = Ipv4Addr::new(127, 64, 0, 0);
-        const SIZE: u32 = 1 << 22;
-        Relays { helper, is_rootless, addresses: Subnet::new(FIRST, SIZE).between(1, SIZE) }
-    }
-
-    /// The address of a new instance.
-    pub(crate) fn address(&self) -> Result<Arc<AddressLease>, Error> {
-        let used_up = || Error::Refused {
-            doing: "reach a container".to_owned(),
-            why: "all addresses for it are in use; run fewer instances".to_owned(),
-        };
-        self.addresses.take(1).map(Arc::new).ok_or_else(used_up)
-    }
 }
 
 /// Creates the network of a group. Containers that are `apart` do not reach one another.

@@ -27,7 +27,7 @@ pub(crate) fn describe(event: &Event) -> Option<String> {
         Event::Ready { site, took, .. } => format!("{site} is ready after {:.1} s", took.as_secs_f64()),
         Event::Failed { site, error, .. } => format!("{site} failed to {error}"),
         Event::Drifted { site, difference, .. } => format!("{site} failed to reset: {difference}"),
-        Event::Exposed { why } => format!("sites may reach services of this machine: {why}"),
+        Event::Exposed { .. } | Event::Reachable { .. } => event.warning()?,
         Event::Unlimited { why } => format!("sites run with fewer limits: {why}"),
         Event::EngineGone { host, why } => format!("the container engine at {host} does not answer ({why})"),
         Event::EngineBack { host } => format!("the container engine at {host} answers again"),
