@@ -37,6 +37,11 @@ impl DataFolder {
         named.map_or_else(|| Ok(self.path()?.join("front.key")), |named| Ok(named.to_owned()))
     }
 
+    /// The file with the secret by which servers of ours have their keys, unless another is named.
+    pub(crate) fn server_key(&self, named: Option<&Utf8Path>) -> Result<Utf8PathBuf, Failure> {
+        named.map_or_else(|| Ok(self.path()?.join("server.key")), |named| Ok(named.to_owned()))
+    }
+
     /// The file that a process holds while it loads images of sites.
     pub(crate) fn images_lock(&self) -> Result<Utf8PathBuf, Failure> {
         Ok(self.path()?.join("images.lock"))

@@ -137,9 +137,9 @@ impl Event {
             Event::Exposed { why } => Some(format!(
                 "containers of sites may reach services of this machine that listen on all addresses: {why}"
             )),
-            Event::Reachable { why } => Some(format!(
-                "other users of this machine reach the ports of sites that are commands: {why}"
-            )),
+            Event::Reachable { why } => {
+                Some(format!("other users of this machine reach the ports of sites that are commands: {why}"))
+            }
             _ => None,
         }
     }

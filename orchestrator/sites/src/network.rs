@@ -15,7 +15,6 @@
 //! parts of the same range, which the group's network reserves.
 
 use std::collections::HashMap;
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -55,6 +55,9 @@ impl Up {
     pub(crate) async fn run(self) -> Outcome {
         let stop = interrupt::token();
         let status = self.bring_up(&super::client(&self.data)?, &stop).await?;
+        for warning in &status.warnings {
+            out::warn(warning);
+        }
         if self.json {
             out::json(&status);
         } else {
@@ -238,7 +241,8 @@ impl Up {
 /// Whether somebody who listens at `there`, a URL, listens where it is asked for; any port will do
 /// for port 0.
 fn is_at(requested: SocketAddr, there: &str) -> bool {
-    let there = there.trim_start_matches("http://").parse::<SocketAddr>();
+    let there = there.trim_start_matches("http://");
+    let there = there.split_once('/').map_or(there, |(address, _)| address).parse::<SocketAddr>();
     there.is_ok_and(|there| {
         there.ip() == requested.ip() && (requested.port() == 0 || requested.port() == there.port())
     })

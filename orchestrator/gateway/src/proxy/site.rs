@@ -77,12 +77,9 @@ fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
         head.headers.insert(FORWARDED_PROTO, HeaderValue::from_static(head.scheme.as_str()));
     }
     match site.way() {
-        SiteAddress::Copy(place) => Server {
-            scheme: Scheme::Http,
-            host: head.host.clone(),
-            port: head.port,
-            place: place.clone(),
-        },
+        SiteAddress::Copy(place) => {
+            Server { scheme: Scheme::Http, host: head.host.clone(), port: head.port, place: place.clone() }
+        }
         SiteAddress::Address(server) => server.clone(),
         SiteAddress::Named(server) => {
             head.url = under(&head.url, server, socket);

@@ -12,7 +12,7 @@
 use std::{
     fs::{self, Permissions},
     io::{self, Write},
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
     sync::Arc,
 };
 
@@ -99,7 +99,7 @@ impl CertificateAuthority {
             move |source| AuthorityError::Io { action, path, source }
         };
         let path = dir.join(FILE);
-        fs::create_dir_all(dir).map_err(io("create the folder", dir))?;
+        make_private(dir).map_err(io("create the folder", dir))?;
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -207,6 +207,14 @@ fn generate() -> Result<String, AuthorityError> {
     let key = KeyPair::generate().map_err(sign)?;
     let certificate = params().self_signed(&key).map_err(sign)?;
     Ok(format!("{}{}", key.serialize_pem(), certificate.pem()))
+}
+
+/// Creates a folder that only its owner can enter, and shuts one that others can write to: whoever
+/// can, can put another key in the place of ours.
+fn make_private(dir: &Utf8Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    let mode = fs::metadata(dir)?.permissions().mode();
+    if mode & 0o022 == 0 { Ok(()) } else { fs::set_permissions(dir, Permissions::from_mode(0o700)) }
 }
 
 /// Creates a private file atomically under its name; `false` if one exists by then.

@@ -9,9 +9,10 @@
 //! instance know each other by the names of the manifest, which a file on the host lists. Each
 //! container mounts this file as `/etc/hosts`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use bollard::models::{ContainerCreateBody, EndpointIpamConfig, EndpointSettings, Mount, NetworkingConfig};
@@ -408,5 +409,10 @@ fn make_folders(golden: Option<&Golden>, folder: &Utf8Path, live: &Live) -> Resu
     std::fs::write(&resolver, RESOLVER_TEXT).map_err(Error::of_file("write", &resolver))?;
     let hosts = folder.join(HOSTS);
     std::fs::write(&hosts, HOSTS_TEXT).map_err(Error::of_file("write", &hosts))?;
+    // Users of the containers read them; others of this machine cannot get below `folder`.
+    for (path, mode) in [(&clock, 0o755), (&resolver, 0o644), (&hosts, 0o644)] {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(path, mode).map_err(Error::of_file("change the mode of", path))?;
+    }
     golden.map_or(Ok(()), |golden| Ok(golden.copy_to(live)?))
 }

@@ -50,7 +50,12 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    pub(crate) fn new(site: Arc<Site>, spec: ProcessSpec, instances: Utf8PathBuf, namespaces: Option<Namespaces>) -> Process {
+    pub(crate) fn new(
+        site: Arc<Site>,
+        spec: ProcessSpec,
+        instances: Utf8PathBuf,
+        namespaces: Option<Namespaces>,
+    ) -> Process {
         Process { site, spec, instances, golden: OnceCell::new(), namespaces }
     }
 
