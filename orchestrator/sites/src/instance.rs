@@ -1,11 +1,14 @@
 //! One running instance of a site, independent of its driver.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 use tokio::sync::watch;
 use url::Url;
 
@@ -37,6 +40,28 @@ impl std::fmt::Display for Upstream {
             Upstream::Socket(path) => write!(f, "{SOCKET}{path}"),
             Upstream::Url(url) => url.fmt(f),
         }
+    }
+}
+
+/// A connection to an instance.
+pub trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Connection for S {}
+
+impl Upstream {
+    /// Connects to it, without TLS.
+    ///
+    /// # Errors
+    /// When nobody listens there.
+    pub async fn connect(&self) -> io::Result<Box<dyn Connection>> {
+        Ok(match self {
+            Upstream::Address(address) => Box::new(TcpStream::connect(address).await?),
+            Upstream::Socket(path) => Box::new(gateway::unix::connect(path.as_std_path()).await?),
+            Upstream::Url(url) => {
+                let server = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(80));
+                Box::new(TcpStream::connect(server).await?)
+            }
+        })
     }
 }
 

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::unix;
 use jiff::Timestamp;
 use serde_json::Value;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::instance::Instance;
@@ -158,15 +156,9 @@ impl Lease {
     }
 
     async fn accepts(&self) -> bool {
-        match &self.instance.upstream {
-            Upstream::Address(address) => {
-                matches!(timeout(ACCEPTS, TcpStream::connect(address)).await, Ok(Ok(_)))
-            }
-            Upstream::Socket(path) => {
-                matches!(timeout(ACCEPTS, unix::connect(path.as_std_path())).await, Ok(Ok(_)))
-            }
-            Upstream::Url(_) => true,
-        }
+        let upstream = &self.instance.upstream;
+        let is_ours = !matches!(upstream, Upstream::Url(_));
+        !is_ours || matches!(timeout(ACCEPTS, upstream.connect()).await, Ok(Ok(_)))
     }
 
     /// Checks whether the instance is unchanged since it became ready, as far as its driver knows.

@@ -18,6 +18,11 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+/// The key of every gym that has joined.
+pub(crate) fn key() -> guard::Key {
+    guard::Key::derived("secret", "gym")
+}
+
 pub(crate) struct FakeGym {
     pub(crate) address: SocketAddr,
     pub(crate) inner: Arc<Inner>,
@@ -67,6 +72,8 @@ impl FakeGym {
             .route("/stream", get(stream))
             .route("/upload", any(upload))
             .with_state(inner.clone());
+        // Clients of a real one must know its key; these may.
+        let router = Router::new().nest(&format!("/{}", key().text()), router.clone()).merge(router);
         let until = inner.killed.clone();
         tokio::spawn(async move {
             loop {
