@@ -28,7 +28,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
 use http::uri::PathAndQuery;
-use http::{HeaderMap, HeaderName, StatusCode, Uri, header};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 pub use key::{Key, KeyError};
 pub use serve::{Deadlines, serve, serve_within};
 use tower::ServiceExt as _;
@@ -132,10 +132,10 @@ impl Guard {
             async move {
                 match guard.admit(request) {
                     Ok(request) => match router.oneshot(request).await {
-                        Ok(response) => response,
+                        Ok(response) => as_named(response),
                         Err(never) => match never {},
                     },
-                    Err(refusal) => say(refusal),
+                    Err(refusal) => as_named(say(refusal)),
                 }
             }
         })
@@ -215,6 +215,12 @@ impl Guard {
             None => false,
         }
     }
+}
+
+/// No browser guesses what a response is, errors included.
+fn as_named(mut response: Response) -> Response {
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
 }
 
 #[cfg(test)]

@@ -106,11 +106,14 @@ pub(crate) async fn create(
         }
     };
     let bridge = bridge(name);
+    let kept = firewall::keep(&bridge).await;
     if let Err(mut why) = firewall::shut(&bridge).await {
         if !apart {
             why.push_str("; they may also have names resolved outside, by Podman's resolver");
         }
         events(&Event::Exposed { why });
+    } else if let Err(why) = kept {
+        events(&Event::Reachable { why });
     }
     let addresses = addresses_of(own, Within::Apart);
     let network = Network { name: name.to_owned(), bridge, apart, addresses, whole, _part: None };
@@ -134,6 +137,7 @@ impl Range {
         make(monitor, name, labels, part.subnet, Within::Together).await?;
         let bridge = bridge(name);
         let _ = firewall::shut(&bridge).await;
+        let _ = firewall::keep(&bridge).await;
         let addresses = addresses_of(part.subnet, Within::Together);
         let _part = Some(Arc::new(part));
         Ok(Network { name: name.to_owned(), bridge, apart: false, addresses, whole: self.whole, _part })
