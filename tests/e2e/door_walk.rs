@@ -91,7 +91,8 @@ fn network_door(line: &str, own: &BTreeSet<String>, state: &str) -> Option<Socke
 fn address(text: &str) -> Option<SocketAddr> {
     let (ip, port) = text.split_once(':')?;
     let words = (0..ip.len()).step_by(8).map(|at| u32::from_str_radix(ip.get(at..at + 8)?, 16).ok());
-    let bytes: Vec<u8> = words.collect::<Option<Vec<u32>>>()?.into_iter().flat_map(u32::to_ne_bytes).collect();
+    let bytes: Vec<u8> =
+        words.collect::<Option<Vec<u32>>>()?.into_iter().flat_map(u32::to_ne_bytes).collect();
     let ip: IpAddr = match <[u8; 4]>::try_from(bytes.as_slice()) {
         Ok(bytes) => Ipv4Addr::from(bytes).into(),
         Err(_) => Ipv6Addr::from(<[u8; 16]>::try_from(bytes.as_slice()).ok()?).into(),
@@ -109,7 +110,8 @@ fn unix_door(line: &str, own: &BTreeSet<String>) -> Option<Door> {
 
 /// Fails if another user gets in by one of these doors.
 pub(crate) fn are_shut<'a>(doors: impl IntoIterator<Item = &'a Door>) -> Result<()> {
-    let open: Vec<String> = doors.into_iter().filter_map(|door| opening(door).transpose()).collect::<Result<_>>()?;
+    let open: Vec<String> =
+        doors.into_iter().filter_map(|door| opening(door).transpose()).collect::<Result<_>>()?;
     ensure!(open.is_empty(), "another user of the machine gets in:\n{}", open.join("\n"));
     Ok(())
 }
@@ -118,7 +120,9 @@ pub(crate) fn are_shut<'a>(doors: impl IntoIterator<Item = &'a Door>) -> Result<
 fn opening(door: &Door) -> Result<Option<String>> {
     match door {
         Door::Udp(_) => Ok(Some(format!("{door}: datagrams have no secret"))),
-        Door::Unix(path) => Ok((!is_unreachable(Path::new(path))).then(|| format!("{door}: its modes let others in"))),
+        Door::Unix(path) => {
+            Ok((!is_unreachable(Path::new(path))).then(|| format!("{door}: its modes let others in")))
+        }
         Door::Tcp(at) => {
             for request in requests(*at) {
                 let status = ask(&request)?;
@@ -136,12 +140,32 @@ fn requests(at: SocketAddr) -> Vec<Vec<String>> {
     let ip = if at.ip().is_unspecified() { Ipv4Addr::LOCALHOST.into() } else { at.ip() };
     let at = SocketAddr::new(ip, at.port());
     let paths = [
-        "/", "/tasks", "/metrics", "/servers", "/status", "/reset", "/v1/models", "/v1/usage", "/report.html",
-        "/run.json", "/json/version", "/json/list", "/sessions", "/shutdown", "/favicon.ico/..", "//",
+        "/",
+        "/tasks",
+        "/metrics",
+        "/servers",
+        "/status",
+        "/reset",
+        "/v1/models",
+        "/v1/usage",
+        "/report.html",
+        "/run.json",
+        "/json/version",
+        "/json/list",
+        "/sessions",
+        "/shutdown",
+        "/favicon.ico/..",
+        "//",
     ];
     let mut all: Vec<Vec<String>> = paths.iter().map(|path| vec![format!("http://{at}{path}")]).collect();
-    for (path, body) in [("/reset", "{}"), ("/session", r#"{"capabilities":{}}"#), ("/v1/chat/completions", "{}")] {
-        all.push(["-d", body, "-H", "content-type: application/json", &format!("http://{at}{path}")].map(str::to_owned).into());
+    for (path, body) in
+        [("/reset", "{}"), ("/session", r#"{"capabilities":{}}"#), ("/v1/chat/completions", "{}")]
+    {
+        all.push(
+            ["-d", body, "-H", "content-type: application/json", &format!("http://{at}{path}")]
+                .map(str::to_owned)
+                .into(),
+        );
     }
     let proxy = format!("http://{at}");
     all.push(["-x", &proxy, "http://elsewhere.test/"].map(str::to_owned).into());
@@ -156,8 +180,14 @@ fn ask(request: &[String]) -> Result<String> {
     let other = ["setpriv", "--reuid", OTHER, "--regid", OTHER, "--clear-groups", "--"];
     // Without root, nobody else can be played; the secret is asked of everybody alike.
     let before: &[&str] = if rustix::process::geteuid().is_root() { &other } else { &[] };
-    let words: Vec<&str> = before.iter().copied().chain(curl).chain(told).chain(request.iter().map(String::as_str)).collect();
-    let output = Command::new(words[0]).args(&words[1..]).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).output().context("curl and setpriv")?;
+    let words: Vec<&str> =
+        before.iter().copied().chain(curl).chain(told).chain(request.iter().map(String::as_str)).collect();
+    let output = Command::new(words[0])
+        .args(&words[1..])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .output()
+        .context("curl and setpriv")?;
     let said = text(&output.stdout);
     let (status, tunnel) = said.split_once(' ').with_context(|| format!("{words:?}: {output:?}"))?;
     Ok(if status == "000" { tunnel } else { status }.to_owned())

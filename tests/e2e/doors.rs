@@ -45,7 +45,8 @@ impl Drop for Started {
 
 /// The address in a URL of plain HTTP, which must have a key.
 fn address(url: &str) -> Result<SocketAddr> {
-    let (address, path) = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).context("a path")?;
+    let (address, path) =
+        url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).context("a path")?;
     let key = path.split('/').next().unwrap_or_default();
     ensure!(key.len() == 32 && key.bytes().all(|byte| byte.is_ascii_hexdigit()), "{url} has no key");
     Ok(address.parse()?)

@@ -199,8 +199,10 @@ async fn a_shown_run_is_walked_through_in_a_browser() -> Result<()> {
     tab.until("document.querySelector('h1')?.textContent.includes('repeat 2') && document.readyState === 'complete'").await?;
     tab.until("document.querySelector('.current img').naturalWidth > 0").await?;
     tab.evaluate("document.querySelector('.kicker a').click()").await?;
-    tab.until("location.pathname.endsWith('/trace.html') && document.querySelectorAll('th button').length === 7")
-        .await?;
+    tab.until(
+        "location.pathname.endsWith('/trace.html') && document.querySelectorAll('th button').length === 7",
+    )
+    .await?;
     tab.evaluate("document.querySelector('header a').click()").await?;
     tab.until("location.pathname.endsWith('/report.html') && document.readyState === 'complete'").await?;
     asks_only(&tab, &[&shown.url, "data:"])?;

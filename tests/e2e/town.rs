@@ -230,7 +230,8 @@ fn it_says_how_a_browser_gets_to_the_sites() -> Result<()> {
         "`sandbox open desk`",
         &format!("certificate  {certificate}"),
         &format!("curl --proxy {proxy} --cacert {certificate}"),
-        &format!("chromium --proxy-server={proxy}"),
+        &format!("chromium --proxy-server={proxy} --proxy-bypass-list='<-loopback>'"),
+        "--ignore-certificate-errors-spki-list=",
     ] {
         ensure!(said.contains(expected), "{expected} is not in\n{said}");
     }

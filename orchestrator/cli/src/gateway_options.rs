@@ -104,17 +104,21 @@ pub(crate) fn config(data: &DataFolder, listen: Option<SocketAddr>) -> Result<Co
     Ok(config)
 }
 
-/// How a client is pointed at a gateway, for people.
+/// How a client is pointed at a gateway, for people. Chromium is told the key of the authority: a
+/// certificate that is imported would be trusted by all profiles of the user.
 pub(crate) fn instructions(address: SocketAddr, ca: &CertificateAuthority) -> String {
-    ways_through(address, ca.certificate_path().unwrap_or(Utf8Path::new("")))
+    let (path, key) = (ca.certificate_path().unwrap_or(Utf8Path::new("")), ca.spki_sha256_base64());
+    format!(
+        "  curl      curl --proxy http://{address} --cacert {path} https://...\n  \
+           programs  HTTPS_PROXY=http://{address} HTTP_PROXY=http://{address} SSL_CERT_FILE={path} ...\n  \
+           Chromium  chromium --proxy-server=http://{address} --proxy-bypass-list='<-loopback>' \
+         --ignore-certificate-errors-spki-list={key} --user-data-dir=$(mktemp -d)"
+    )
 }
 
 /// The same for a gateway of another process, whose clients have to trust the certificate in this
 /// file.
-pub(crate) fn ways_through(address: SocketAddr, ca: &Utf8Path) -> String {
-    format!(
-        "  curl      curl --proxy http://{address} --cacert {ca} https://...\n  \
-           programs  HTTPS_PROXY=http://{address} HTTP_PROXY=http://{address} SSL_CERT_FILE={ca} ...\n  \
-           Chromium  chromium --proxy-server=http://{address} --user-data-dir=$(mktemp -d) (and import {ca})"
-    )
+pub(crate) fn ways_through(address: SocketAddr, certificate: &Utf8Path) -> Option<String> {
+    let ca = CertificateAuthority::load_or_create(certificate.parent()?).ok()?;
+    Some(instructions(address, &ca))
 }

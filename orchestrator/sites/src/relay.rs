@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read as _, Write as _};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt as _;
@@ -185,16 +185,24 @@ fn enter(first: &str) -> Result<(), String> {
     }
     rustix::thread::move_into_thread_name_spaces(process.as_fd(), spaces)
         .map_err(|error| format!("its namespaces cannot be entered: {error}"))?;
-    // That of a new namespace is down.
-    if TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).is_err() {
-        processes::confined::raise_loopback()
-            .map_err(|error| format!("its loopback interface cannot be brought up: {error}"))?;
+    // The loopback interface of a new namespace is down. That of a container is up, and may be
+    // another user's to configure.
+    if let Err(error) = processes::confined::raise_loopback()
+        && !has_loopback()
+    {
+        return Err(format!("its loopback interface cannot be brought up: {error}"));
     }
     let nothing = CapabilitySet::empty();
     let none = CapabilitySets { effective: nothing, permitted: nothing, inheritable: nothing };
     rustix::thread::set_no_new_privs(true)
         .and_then(|()| rustix::thread::set_capabilities(None, none))
         .map_err(|error| format!("rights cannot be given up: {error}"))
+}
+
+/// Whether there is a route to the loopback interface. Nothing is sent.
+fn has_loopback() -> bool {
+    let port = (Ipv4Addr::LOCALHOST, 9);
+    UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|socket| socket.connect(port)).is_ok()
 }
 
 /// Leads connections of the inherited listener to the port, until standard output is closed at its

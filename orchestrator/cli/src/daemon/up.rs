@@ -254,7 +254,7 @@ fn ways_in(status: &DaemonStatus) -> String {
     let own = format!("\n\n`sandbox open {}` opens a browser on it.", site.name);
     let proxy = status.proxy.trim_start_matches("http://").parse::<SocketAddr>();
     let Some((proxy, certificate)) = proxy.ok().zip(status.certificate.as_deref()) else { return own };
-    let others = gateway_options::ways_through(proxy, certificate);
+    let Some(others) = gateway_options::ways_through(proxy, certificate) else { return own };
     format!("{own} Others reach the sites through the proxy:\n{others}")
 }
 

@@ -31,6 +31,9 @@ use crate::results::{EpisodeRecord, Outcome};
 
 /// Maximum size of a request.
 const BODY_LIMIT: usize = 1 << 20;
+/// What those ask who watch a server from outside. It tells nothing, and needs no key.
+const HEALTH: &str = "/health";
+
 /// An error answer.
 struct Refusal {
     status: StatusCode,
@@ -60,6 +63,7 @@ pub(super) fn router<E: Environment>(server: Arc<GymServer<E>>, guard: Guard) ->
         .route("/reset", post(reset::<E>))
         .route("/step", post(step::<E>))
         .route("/close", post(close::<E>))
+        .route(HEALTH, get(async || StatusCode::NO_CONTENT))
         .fallback(|| async {
             refusal(
                 StatusCode::NOT_FOUND,
@@ -68,7 +72,10 @@ pub(super) fn router<E: Environment>(server: Arc<GymServer<E>>, guard: Guard) ->
         })
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .with_state(server.clone());
-    guard.before(router, shut).layer(middleware::from_fn_with_state(server, count_errors::<E>))
+    guard
+        .without_key_at(HEALTH)
+        .before(router, shut)
+        .layer(middleware::from_fn_with_state(server, count_errors::<E>))
 }
 
 async fn count_errors<E: Environment>(State(server): Rooms<E>, request: Request, next: Next) -> Response {
