@@ -172,6 +172,13 @@ async fn what_is_wrong_with_a_request_is_not_the_gyms_fault() {
     assert_eq!(raw(&front, &format!("{head}1\r\nx\r\n0\r\n\r\n")).await, "HTTP/1.1 200");
     assert_eq!(raw(&front, &format!("{head}1\r\nx\r\nno length\r\n")).await, "HTTP/1.1 400");
     front.measures("sandbox_front_errors_total{kind=\"unanswered\"} 0").await;
+    // Requests at which the gym hangs up are answered, and cost no other client anything.
+    for _ in 0..5 {
+        let (status, refused) = front.get("/hang-up").await;
+        assert_eq!(status, 502, "{refused}");
+        let (status, answer) = front.get("/tasks").await;
+        assert_eq!(status, 200, "{answer}");
+    }
     front.measures("sandbox_front_servers{state=\"up\"} 1").await;
     // A preference of the client's connection is not that of the front's.
     let headers = [("connection", "prefer"), ("prefer", "wait=0"), ("content-type", "application/json")];

@@ -71,6 +71,8 @@ impl FakeGym {
             .route("/close", post(close))
             .route("/stream", get(stream))
             .route("/upload", any(upload))
+            // A request that the gym answers by hanging up.
+            .route("/hang-up", any(async || -> StatusCode { panic!("as asked") }))
             .with_state(inner.clone());
         // Clients of a real one must know its key; these may.
         let router = Router::new().nest(&format!("/{}", key().text()), router.clone()).merge(router);
