@@ -31,8 +31,8 @@ use crate::{daemon, interrupt, out, progress, tasks, units};
 ///
 /// The reward is 0 until the end of the episode, then the task's score. The results are a normal
 /// run of the agent `gym`. Ctrl-C stops the server: unfinished episodes are dropped, and a second
-/// line of JSON sums up the others. Only who has the whole URL can use the server: its first part is
-/// a key, derived from the secret in --key. By default only this machine reaches it.
+/// line of JSON sums up the others. Only who has the whole URL can use the server: its first part
+/// is a key, derived from the secret in --key. By default only this machine reaches it.
 #[derive(clap::Args)]
 pub(crate) struct Gym {
     /// Folder with a suite.yaml

@@ -81,8 +81,8 @@ struct Cli {
     command: Command,
     #[command(flatten)]
     logging: logging::Logging,
-    /// Let files that are made have the modes of your umask. By default only you can read them: runs,
-    /// recordings and packs hold passwords and pictures of pages
+    /// Let files that are made have the modes of your umask. By default only you can read them:
+    /// runs, recordings and packs hold passwords and pictures of pages
     #[arg(long, global = true, display_order = 901)]
     public: bool,
 }

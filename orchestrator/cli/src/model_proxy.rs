@@ -29,12 +29,12 @@ enum Action {
 
 /// Serve OpenAI's chat completions in front of a model, and record the replies
 ///
-/// Prints one line of JSON with base_url. A program takes it as OPENAI_BASE_URL. Its path has a key,
-/// so that other users of the machine cannot spend yours; any OPENAI_API_KEY will do. Recorded calls are
-/// answered from the cassette. All others go to the server at OPENAI_BASE_URL with the key in
-/// OPENAI_API_KEY, or to the server that --settings names. With --offline no server is asked. GET
-/// /v1/usage returns calls, tokens and cost so far. Ctrl-C stops the proxy, which prints the same
-/// line.
+/// Prints one line of JSON with base_url. A program takes it as OPENAI_BASE_URL. Its path has a
+/// key, so that other users of the machine cannot spend yours; any OPENAI_API_KEY will do. Recorded
+/// calls are answered from the cassette. All others go to the server at OPENAI_BASE_URL with the
+/// key in OPENAI_API_KEY, or to the server that --settings names. With --offline no server is
+/// asked. GET /v1/usage returns calls, tokens and cost so far. Ctrl-C stops the proxy, which prints
+/// the same line.
 #[derive(clap::Args)]
 struct ProxyCommand {
     /// Model to ask, whatever model the program names

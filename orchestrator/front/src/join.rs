@@ -103,7 +103,8 @@ pub async fn stay(
 }
 
 impl Membership {
-    /// A membership of the front at this URL, whose key is in this file, of a gym with its `own` key.
+    /// A membership of the front at this URL, whose key is in this file, of a gym with its `own`
+    /// key.
     ///
     /// # Errors
     /// When the URL is not one of a front's form.

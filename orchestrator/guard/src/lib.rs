@@ -11,8 +11,8 @@
 //! - It comes from no page, or from a page of this same server.
 //!
 //! - It has the server's key: as the first part of its path, as in the address that the command
-//!   printed, as `Authorization: Bearer KEY` or as `x-api-key: KEY`. Loopback is shared by all users
-//!   of a machine, and the key is what keeps the others away.
+//!   printed, as `Authorization: Bearer KEY` or as `x-api-key: KEY`. Loopback is shared by all
+//!   users of a machine, and the key is what keeps the others away.
 //!
 //! Every other request gets a 403, or a 401 without the key, before it has any effect.
 //! [`serve`] gives servers their deadlines.

@@ -88,8 +88,8 @@ pub enum Event {
         /// The first file that differs.
         difference: String,
     },
-    /// Sites may reach services of this machine that listen on all addresses, and other users of this
-    /// machine reach the sites.
+    /// Sites may reach services of this machine that listen on all addresses, and other users of
+    /// this machine reach the sites.
     Exposed {
         /// Why the firewall rule could not be set.
         why: String,

@@ -24,8 +24,8 @@ pub(crate) async fn shut(bridge: &str) -> Result<(), String> {
     add("INPUT", bridge, &[]).await
 }
 
-/// Blocks new connections to a bridge from other users of this machine. The error is a text with the
-/// reason.
+/// Blocks new connections to a bridge from other users of this machine. The error is a text with
+/// the reason.
 pub(crate) async fn keep(bridge: &str) -> Result<(), String> {
     let own = rustix::process::geteuid().as_raw().to_string();
     add("OUTPUT", bridge, &["-m", "owner", "!", "--uid-owner", &own]).await

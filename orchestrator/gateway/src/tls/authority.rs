@@ -6,10 +6,10 @@
 //! other uses the winner's file. The certificate alone is in `ca.crt` beside it, for import
 //! elsewhere.
 //!
-//! The certificates of hosts are valid from 2000 to 2049, because the virtual clock may be set to any
-//! of those years. That of the authority ends 90 days after it was made, so that a store in which
-//! somebody has put it trusts it no longer than that. After 45 days the next command makes a new one
-//! for the same key. Browsers of ours trust the key.
+//! The certificates of hosts are valid from 2000 to 2049, because the virtual clock may be set to
+//! any of those years. That of the authority ends 90 days after it was made, so that a store in
+//! which somebody has put it trusts it no longer than that. After 45 days the next command makes a
+//! new one for the same key. Browsers of ours trust the key.
 
 use std::{
     fs::{self, Permissions},

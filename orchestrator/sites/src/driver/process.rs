@@ -2,8 +2,8 @@
 //! group, and a network of its own where the system allows that (`namespace`).
 //!
 //! The golden state is what the program itself creates in an empty folder until it is ready. It is
-//! recorded at the first start. This driver isolates nothing but the network, and limits nothing but the
-//! disk. Use containers for these.
+//! recorded at the first start. This driver isolates nothing but the network, and limits nothing
+//! but the disk. Use containers for these.
 
 use std::collections::BTreeMap;
 use std::io::SeekFrom;
