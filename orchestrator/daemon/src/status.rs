@@ -18,7 +18,7 @@ pub struct DaemonStatus {
     pub pid: u32,
     /// The proxy through which a browser reaches its sites, as `http://ADDRESS`.
     pub proxy: String,
-    /// The address of the server for full resets, as `http://ADDRESS`.
+    /// The address of the server for full resets, with its key: `http://ADDRESS/KEY`.
     pub reset: String,
     /// If the container engine does not respond: why nothing can be started. Reads after "failed
     /// to".
