@@ -251,9 +251,13 @@ mod tests {
         let of = |url: &str| Server::new(&url.parse().unwrap(), true).map(|server| server.url.clone());
         assert_eq!(of("http://Node7:8000/").unwrap(), "http://node7:8000");
         assert_eq!(of("http://[::1]").unwrap(), "http://[::1]:80");
+        // The key is for requests, and no part of the name that others are told.
+        assert_eq!(of("http://a:1/89ab").unwrap(), "http://a:1");
+        let keyed = Server::new(&"http://a:1/89ab/".parse().unwrap(), true).unwrap();
+        assert_eq!(keyed.state().prefix, "/89ab");
         for url in [
             "https://a:1",
-            "http://a:1/x",
+            "http://a:1/x/y",
             "http://a:1/?x",
             "http://u@a:1",
             "http://u:p@a:1",
