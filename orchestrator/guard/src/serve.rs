@@ -103,7 +103,10 @@ where
     });
     let serving = http1::Builder::new().serve_connection(TokioIo::new(io), service).with_upgrades();
     let mut told = stopped.clone();
-    let stopping = async move { drop(told.wait_for(|is_stopped| *is_stopped).await.is_ok()) };
+    let stopping = async move {
+        // A server that is gone has stopped, too.
+        let _ = told.wait_for(|is_stopped| *is_stopped).await.is_ok();
+    };
     tokio::pin!(serving);
     let ended = tokio::select! {
         ended = &mut serving => ended,
