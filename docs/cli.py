@@ -13,7 +13,7 @@ import sys
 
 PAGE = pathlib.Path(__file__).resolve().parent / "src/reference/cli.md"
 # Every command has these; they are printed once.
-COMMON = ("-v, --verbose", "--log-json", "-h, --help")
+COMMON = ("-v, --verbose", "--log-json", "--public", "-h, --help")
 HEAD = """# Command line
 
 This page is the help of each command. `docs/cli.py` makes it from the program.
@@ -21,7 +21,7 @@ This page is the help of each command. `docs/cli.py` makes it from the program.
 `sandbox help COMMAND` and `sandbox COMMAND --help` print the same. `sandbox man DIR` writes manual
 pages. `sandbox completions bash`, `zsh` or `fish` prints completions.
 
-The options `-v`, `--log-json` and `-h` are shown once, because all commands have them.
+The options `-v`, `--log-json`, `--public` and `-h` are shown once, because all commands have them.
 """
 
 

@@ -29,11 +29,12 @@ class Client:
     """A connection that is kept."""
 
     def __init__(self, url):
-        self.connection = http.client.HTTPConnection(urllib.parse.urlsplit(url).netloc, timeout=300)
+        parts = urllib.parse.urlsplit(url)
+        self.connection, self.key = http.client.HTTPConnection(parts.netloc, timeout=300), parts.path
 
     def ask(self, method, path, body=None):
         data = None if body is None else json.dumps(body)
-        self.connection.request(method, path, data, {"content-type": "application/json"})
+        self.connection.request(method, self.key + path, data, {"content-type": "application/json"})
         answer = self.connection.getresponse()
         text = answer.read()
         if answer.status != 200:

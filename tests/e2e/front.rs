@@ -15,7 +15,8 @@ const PLACES: usize = 2;
 fn gyms() -> Result<Vec<(Bench, Gym)>> {
     let open = |_| {
         let bench = Bench::new()?;
-        let gym = Gym::open(&bench, &["--workers", &PLACES.to_string()])?;
+        let key = bench.path("gym.key");
+        let gym = Gym::open(&bench, &["--workers", &PLACES.to_string(), "--key", key.as_str()])?;
         Ok((bench, gym))
     };
     (0..GYMS).map(open).collect()
@@ -69,7 +70,8 @@ fn many_gyms_are_one_and_one_that_is_killed_costs_its_own_sessions() -> Result<(
     let begin = |()| front.get("/reset", &json!({ "task": "guest-booking" }));
     let begun: Vec<Value> = at_once(vec![(); all], begin).into_iter().collect::<Result<_>>()?;
     gyms[0].1.kill()?;
-    let killed = gyms[0].1.url();
+    // A message names no key.
+    let killed = format!("the gym at http://{}, ", gyms[0].1.address);
     let ended = at_once(begun.clone(), |begun| play_on(&front, begun));
     let mut lost = 0;
     for (begun, ended) in begun.iter().zip(ended) {
@@ -96,7 +98,10 @@ fn many_gyms_are_one_and_one_that_is_killed_costs_its_own_sessions() -> Result<(
 
     let address = gyms[0].1.address.to_string();
     let again = Bench::new()?;
-    let gym = Gym::open(&again, &["--workers", &PLACES.to_string(), "--listen", &address])?;
+    let key = again.path("gym.key");
+    std::fs::copy(gyms[0].0.path("gym.key"), &key)?;
+    let arguments = ["--workers", &PLACES.to_string(), "--listen", &address, "--key", key.as_str()];
+    let gym = Gym::open(&again, &arguments)?;
     gyms[0] = (again, gym);
     measures(&front, "sandbox_front_servers{state=\"up\"} 4")?;
     let begun: Vec<Value> = at_once(vec![(); all], begin).into_iter().collect::<Result<_>>()?;

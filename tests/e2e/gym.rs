@@ -140,6 +140,8 @@ pub(crate) struct Gym {
     child: Child,
     stdout: BufReader<ChildStdout>,
     pub(crate) address: SocketAddr,
+    /// The first part of every path.
+    key: String,
 }
 
 impl Gym {
@@ -160,8 +162,9 @@ impl Gym {
         stdout.read_line(&mut line)?;
         let facts: Value = serde_json::from_str(&line).with_context(|| line.clone())?;
         let url = facts["url"].as_str().context("an address")?;
-        let address = url.strip_prefix("http://").context("plain http")?.parse()?;
-        Ok(Gym { child, stdout, address })
+        let url = url.strip_prefix("http://").context("plain http")?;
+        let (address, key) = url.split_once('/').context("a key")?;
+        Ok(Gym { child, stdout, address: address.parse()?, key: key.to_owned() })
     }
 
     /// Sends a request and does not wait.
@@ -171,7 +174,8 @@ impl Gym {
         let body = body.to_string();
         write!(
             stream,
-            "POST {path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            "POST /{}{path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            self.key,
             self.address,
             body.len()
         )?;
@@ -196,14 +200,15 @@ impl Gym {
     pub(crate) fn read(&self, path: &str) -> Result<String> {
         let mut stream = TcpStream::connect(self.address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address)?;
+        let (key, host) = (&self.key, self.address);
+        write!(stream, "GET /{key}{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n")?;
         let (head, body) = read(&stream)?;
         ensure!(head.starts_with("HTTP/1.1 200 "), "{path}: {head}{body}");
         Ok(body)
     }
 
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}/{}", self.address, self.key)
     }
 
     /// `kill -9`.

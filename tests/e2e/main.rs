@@ -21,6 +21,8 @@ mod demo;
 mod devtools;
 mod disk;
 mod docs;
+mod door_walk;
+mod doors;
 mod env_session;
 mod environment;
 mod export;

@@ -145,7 +145,8 @@ fn a_packed_run_is_shown_like_a_folder() -> Result<()> {
         BufReader::new(child.stdout.take().context("stdout is piped")?).read_line(&mut line)?;
         let url = line.trim().strip_prefix("http://").with_context(|| line.clone())?;
         let (host, path) = url.split_once('/').context("a path")?;
-        let path = if page.is_empty() { format!("/{path}") } else { page.to_owned() };
+        let key = path.split('/').next().unwrap_or_default();
+        let path = if page.is_empty() { format!("/{path}") } else { format!("/{key}{page}") };
         let mut tcp = TcpStream::connect(host)?;
         write!(tcp, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")?;
         let mut answer = String::new();

@@ -9,7 +9,8 @@ use crate::options::DataFolder;
 ///
 /// Clients of `sandbox replay` and `sandbox record --listen` must trust this certificate. It is
 /// made on this machine, and its key never leaves it. No command adds it to the store of a system
-/// or a browser.
+/// or a browser, and neither should you: it can sign for every name. It ends after 90 days, and
+/// commands make it anew before that. Remove the folder of --path for another key.
 #[derive(clap::Args)]
 pub(crate) struct Ca {
     /// Print the path of the certificate file only

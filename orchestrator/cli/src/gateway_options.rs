@@ -126,12 +126,9 @@ fn of_user() -> Admission {
 }
 
 fn of_key(data: &DataFolder) -> Result<Admission, Failure> {
-    let path = data.proxy_key()?;
-    let key = front::key_in(&path).or_environment("read the key of the proxy")?;
-    let key = Key::new(key).ok_or_else(|| {
-        Failure::Environment(format!("failed to use the key in {path}: remove it, and another one is made"))
-    })?;
-    Ok(Admission::Key(key))
+    let key =
+        guard::Key::of_file(&data.server_key(None)?, "proxy").or_environment("read the key of the proxy")?;
+    Ok(Admission::Key(Key::new(key.text())))
 }
 
 /// A gateway's configuration with this user's certificate authority and no routes yet. It listens
@@ -146,20 +143,29 @@ pub(crate) fn config(data: &DataFolder) -> Result<Config, Failure> {
 pub(crate) fn announce(gateway: &Gateway, ca: &CertificateAuthority) {
     let Some(proxy) = gateway.proxy() else { return };
     println!("proxy {proxy}");
-    eprintln!("{}", ways_through(&proxy, ca.certificate_path().unwrap_or(Utf8Path::new(""))));
+    eprintln!("{}", instructions(&proxy, ca));
 }
 
-/// How a client is pointed at a proxy, for people: by its URL with user and key, and the file with
-/// the certificate that it has to trust.
-pub(crate) fn ways_through(proxy: &str, ca: &Utf8Path) -> String {
+/// How a client is pointed at a proxy, for people: by its URL with user and key. Chromium is told
+/// the key of the authority: a certificate that is imported would be trusted by all profiles of the
+/// user.
+pub(crate) fn instructions(proxy: &str, ca: &CertificateAuthority) -> String {
+    let (path, key) = (ca.certificate_path().unwrap_or(Utf8Path::new("")), ca.spki_sha256_base64());
     let (plain, asks) = match proxy.rsplit_once('@') {
-        Some((_, address)) => (format!("http://{address}"), "it asks for user name and password, the key; "),
+        Some((_, address)) => (format!("http://{address}"), " (it asks for user name and password, the key)"),
         None => (proxy.to_owned(), ""),
     };
     format!(
-        "  curl      curl --proxy {proxy} --cacert {ca} https://...\n  \
-           programs  HTTPS_PROXY={proxy} HTTP_PROXY={proxy} SSL_CERT_FILE={ca} ...\n  \
-           Chromium  chromium --proxy-server={plain} --proxy-bypass-list='<-loopback>' --user-data-dir=$(mktemp -d) \
-         ({asks}import {ca})"
+        "  curl      curl --proxy {proxy} --cacert {path} https://...\n  \
+           programs  HTTPS_PROXY={proxy} HTTP_PROXY={proxy} SSL_CERT_FILE={path} ...\n  \
+           Chromium  chromium --proxy-server={plain} --proxy-bypass-list='<-loopback>' \
+         --ignore-certificate-errors-spki-list={key} --user-data-dir=$(mktemp -d){asks}"
     )
+}
+
+/// The same for a gateway of another process, whose clients have to trust the certificate in this
+/// file.
+pub(crate) fn ways_through(proxy: &str, certificate: &Utf8Path) -> Option<String> {
+    let ca = CertificateAuthority::load_or_create(certificate.parent()?).ok()?;
+    Some(instructions(proxy, &ca))
 }

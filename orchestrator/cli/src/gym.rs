@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
+use guard::Key;
 use parking_lot::Mutex;
 use runs::gym::{self, Settings};
 use runs::{Event, Limits, Options, Progress};
@@ -30,8 +31,8 @@ use crate::{daemon, interrupt, out, progress, tasks, units};
 ///
 /// The reward is 0 until the end of the episode, then the task's score. The results are a normal
 /// run of the agent `gym`. Ctrl-C stops the server: unfinished episodes are dropped, and a second
-/// line of JSON sums up the others. Anybody who reaches the address can use the server. By default
-/// only this machine can.
+/// line of JSON sums up the others. Only who has the whole URL can use the server: its first part
+/// is a key, derived from the secret in --key. By default only this machine reaches it.
 #[derive(clap::Args)]
 pub(crate) struct Gym {
     /// Folder with a suite.yaml
@@ -39,6 +40,10 @@ pub(crate) struct Gym {
     /// Address to listen on; port 0 is a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
+    /// File with the secret that the key in the URL is derived from, made if absent [default:
+    /// server.key in the folder of --data]
+    #[arg(long, value_name = "FILE")]
+    key: Option<Utf8PathBuf>,
     /// Parallel episodes, each with its own browser and gateway
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u16).range(1..))]
     workers: u16,
@@ -106,21 +111,25 @@ impl Gym {
             },
             ..Options::default()
         };
+        let key = Key::of_file(&self.data.server_key(self.key.as_deref())?, "gym")
+            .or_environment("make the key of the gym")?;
         let (told, listens) = oneshot::channel();
         let joining = match self.join {
             Some(front) => {
-                let key = self.data.front_key(self.join_key.as_deref())?;
-                Some(Joining::start(front::Membership::new(&front, key)?, listens))
+                let front_key = self.data.front_key(self.join_key.as_deref())?;
+                Some(Joining::start(front::Membership::new(&front, front_key, key.clone())?, listens))
             }
             None => None,
         };
-        let settings = Settings { listen: self.listen, place_within: self.wait };
+        let settings = Settings { listen: self.listen, key: key.clone(), place_within: self.wait };
         let bar = progress::spinner("opening the gym");
         let shown = bar.clone();
         let told = Mutex::new(Some(told));
         let on_event: Progress = Arc::new(move |event| match event {
             Event::Site(event) => {
-                if let Some(text) = daemon::describe(event) {
+                if let Some(warning) = event.warning() {
+                    shown.suspend(|| out::warn(&warning));
+                } else if let Some(text) = daemon::describe(event) {
                     shown.set_message(text);
                 }
             }

@@ -82,6 +82,10 @@ struct Cli {
     command: Command,
     #[command(flatten)]
     logging: logging::Logging,
+    /// Let files that are made have the modes of your umask. By default only you can read them:
+    /// runs, recordings and packs hold passwords and pictures of pages
+    #[arg(long, global = true, display_order = 901)]
+    public: bool,
 }
 
 #[derive(clap::Subcommand)]
@@ -131,6 +135,28 @@ enum Command {
     OwnNetwork(own_network::OwnNetwork),
     #[command(hide = true)]
     Relay(relay::Relay),
+    #[command(hide = true)]
+    BeginSite(relay::BeginSite),
+}
+
+impl Command {
+    /// Whether what it makes is for other people to read: sources of suites and sites, and texts.
+    fn is_public(&self) -> bool {
+        use Command::{BeginSite, Build, Completions, Confined, Init, Man, Relay, Save, Tasks};
+        // What starts programs of others leaves them the modes that they had.
+        matches!(
+            self,
+            Init(_)
+                | Tasks(_)
+                | Build(_)
+                | Save(_)
+                | Completions(_)
+                | Man(_)
+                | Confined(_)
+                | Relay(_)
+                | BeginSite(_)
+        )
+    }
 }
 
 fn main() -> std::process::ExitCode {
@@ -145,7 +171,14 @@ fn main() -> std::process::ExitCode {
         Ok(Cli { command: Command::OwnNetwork(own_network), .. }) => own_network.run(),
         // A process with one thread alone may enter another's namespaces.
         Ok(Cli { command: Command::Relay(relay), .. }) => relay.run(),
-        parsed => answer(parsed),
+        // Becomes another program.
+        Ok(Cli { command: Command::BeginSite(site), .. }) => site.run(),
+        parsed => {
+            if parsed.as_ref().is_ok_and(|cli| !cli.public && !cli.command.is_public()) {
+                rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+            }
+            answer(parsed)
+        }
     }
 }
 
@@ -205,6 +238,6 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
         Command::ServeTown(serve) => serve.run().await,
-        Command::Confined(_) | Command::OwnNetwork(_) | Command::Relay(_) => Ok(()),
+        Command::Confined(_) | Command::OwnNetwork(_) | Command::Relay(_) | Command::BeginSite(_) => Ok(()),
     }
 }

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
+use guard::Key;
 use models::Proxy;
 use serde_json::json;
 use tokio::net::TcpListener;
 
 use crate::failure::{OrFail as _, Outcome};
 use crate::models::ModelOptions;
+use crate::options::DataFolder;
 use crate::{interrupt, out, units};
 
 /// Serve a language model to programs
@@ -27,11 +29,12 @@ enum Action {
 
 /// Serve OpenAI's chat completions in front of a model, and record the replies
 ///
-/// Prints one line of JSON with base_url. A program takes it as OPENAI_BASE_URL. Recorded calls are
-/// answered from the cassette. All others go to the server at OPENAI_BASE_URL with the key in
-/// OPENAI_API_KEY, or to the server that --settings names. With --offline no server is asked. GET
-/// /v1/usage returns calls, tokens and cost so far. Ctrl-C stops the proxy, which prints the same
-/// line.
+/// Prints one line of JSON with base_url. A program takes it as OPENAI_BASE_URL. Its path has a
+/// key, so that other users of the machine cannot spend yours; any OPENAI_API_KEY will do. Recorded
+/// calls are answered from the cassette. All others go to the server at OPENAI_BASE_URL with the
+/// key in OPENAI_API_KEY, or to the server that --settings names. With --offline no server is
+/// asked. GET /v1/usage returns calls, tokens and cost so far. Ctrl-C stops the proxy, which prints
+/// the same line.
 #[derive(clap::Args)]
 struct ProxyCommand {
     /// Model to ask, whatever model the program names
@@ -43,11 +46,17 @@ struct ProxyCommand {
     /// Address to listen on; port 0 is a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
+    /// File with the secret that the key in base_url is derived from, made if absent [default:
+    /// server.key in the folder of --data]
+    #[arg(long, value_name = "FILE")]
+    key: Option<Utf8PathBuf>,
     /// How long the server may take for one reply
     #[arg(long, value_name = "TIME", default_value = "600s", value_parser = units::seconds)]
     timeout: Duration,
     #[command(flatten)]
     models: ModelOptions,
+    #[command(flatten)]
+    data: DataFolder,
 }
 
 impl ModelsCommand {
@@ -66,13 +75,20 @@ impl ProxyCommand {
         let models = self.models.open(true)?;
         let name = self.model.or_else(|| settings.name.clone());
         let model = models.for_anybody(name, &settings, self.timeout)?;
+        let key = Key::of_file(&self.data.server_key(self.key.as_deref())?, "models")
+            .or_environment("make the key of the proxy")?;
         let listening = format!("listen at {}", self.listen);
         let listener = TcpListener::bind(self.listen).await.or_environment(&listening)?;
-        let at = listener.local_addr().or_environment(&listening)?;
         let proxy = Proxy::new(model);
-        out::json_line(&json!({ "base_url": format!("http://{at}/v1") }));
         let interrupted = interrupt::token();
-        let served = proxy.serve(listener, interrupted.cancelled_owned()).await;
+        let served = proxy
+            .serve(
+                listener,
+                key,
+                |url| out::json_line(&json!({ "base_url": url })),
+                interrupted.cancelled_owned(),
+            )
+            .await;
         out::json_line(&json!(proxy.totals()));
         served.or_environment("serve the model")
     }

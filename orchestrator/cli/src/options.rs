@@ -37,9 +37,9 @@ impl DataFolder {
         named.map_or_else(|| Ok(self.path()?.join("front.key")), |named| Ok(named.to_owned()))
     }
 
-    /// The file with the key of proxies for other programs.
-    pub(crate) fn proxy_key(&self) -> Result<Utf8PathBuf, Failure> {
-        Ok(self.path()?.join("proxy.key"))
+    /// The file with the secret by which servers of ours have their keys, unless another is named.
+    pub(crate) fn server_key(&self, named: Option<&Utf8Path>) -> Result<Utf8PathBuf, Failure> {
+        named.map_or_else(|| Ok(self.path()?.join("server.key")), |named| Ok(named.to_owned()))
     }
 
     /// The file that a process holds while it loads images of sites.

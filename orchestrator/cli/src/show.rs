@@ -15,10 +15,10 @@ use crate::{interrupt, out, replay, tasks};
 
 /// Serve the report and episodes of a run on this machine, for a browser
 ///
-/// Prints the URL of the report and serves it until Ctrl-C, on 127.0.0.1 only. Each page shows what
-/// is on disk when it is requested, so an unfinished run can be watched. Nothing is written. To
-/// look from another machine, forward the port: ssh -L 7575:127.0.0.1:7575 HOST, with --port 7575
-/// here.
+/// Prints the URL of the report and serves it until Ctrl-C, on 127.0.0.1 only. The URL has a key,
+/// so that other users of the machine see nothing. Each page shows what is on disk when it is
+/// requested, so an unfinished run can be watched. Nothing is written. To look from another
+/// machine, forward the port: ssh -L 7575:127.0.0.1:7575 HOST, with --port 7575 here.
 #[derive(clap::Args)]
 pub(crate) struct Show {
     /// Folder of the run, or file of `sandbox pack`
@@ -83,7 +83,8 @@ async fn serve(server: RunServer, url: String, label: &str, open: bool) -> Outco
         } else {
             explain(open, server.address().port());
         }
-        Ok(server.serve().await?)
+        server.serve().await;
+        Ok(())
     };
     match interrupt::unless_interrupted(serving, "").await {
         // That is how it ends.

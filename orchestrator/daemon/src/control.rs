@@ -10,6 +10,7 @@ use axum::{Json, Router};
 use camino::Utf8PathBuf;
 use futures_util::stream;
 use http::StatusCode;
+use parking_lot::Mutex;
 use serde::Deserialize;
 use sites::{LoginSession, Site};
 use tokio_util::sync::CancellationToken;
@@ -26,6 +27,7 @@ pub(crate) struct ControlState {
     pub(crate) manifests: Utf8PathBuf,
     pub(crate) certificate: Option<Utf8PathBuf>,
     pub(crate) reset: String,
+    pub(crate) warnings: Arc<Mutex<Vec<String>>>,
     pub(crate) stop: CancellationToken,
 }
 
@@ -59,10 +61,11 @@ async fn status(State(state): State<ControlState>) -> Json<DaemonStatus> {
     let sites = state.router.sites();
     let proxy = state.router.proxy().unwrap_or_default();
     let engine = state.router.group.engine_problem().map(|problem| problem.to_string());
+    let warnings = state.warnings.lock().clone();
     let ControlState { reset, certificate, manifests, .. } = state;
     let manifests = Some(manifests);
     let (format, pid) = (FORMAT, std::process::id());
-    Json(DaemonStatus { format, pid, proxy, reset, engine, certificate, manifests, sites })
+    Json(DaemonStatus { format, pid, proxy, reset, engine, certificate, manifests, warnings, sites })
 }
 
 /// Adds the sites with these names. The client need not wait for the result.

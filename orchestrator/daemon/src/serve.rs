@@ -2,14 +2,16 @@
 
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, future::Future};
 
 use axum::response::IntoResponse;
 use camino::Utf8PathBuf;
 use gateway::{Config, Gateway};
-use guard::Guard;
-use sites::{Events, Options, Site, SiteGroup};
+use guard::{Guard, Key};
+use parking_lot::Mutex;
+use sites::{Event, Events, Options, Site, SiteGroup};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 
@@ -34,6 +36,8 @@ pub struct DaemonOptions {
     pub gateway: Config,
     /// The address of the server for full resets.
     pub reset: SocketAddr,
+    /// What its clients must know.
+    pub key: Key,
 }
 
 /// Runs the sites until `stop` is cancelled or a command requests it. Everything is removed
@@ -42,7 +46,7 @@ pub struct DaemonOptions {
 /// # Errors
 /// When another daemon is running, an address is in use, or the sites cannot be started or removed.
 pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationToken) -> Result<(), Error> {
-    let DaemonOptions { folder, manifests, sites, group, mut gateway, reset } = options;
+    let DaemonOptions { folder, manifests, sites, group, mut gateway, reset, key } = options;
     let certificate = gateway.ca.certificate_path().map(ToOwned::to_owned);
     gateway.extra_roots.extend(sites.iter().filter_map(Site::authority_file));
     folder.make()?;
@@ -51,6 +55,7 @@ pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationTok
     folder.clear()?;
     let resets = TcpListener::bind(reset).await.map_err(|source| Error::Listen { address: reset, source })?;
     let reset = resets.local_addr().map_err(|source| Error::Listen { address: reset, source })?;
+    let guard = Guard::new(reset, key);
     let gateway = Gateway::start(gateway).await?;
     let browsers = folder.gateway();
     gateway.listen_at(&browsers).map_err(Error::file("listen at", &browsers))?;
@@ -67,6 +72,12 @@ pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationTok
     }
     // The start is not cancelled half-way: the resources that it has created on the container
     // engine by then would remain there.
+    let warnings: Arc<Mutex<Vec<String>>> = Arc::default();
+    let kept = Arc::clone(&warnings);
+    let events: Events = Arc::new(move |event: &Event| {
+        kept.lock().extend(event.warning());
+        events(event);
+    });
     let group = match SiteGroup::start(sites, group, events).await {
         Ok(group) => group,
         Err(error) => {
@@ -84,12 +95,13 @@ pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationTok
         folder: folder.clone(),
         manifests,
         certificate,
-        reset: format!("http://{reset}"),
+        reset: guard.url(),
+        warnings,
         stop: stop.clone(),
     };
-    let control = axum::serve(control, control::router(state)).with_graceful_shutdown(ended(&stop));
-    let guarded = Guard::new(reset).before(full_reset::router(router.clone()), IntoResponse::into_response);
-    let resets = axum::serve(resets, guarded).with_graceful_shutdown(ended(&stop));
+    let control = guard::serve(control, control::router(state), ended(&stop));
+    let guarded = guard.before(full_reset::router(router.clone()), IntoResponse::into_response);
+    let resets = guard::serve(resets, guarded, ended(&stop));
     let ticking = async {
         let mut ticks = tokio::time::interval(clocks::TICK);
         loop {
@@ -107,11 +119,7 @@ pub async fn serve(options: DaemonOptions, events: Events, stop: CancellationTok
     };
     tokio::select! {
         () = measuring => {}
-        ended = async { tokio::join!(control, resets) } => {
-            if let Err(error) = ended.0.and(ended.1) {
-                tracing::warn!(%error, "the daemon can no longer be reached, and ends");
-            }
-        }
+        _ = async { tokio::join!(control, resets) } => {}
         () = ticking => {}
         () = stop.cancelled() => {}
     }

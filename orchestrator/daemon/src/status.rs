@@ -18,7 +18,7 @@ pub struct DaemonStatus {
     pub pid: u32,
     /// The proxy through which a browser reaches its sites, as `http://USER:KEY@ADDRESS`.
     pub proxy: String,
-    /// The address of the server for full resets, as `http://ADDRESS`.
+    /// The address of the server for full resets, with its key: `http://ADDRESS/KEY`.
     pub reset: String,
     /// If the container engine does not respond: why nothing can be started. Reads after "failed
     /// to".
@@ -30,6 +30,9 @@ pub struct DaemonStatus {
     /// The folder with the manifests of its sites; absent in the status of an older version.
     #[serde(default)]
     pub manifests: Option<Utf8PathBuf>,
+    /// What this machine lacks to protect itself and the sites, as sentences.
+    #[serde(default)]
+    pub warnings: Vec<String>,
     /// Its sites, by name.
     pub sites: Vec<SiteStatus>,
 }

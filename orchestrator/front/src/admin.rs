@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::http::refusal;
 use crate::server::{Health, Server};
-use crate::{Front, key, probe};
+use crate::{Front, probe};
 
 /// The body of a request.
 #[derive(Deserialize)]
@@ -46,7 +46,7 @@ pub(crate) fn routes() -> MethodRouter<Arc<Front>> {
 fn check(front: &Front, headers: &HeaderMap) -> Result<(), Refusal> {
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     match given.and_then(|value| value.strip_prefix("Bearer ")) {
-        Some(given) if key::same(given, &front.key) => Ok(()),
+        Some(given) if guard::key::same(given, &front.key) => Ok(()),
         _ => {
             let error = "the list of gyms needs the front's key: send `Authorization: Bearer KEY`";
             Err(Refusal(StatusCode::UNAUTHORIZED, error.to_owned()))
@@ -63,7 +63,7 @@ fn read(body: &[u8]) -> Result<(Gym, Arc<Server>), Refusal> {
         Ok((gym, server))
     };
     read().map_err(|why: String| {
-        let error = format!("the request cannot be read: {why}; it is {{\"url\": \"http://HOST:PORT\"}}");
+        let error = format!("the request cannot be read: {why}; it is {{\"url\": \"http://HOST:PORT/KEY\"}}");
         Refusal(StatusCode::BAD_REQUEST, error)
     })
 }
@@ -93,8 +93,10 @@ async fn register(State(front): State<Arc<Front>>, headers: HeaderMap, body: Byt
     if gym.again && is_off() {
         return Ok(axum::Json(json!({ "url": server.url, "leaving": true })));
     }
+    let prefix = server.state().prefix;
     let (server, is_new) = front.pool.add(server);
-    server.change(|state| state.is_leaving = false);
+    // One that was started anew may have another key.
+    server.change(|state| (state.is_leaving, state.prefix) = (false, prefix));
     if !server.state().is_up() {
         probe::look(&front, &server).await;
     }

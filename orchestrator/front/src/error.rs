@@ -2,8 +2,6 @@
 
 use std::net::SocketAddr;
 
-use camino::Utf8PathBuf;
-
 /// An error of a front, or of a gym that joins one.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -32,13 +30,8 @@ pub enum Error {
         why: String,
     },
     /// The file of the key cannot be read or made.
-    #[error("use the key in {path}: {why}")]
-    Key {
-        /// The file.
-        path: Utf8PathBuf,
-        /// Why.
-        why: String,
-    },
+    #[error(transparent)]
+    Key(#[from] guard::KeyError),
     /// The front refuses the gym, or does not answer.
     #[error("join the front at {front}: {why}")]
     Join {

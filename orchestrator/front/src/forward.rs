@@ -15,7 +15,7 @@ use hyper::body::Incoming;
 use hyper_util::client::legacy::{self, Client, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
 
-use crate::server::Server;
+use crate::server::{Server, State};
 
 /// Time limit for a connection to a gym.
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
@@ -34,8 +34,13 @@ const OF_ONE_HOP: [HeaderName; 9] = [
     HeaderName::from_static("keep-alive"),
     HeaderName::from_static("proxy-connection"),
 ];
-const OF_THE_CALLER: [HeaderName; 3] =
-    [header::HOST, header::ORIGIN, HeaderName::from_static("sec-fetch-site")];
+const OF_THE_CALLER: [HeaderName; 5] = [
+    header::HOST,
+    header::ORIGIN,
+    HeaderName::from_static("sec-fetch-site"),
+    header::AUTHORIZATION,
+    HeaderName::from_static("x-api-key"),
+];
 
 /// Connections to all gyms.
 pub(crate) struct Upstream(Client<HttpConnector, Body>);
@@ -61,11 +66,12 @@ impl Upstream {
     /// The whole answer to a GET request. The error says why there is none.
     pub(crate) async fn get(
         &self,
-        at: SocketAddr,
+        (at, prefix): (SocketAddr, &str),
         path: &str,
         largest: usize,
     ) -> Result<(StatusCode, Bytes), String> {
-        let request = Request::get(uri(at, path)?).body(Body::empty()).map_err(|error| error.to_string())?;
+        let request =
+            Request::get(uri(at, prefix, path)?).body(Body::empty()).map_err(|error| error.to_string())?;
         let answer = self.0.request(request).await.map_err(|error| error_text::with_causes(&error))?;
         let (head, body) = answer.into_parts();
         let body = Limited::new(body, largest).collect().await.map_err(|error| error.to_string())?;
@@ -73,7 +79,7 @@ impl Upstream {
     }
 
     /// Passes a request on, whose headers are those of [`strip_request`]. The body of the answer
-    /// comes as the gym sends it. A gym that is at fault is marked down.
+    /// comes as the gym sends it. A gym that cannot be reached is marked down.
     pub(crate) async fn send(
         &self,
         server: &Arc<Server>,
@@ -81,18 +87,22 @@ impl Upstream {
         body: Body,
     ) -> Result<Response, Failure> {
         let answer = self.exchange(server, head, body).await;
-        if let Err(Failure::Unreachable(why) | Failure::BrokenOff(why)) = &answer {
-            server.mark_down(why);
+        match &answer {
+            Err(Failure::Unreachable(why)) => server.mark_down(why),
+            // A request may be at fault itself, and others must not suffer for it: the next look
+            // says whether the gym answers.
+            Err(Failure::BrokenOff(_)) => server.look.notify_one(),
+            _ => {}
         }
         answer
     }
 
     async fn exchange(&self, server: &Arc<Server>, head: &Parts, body: Body) -> Result<Response, Failure> {
-        let address = server.state().address;
+        let State { address, prefix, .. } = server.state();
         let address = address.ok_or_else(|| Failure::Unreachable("its name has no address".to_owned()))?;
         let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
         let mut request = Request::new(body);
-        *request.uri_mut() = uri(address, path).map_err(Failure::Client)?;
+        *request.uri_mut() = uri(address, &prefix, path).map_err(Failure::Client)?;
         request.method_mut().clone_from(&head.method);
         request.headers_mut().clone_from(&head.headers);
         let mut is_gone = server.is_gone.subscribe();
@@ -149,6 +159,6 @@ fn strip(headers: &mut HeaderMap, names: &[HeaderName]) {
 }
 
 /// Gyms are asked by their address, because their guard knows no names.
-fn uri(at: SocketAddr, path: &str) -> Result<Uri, String> {
-    format!("http://{at}{path}").parse().map_err(|error| format!("{path:?} is no path: {error}"))
+fn uri(at: SocketAddr, prefix: &str, path: &str) -> Result<Uri, String> {
+    format!("http://{at}{prefix}{path}").parse().map_err(|error| format!("{path:?} is no path: {error}"))
 }

@@ -9,7 +9,7 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use guard::Guard;
+use guard::{Guard, Key};
 use gym_protocol::{ENDED, EPISODE, NO_WAIT, OPEN, PREFER, SESSION, preferred_wait};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
@@ -25,13 +25,18 @@ use crate::{Front, admin, forward, metrics};
 /// Maximum size of a request whose session is read from its body: that of a gym.
 const BODY_LIMIT: usize = 1 << 20;
 
-pub(crate) fn router(front: Arc<Front>, at: SocketAddr) -> Router {
+/// The guard of a front with this key to its list of gyms. That key is not for clients.
+pub(crate) fn guard(at: SocketAddr, key: &str) -> Guard {
+    Guard::new(at, Key::derived(key, "front")).without_key_at("/servers")
+}
+
+pub(crate) fn router(front: Arc<Front>, guard: Guard) -> Router {
     let router = Router::new()
         .route("/metrics", get(metrics::answer))
         .route("/servers", admin::routes())
         .fallback(pass_on)
         .with_state(front);
-    Guard::new(at).before(router, |refused| refusal(StatusCode::FORBIDDEN, &refused.to_string()))
+    guard.before(router, |refused| refusal(refused.status(), &refused.to_string()))
 }
 
 /// An error in the form of a gym.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use camino::Utf8PathBuf;
+use guard::Key;
 use http::{Method, Request, StatusCode, header};
 use http_body_util::Full;
 use serde_json::{Value, json};
@@ -13,8 +14,8 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use crate::Error;
 use crate::server::{authority, without_password};
-use crate::{Error, key};
 
 /// How long a front that does not answer is waited for at the start.
 const JOIN_WITHIN: Duration = Duration::from_secs(60);
@@ -35,6 +36,8 @@ pub struct Membership {
     front: String,
     /// The file of the front's key.
     key: Utf8PathBuf,
+    /// The gym's own key.
+    own: Key,
 }
 
 /// Why a front did not answer as wished.
@@ -100,16 +103,17 @@ pub async fn stay(
 }
 
 impl Membership {
-    /// A membership of the front at this URL, whose key is in this file.
+    /// A membership of the front at this URL, whose key is in this file, of a gym with its `own`
+    /// key.
     ///
     /// # Errors
     /// When the URL is not one of a front's form.
-    pub fn new(front: &Url, key: Utf8PathBuf) -> Result<Membership, Error> {
-        let front = authority(front).map_err(|why| Error::Join {
+    pub fn new(front: &Url, key: Utf8PathBuf, own: Key) -> Result<Membership, Error> {
+        let (front, _) = authority(front).map_err(|why| Error::Join {
             front: without_password(front),
             why: format!("{why}; give it as `sandbox front` prints it, such as http://127.0.0.1:9000"),
         })?;
-        Ok(Membership { front, key })
+        Ok(Membership { front, key, own })
     }
 
     async fn tell(&self, method: Method, listens: SocketAddr, how: (&str, bool)) -> Result<Value, Refusal> {
@@ -130,7 +134,8 @@ impl Membership {
             );
             return Err(Refusal::NotYet(why));
         }
-        let key = key::read(&self.key).map_err(|error| Refusal::Never(format!("failed to {error}")))?;
+        let key =
+            guard::key::read(&self.key).map_err(|error| Refusal::Never(format!("failed to {error}")))?;
         let unanswered = |error: &dyn std::error::Error| {
             let why = error_text::with_causes(error);
             Refusal::NotYet(format!("it does not answer: {why}; start it with `sandbox front`"))
@@ -139,7 +144,7 @@ impl Membership {
         let from = stream.local_addr().map_err(|error| unanswered(&error))?;
         let front = stream.peer_addr().map_err(|error| unanswered(&error))?;
         let gym = reachable(listens, from, front).map_err(Refusal::Never)?;
-        let body = json!({ "url": format!("http://{gym}"), how: is_so }).to_string();
+        let body = json!({ "url": format!("http://{gym}/{}", self.own.text()), how: is_so }).to_string();
         let request = Request::builder()
             .method(method)
             .uri("/servers")
@@ -188,10 +193,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_front_is_named_by_host_and_port_alone() {
-        let of = |url: &str| Membership::new(&url.parse().unwrap(), "key".into());
-        assert_eq!(of("http://Node7:9000/").unwrap().front, "node7:9000");
-        for url in ["https://node7", "http://node7:9000/x", "http://u:p@node7"] {
+    fn a_front_is_named_as_it_prints_its_address() {
+        let of = |url: &str| Membership::new(&url.parse().unwrap(), "key".into(), Key::random());
+        for url in ["http://Node7:9000/", "http://node7:9000", "http://node7:9000/key"] {
+            assert_eq!(of(url).unwrap().front, "node7:9000");
+        }
+        for url in ["https://node7", "http://node7:9000/x/y", "http://u:p@node7"] {
             let error = of(url).unwrap_err().to_string();
             assert!(error.contains("as `sandbox front` prints it") && !error.contains(":p@"), "{error}");
         }

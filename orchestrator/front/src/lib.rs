@@ -15,14 +15,13 @@
 //!
 //! *Invariants:* A gym that dies costs its own sessions and no others. Bodies of responses are
 //! passed on as they come; of requests, only those of sessions are read, for the session's id.
-//! Only who has the key changes the list of gyms.
+//! Only who has the key changes the list of gyms. Clients have another one, in the address.
 
 mod admin;
 mod error;
 mod forward;
 mod http;
 mod join;
-mod key;
 mod metrics;
 mod pool;
 mod probe;
@@ -42,7 +41,6 @@ use url::Url;
 pub use error::Error;
 use forward::Upstream;
 pub use join::{Membership, stay};
-pub use key::open as key_in;
 use metrics::Counts;
 use pool::Pool;
 use sessions::Sessions;
@@ -66,7 +64,7 @@ pub struct Settings {
 /// The address of a running front.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FrontAddress {
-    /// The base URL: `http://127.0.0.1:PORT`.
+    /// The base URL, with the key for clients: `http://127.0.0.1:PORT/KEY`.
     pub url: String,
     /// Number of gyms that answer.
     pub servers: usize,
@@ -133,15 +131,16 @@ pub async fn serve(
     let address = settings.listen;
     let listener = TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })?;
     let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
-    let front = Arc::new(Front::new(key::open(&settings.key)?, settings.place_within));
+    let key = guard::key::open(&settings.key)?;
+    let guard = http::guard(bound, &key);
+    let front = Arc::new(Front::new(key, settings.place_within));
     probe::open(&front, gyms).await?;
     let (servers, places) = front.pool.size();
-    on_listening(&FrontAddress { url: format!("http://{bound}"), servers, places, key: settings.key });
+    on_listening(&FrontAddress { url: guard.url(), servers, places, key: settings.key });
     let closed = CancellationToken::new();
     let stop = closed.clone().cancelled_owned();
-    let router = http::router(front.clone(), bound);
-    let mut serving =
-        tokio::spawn(async move { axum::serve(listener, router).with_graceful_shutdown(stop).await });
+    let router = http::router(front.clone(), guard);
+    let mut serving = tokio::spawn(guard::serve(listener, router, stop));
     interrupt.cancelled().await;
     front.pool.close();
     let unfinished = front.pool.drain(settings.drain_within).await;

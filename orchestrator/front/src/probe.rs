@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gym_protocol::{PLACES, SESSIONS_OPEN};
+use http::StatusCode;
 use tokio::time::{Instant, timeout};
 use url::Url;
 
@@ -141,7 +142,7 @@ async fn report(front: &Front, server: &Server) -> Result<Report, Health> {
     });
     let mut health = without("");
     for address in in_order(found.await?, server.state().address) {
-        match within(report_at(front, address)).await {
+        match within(report_at(front, address, &server.state().prefix)).await {
             Ok(report) => {
                 server.change(|state| state.address = Some(address));
                 return Ok(report);
@@ -158,10 +159,14 @@ fn in_order(mut found: Vec<SocketAddr>, before: Option<SocketAddr>) -> Vec<Socke
     found
 }
 
-async fn report_at(front: &Front, address: SocketAddr) -> Result<Report, Health> {
-    let (status, body) = front.upstream.get(address, "/metrics", LARGEST).await.map_err(Health::Down)?;
+async fn report_at(front: &Front, address: SocketAddr, prefix: &str) -> Result<Report, Health> {
+    let (status, body) =
+        front.upstream.get((address, prefix), "/metrics", LARGEST).await.map_err(Health::Down)?;
     let unfit =
         || Health::Unfit(format!("it is no gym: GET /metrics has status {status} and no places of one"));
+    if status == StatusCode::UNAUTHORIZED {
+        return Err(Health::Unfit("it wants another key; give its whole URL, as it prints it".to_owned()));
+    }
     let text = std::str::from_utf8(&body).map_err(|_| unfit())?;
     let count = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
@@ -175,8 +180,10 @@ async fn report_at(front: &Front, address: SocketAddr) -> Result<Report, Health>
 
 /// Finds out whether a gym that answers serves the tasks of the others.
 async fn compare(front: &Front, server: &Server) -> Result<(), Health> {
-    let address = server.state().address.ok_or_else(|| Health::Down("it has no address".to_owned()))?;
-    let (status, tasks) = front.upstream.get(address, "/tasks", LARGEST).await.map_err(Health::Down)?;
+    let State { address, prefix, .. } = server.state();
+    let address = address.ok_or_else(|| Health::Down("it has no address".to_owned()))?;
+    let (status, tasks) =
+        front.upstream.get((address, &prefix), "/tasks", LARGEST).await.map_err(Health::Down)?;
     if !status.is_success() {
         return Err(Health::Unfit(format!("it is no gym: GET /tasks has status {status}")));
     }

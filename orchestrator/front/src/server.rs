@@ -36,6 +36,8 @@ pub(crate) struct State {
     pub(crate) health: Health,
     /// It gets no new sessions, and is forgotten when the open ones have ended.
     pub(crate) is_leaving: bool,
+    /// What precedes the paths of its requests: its key.
+    pub(crate) prefix: String,
     /// Where it has answered a look last.
     pub(crate) address: Option<SocketAddr>,
     /// Its answer to `GET /tasks`, without which it cannot be compared with others.
@@ -78,20 +80,22 @@ impl fmt::Display for Health {
     }
 }
 
-/// Host and port of a URL that has nothing else.
+/// Host and port of a URL, and the path of its key, which is empty without one.
 ///
 /// # Errors
 /// What is wrong with it.
-pub(crate) fn authority(url: &Url) -> Result<String, &'static str> {
+pub(crate) fn authority(url: &Url) -> Result<(String, String), &'static str> {
     if url.scheme() != "http" {
         return Err("it is not of plain HTTP");
     }
-    let is_bare = matches!(url.path(), "" | "/") && url.query().is_none() && url.fragment().is_none();
+    let key = url.path().trim_matches('/');
+    let is_bare = !key.contains('/') && url.query().is_none() && url.fragment().is_none();
     if !is_bare || !url.username().is_empty() || url.password().is_some() {
-        return Err("there is more in it than host and port");
+        return Err("there is more in it than host, port and key");
     }
     let host = url.host_str().ok_or("it has no host")?;
-    Ok(format!("{host}:{}", url.port_or_known_default().unwrap_or(80)))
+    let prefix = if key.is_empty() { String::new() } else { format!("/{key}") };
+    Ok((format!("{host}:{}", url.port_or_known_default().unwrap_or(80)), prefix))
 }
 
 /// A URL for an error.
@@ -103,12 +107,14 @@ pub(crate) fn without_password(url: &Url) -> String {
 }
 
 impl Server {
-    /// A gym by its URL, which has no path.
+    /// A gym by its URL. Its key is no part of the name by which it is listed.
     pub(crate) fn new(url: &Url, is_permanent: bool) -> Result<Arc<Server>, Error> {
-        let authority = authority(url).map_err(|why| Error::Url { url: without_password(url), why })?;
+        let (authority, prefix) =
+            authority(url).map_err(|why| Error::Url { url: without_password(url), why })?;
         let state = State {
             health: Health::Down("it was not asked yet".to_owned()),
             is_leaving: false,
+            prefix,
             address: None,
             tasks: None,
             report: Report::default(),
@@ -245,9 +251,13 @@ mod tests {
         let of = |url: &str| Server::new(&url.parse().unwrap(), true).map(|server| server.url.clone());
         assert_eq!(of("http://Node7:8000/").unwrap(), "http://node7:8000");
         assert_eq!(of("http://[::1]").unwrap(), "http://[::1]:80");
+        // The key is for requests, and no part of the name that others are told.
+        assert_eq!(of("http://a:1/89ab").unwrap(), "http://a:1");
+        let keyed = Server::new(&"http://a:1/89ab/".parse().unwrap(), true).unwrap();
+        assert_eq!(keyed.state().prefix, "/89ab");
         for url in [
             "https://a:1",
-            "http://a:1/x",
+            "http://a:1/x/y",
             "http://a:1/?x",
             "http://u@a:1",
             "http://u:p@a:1",

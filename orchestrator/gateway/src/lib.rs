@@ -51,6 +51,7 @@ mod site;
 pub mod socket;
 pub mod tls;
 mod traffic_capture;
+pub mod unix;
 pub mod upstream;
 mod write_guard;
 

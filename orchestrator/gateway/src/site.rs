@@ -3,6 +3,7 @@
 
 use std::{
     net::{IpAddr, SocketAddr},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -36,7 +37,7 @@ pub struct Site {
 #[derive(Debug)]
 pub(crate) enum SiteAddress {
     /// One of our instances, by plain HTTP.
-    Copy(SocketAddr),
+    Copy(Place),
     /// An external server given by address. Requests use the site's own host names.
     Address(Server),
     /// An external server given by name. Requests use that name.
@@ -51,7 +52,12 @@ pub struct BadHeader(String);
 impl Site {
     /// The site `name`, whose instance listens on `address` for plain HTTP.
     pub fn new(name: impl Into<String>, address: SocketAddr) -> Self {
-        Self::by(name.into(), SiteAddress::Copy(address))
+        Self::by(name.into(), SiteAddress::Copy(Place::At(address)))
+    }
+
+    /// The site `name`, whose instance listens on this Unix socket for plain HTTP.
+    pub fn at_socket(name: impl Into<String>, path: &Path) -> Self {
+        Self::by(name.into(), SiteAddress::Copy(Place::Socket(path.into())))
     }
 
     /// The external site `name`, on the server of a URL: in plain HTTP or, for `https`, TLS. The

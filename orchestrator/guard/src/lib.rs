@@ -5,23 +5,35 @@
 //! browsers send the requested name (`Host`) and the calling page (`Origin`, `Sec-Fetch-Site`), and
 //! no page can change these headers.
 //!
-//! A request passes if both of these hold:
+//! A request passes if all of these hold:
 //!
 //! - Its `Host` is the server's listening address, a loopback address or `localhost`.
 //! - It comes from no page, or from a page of this same server.
 //!
-//! Every other request gets a 403 before it has any effect.
+//! - It has the server's key: as the first part of its path, as in the address that the command
+//!   printed, as `Authorization: Bearer KEY` or as `x-api-key: KEY`. Loopback is shared by all
+//!   users of a machine, and the key is what keeps the others away.
+//!
+//! Every other request gets a 403, or a 401 without the key, before it has any effect.
+//! [`serve`] gives servers their deadlines.
+
+pub mod key;
+mod serve;
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{Request, State};
-use axum::middleware::{self, Next};
+use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, HeaderName, StatusCode, Uri, header};
+use http::uri::PathAndQuery;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+pub use key::{Key, KeyError};
+pub use serve::{Deadlines, serve, serve_within};
+use tower::ServiceExt as _;
 
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Why a request was refused. Displays as a sentence.
@@ -40,6 +52,15 @@ pub enum Refusal {
     Origin(String),
     /// A page of another site sent it, and the request does not name the page.
     Site(String),
+    /// It does not have the server's key.
+    Key,
+}
+
+impl Refusal {
+    /// The status of the response.
+    pub fn status(&self) -> StatusCode {
+        if matches!(self, Refusal::Key) { StatusCode::UNAUTHORIZED } else { StatusCode::FORBIDDEN }
+    }
 }
 
 impl fmt::Display for Refusal {
@@ -60,6 +81,10 @@ impl fmt::Display for Refusal {
                 f,
                 "refused: the request comes from a web page (its Sec-Fetch-Site is {site}), and only programs may ask here"
             ),
+            Refusal::Key => f.write_str(
+                "refused: the request does not have this server's key; ask by the whole address that its command \
+                 printed, or send `Authorization: Bearer KEY` with the first part of that address's path",
+            ),
         }
     }
 }
@@ -68,7 +93,7 @@ impl std::error::Error for Refusal {}
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        (StatusCode::FORBIDDEN, self.to_string()).into_response()
+        (self.status(), self.to_string()).into_response()
     }
 }
 
@@ -76,40 +101,86 @@ impl IntoResponse for Refusal {
 #[derive(Debug, Clone)]
 pub struct Guard {
     at: SocketAddr,
-    names: Vec<String>,
+    key: Key,
+    keyless: Option<&'static str>,
 }
 
 impl Guard {
-    /// Allows programs that use the listening address `at`.
-    pub fn new(at: SocketAddr) -> Guard {
-        Guard { at, names: Vec::new() }
+    /// Allows programs that use the listening address `at`, and have the key.
+    pub fn new(at: SocketAddr, key: Key) -> Guard {
+        Guard { at, key, keyless: None }
     }
 
-    /// Also allows every request, from pages too, whose `Host` is one of these names. Our proxy
-    /// forwards such requests, and the application behind protects itself. A name may be
-    /// `*.example.test`. A port in a name is ignored.
-    pub fn with_names(self, names: impl IntoIterator<Item = String>) -> Guard {
-        Guard { names: names.into_iter().map(|name| host_of(&name).to_ascii_lowercase()).collect(), ..self }
+    /// The server's address, with its key: the base of the URLs of all requests. It ends without a
+    /// slash.
+    pub fn url(&self) -> String {
+        format!("http://{}/{}", self.at, self.key.text())
+    }
+
+    /// Also allows requests for this path without the key. What answers there must ask for a secret
+    /// of its own, or tell nothing.
+    #[must_use]
+    pub fn without_key_at(self, path: &'static str) -> Guard {
+        Guard { keyless: Some(path), ..self }
     }
 
     /// Puts this guard in front of the router. `say` turns a refusal into a response.
     pub fn before(self, router: Router, say: fn(Refusal) -> Response) -> Router {
-        router.layer(middleware::from_fn_with_state((Arc::new(self), say), check_request))
+        let guard = Arc::new(self);
+        Router::new().fallback(move |request: Request| {
+            let (guard, router) = (Arc::clone(&guard), router.clone());
+            async move {
+                match guard.admit(request) {
+                    Ok(request) => match router.oneshot(request).await {
+                        Ok(response) => as_named(response),
+                        Err(never) => match never {},
+                    },
+                    Err(refusal) => as_named(say(refusal)),
+                }
+            }
+        })
     }
 
-    /// Decides whether a request passes.
-    ///
-    /// # Errors
-    /// When it does not: the reason.
-    pub fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+    /// The request as its router knows it: without the key in its path.
+    fn admit(&self, mut request: Request) -> Result<Request, Refusal> {
+        self.check(request.uri(), request.headers())?;
+        if let Some(path) = self.below_key(request.uri()) {
+            let mut parts = std::mem::take(request.uri_mut()).into_parts();
+            parts.path_and_query = Some(path);
+            *request.uri_mut() = Uri::from_parts(parts).map_err(|_| Refusal::Key)?;
+            return Ok(request);
+        }
+        let is_keyless = self.keyless == Some(request.uri().path());
+        if is_keyless || self.has_key(request.headers()) { Ok(request) } else { Err(Refusal::Key) }
+    }
+
+    /// The path and query behind the key.
+    fn below_key(&self, uri: &Uri) -> Option<PathAndQuery> {
+        let path = uri.path().strip_prefix('/')?;
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        if !key::same(first, self.key.text()) {
+            return None;
+        }
+        let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+        format!("/{rest}{query}").parse().ok()
+    }
+
+    fn has_key(&self, headers: &HeaderMap) -> bool {
+        let bearer = headers.get_all(header::AUTHORIZATION).iter().filter_map(|value| {
+            let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then_some(key.trim())
+        });
+        let plain = headers.get_all(API_KEY).iter().filter_map(|value| value.to_str().ok());
+        bearer.chain(plain).fold(false, |found, given| found | key::same(given, self.key.text()))
+    }
+
+    /// Decides by name and origin whether a request passes.
+    fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         let mut named = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (named.next(), named.next()) else { return Err(Refusal::NoHost) };
         let host = host.to_str().map_err(|_| Refusal::NoHost)?;
         // A host in the request line takes precedence, but the `Host` header must be valid as well.
         for host in uri.authority().map(http::uri::Authority::as_str).into_iter().chain([host]) {
-            if self.is_named(host) {
-                return Ok(());
-            }
             if !self.is_own(host) {
                 return Err(Refusal::Host { host: host.to_owned(), at: self.at });
             }
@@ -144,31 +215,12 @@ impl Guard {
             None => false,
         }
     }
-
-    fn is_named(&self, authority: &str) -> bool {
-        let host = host_of(authority).to_ascii_lowercase();
-        self.names.iter().any(|name| match name.strip_prefix('*') {
-            Some(suffix) => host.len() > suffix.len() && host.ends_with(suffix),
-            None => *name == host,
-        })
-    }
 }
 
-/// The host without its port.
-fn host_of(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => authority,
-    }
-}
-
-type GuardState = (Arc<Guard>, fn(Refusal) -> Response);
-
-async fn check_request(State((guard, say)): State<GuardState>, request: Request, next: Next) -> Response {
-    match guard.check(request.uri(), request.headers()) {
-        Ok(()) => next.run(request).await,
-        Err(refusal) => say(refusal),
-    }
+/// No browser guesses what a response is, errors included.
+fn as_named(mut response: Response) -> Response {
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
 }
 
 #[cfg(test)]
@@ -189,7 +241,7 @@ mod tests {
     }
 
     fn here() -> Guard {
-        Guard::new(([127, 0, 0, 1], 7565).into())
+        Guard::new(([127, 0, 0, 1], 7565).into(), Key::derived("secret", "test"))
     }
 
     #[test]
@@ -197,7 +249,7 @@ mod tests {
         for host in ["127.0.0.1:7565", "localhost:7565", "LOCALHOST:7565", "[::1]:7565", "127.0.0.2:7565"] {
             assert_eq!(judge(&here(), "/", &[("host", host)]), Ok(()), "{host}");
         }
-        let everywhere = Guard::new(([0, 0, 0, 0], 80).into());
+        let everywhere = Guard::new(([0, 0, 0, 0], 80).into(), Key::random());
         for host in ["192.0.2.7", "192.0.2.7:80", "localhost"] {
             assert_eq!(judge(&everywhere, "/", &[("host", host)]), Ok(()), "{host}");
         }
@@ -225,7 +277,7 @@ mod tests {
         assert_eq!(judge(&here(), "/", &[]), Err(Refusal::NoHost));
         let twice = [("host", "127.0.0.1:7565"), ("host", "evil.test")];
         assert_eq!(judge(&here(), "/", &twice), Err(Refusal::NoHost));
-        let everywhere = Guard::new(([0, 0, 0, 0], 80).into());
+        let everywhere = Guard::new(([0, 0, 0, 0], 80).into(), Key::random());
         assert!(judge(&everywhere, "/", &[("host", "evil.test")]).is_err());
     }
 
@@ -245,37 +297,59 @@ mod tests {
         assert_eq!(judge(&here(), "/", &[own, ("sec-fetch-site", "none")]), Ok(()));
     }
 
-    #[test]
-    fn what_a_proxy_passes_on_by_a_known_name_is_the_applications_affair() {
-        let names = ["Forum.test", "desk.test:8443", "*.files.test"].map(str::to_owned);
-        let guard = here().with_names(names);
-        let page = ("origin", "https://elsewhere.test");
-        for host in ["forum.test", "forum.test:444", "desk.test", "a.files.test"] {
-            assert_eq!(judge(&guard, "/", &[("host", host), page]), Ok(()), "{host}");
-        }
-        for host in ["files.test", "xforum.test", "evil.test"] {
-            assert!(judge(&guard, "/", &[("host", host)]).is_err(), "{host}");
-        }
-        assert!(judge(&guard, "/", &[("host", "127.0.0.1:7565"), page]).is_err());
-    }
-
     #[tokio::test]
     async fn what_is_refused_does_nothing_and_says_why() {
-        let router = Router::new().route("/", get(|| async { "done" }));
-        let router = here().before(router, IntoResponse::into_response);
-        let ask = async |path: &str, origin: Option<&str>| {
+        let shown = async |uri: Uri| uri.to_string();
+        let router = Router::new().route("/", get(shown)).route("/a/{b}", get(shown));
+        let router = router.route("/own-secret", get(shown));
+        let router = here().without_key_at("/own-secret").before(router, IntoResponse::into_response);
+        let key = Key::derived("secret", "test");
+        let key = key.text();
+        let ask = async |path: &str, field: Option<(&str, &str)>| {
             let request = Request::get(path).header("host", "127.0.0.1:7565");
             let request =
-                origin.into_iter().fold(request, |request, origin| request.header("origin", origin));
+                field.into_iter().fold(request, |request, (name, value)| request.header(name, value));
             let answer = router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
             let status = answer.status().as_u16();
             let body = answer.into_body().collect().await.unwrap().to_bytes();
             (status, String::from_utf8(body.to_vec()).unwrap())
         };
-        assert_eq!(ask("/", None).await, (200, "done".to_owned()));
-        for path in ["/", "/nothing-there"] {
-            let (status, said) = ask(path, Some("https://evil.test")).await;
+        let bearer = format!("Bearer {key}");
+        let lower = format!("bearer {key}");
+        for (path, field, seen) in [
+            (format!("/{key}"), None, "/"),
+            (format!("/{key}/"), None, "/"),
+            (format!("/{key}/a/%2e%2e?x=1&y"), None, "/a/%2e%2e?x=1&y"),
+            (format!("/{key}?x"), None, "/?x"),
+            ("/a/b?c".to_owned(), Some(("authorization", bearer.as_str())), "/a/b?c"),
+            ("/a/b".to_owned(), Some(("authorization", lower.as_str())), "/a/b"),
+            ("/".to_owned(), Some(("x-api-key", key)), "/"),
+            ("/own-secret".to_owned(), None, "/own-secret"),
+        ] {
+            assert_eq!(ask(&path, field).await, (200, seen.to_owned()), "{path}");
+        }
+        let wrong = format!("Bearer {key}0");
+        for (path, field) in [
+            ("/".to_owned(), None),
+            ("/a/b".to_owned(), None),
+            (format!("//{key}/a/b"), None),
+            (format!("/a/{key}"), None),
+            (format!("/{key}0/a/b"), None),
+            (format!("/{}/a/b", &key[1..]), None),
+            (format!("/{}/a/b", key.to_uppercase()), None),
+            (format!("/?{key}"), None),
+            ("/own-secret/".to_owned(), None),
+            ("/".to_owned(), Some(("authorization", wrong.as_str()))),
+            ("/".to_owned(), Some(("authorization", key))),
+            ("/".to_owned(), Some(("x-api-key", ""))),
+        ] {
+            let (status, said) = ask(&path, field).await;
+            assert!(status == 401 && said.contains("key") && !said.contains(key), "{path}: {status} {said}");
+        }
+        for path in [format!("/{key}/"), "/".to_owned(), "/own-secret".to_owned()] {
+            let (status, said) = ask(&path, Some(("origin", "https://evil.test"))).await;
             assert!(status == 403 && said.contains("its Origin is https://evil.test"), "{status} {said}");
         }
+        assert_eq!(here().url(), format!("http://127.0.0.1:7565/{key}"));
     }
 }

@@ -7,7 +7,6 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -15,7 +14,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use guard::Guard;
+use guard::{Guard, Key};
 use http::{StatusCode, header};
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -66,20 +65,25 @@ impl Proxy {
         self.totals.lock().clone()
     }
 
-    /// Serves requests until `until` completes.
+    /// Serves requests with this key at the listener until `until` completes. `listening` gets the
+    /// base URL before.
     ///
     /// # Errors
-    /// When the listener has no address or fails.
+    /// When the listener has no address.
     pub async fn serve(
         self: &Arc<Proxy>,
         listener: TcpListener,
+        key: Key,
+        listening: impl FnOnce(&str),
         until: impl Future<Output = ()> + Send + 'static,
     ) -> io::Result<()> {
-        let router = self.router(listener.local_addr()?);
-        axum::serve(listener, router).with_graceful_shutdown(until).await
+        let guard = Guard::new(listener.local_addr()?, key);
+        listening(&format!("{}/v1", guard.url()));
+        guard::serve(listener, self.router(guard), until).await;
+        Ok(())
     }
 
-    fn router(self: &Arc<Proxy>, at: SocketAddr) -> Router {
+    fn router(self: &Arc<Proxy>, guard: Guard) -> Router {
         let router = Router::new()
             .route("/v1/chat/completions", post(complete))
             .route("/v1/models", get(list))
@@ -90,9 +94,8 @@ impl Proxy {
             })
             .layer(DefaultBodyLimit::max(BODY_LIMIT))
             .with_state(self.clone());
-        let shut =
-            |refused: guard::Refusal| refusal(StatusCode::FORBIDDEN, "forbidden", &refused.to_string());
-        Guard::new(at).before(router, shut)
+        let shut = |refused: guard::Refusal| refusal(refused.status(), "forbidden", &refused.to_string());
+        guard.before(router, shut)
     }
 
     async fn ask(&self, mut body: Map<String, Value>) -> Result<ModelReply, Error> {

@@ -28,11 +28,13 @@ async fn post(base: &str, body: &Value) -> (u16, String) {
 
 async fn begin(model: Model) -> (String, Arc<Proxy>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let base = format!("http://{}/v1", listener.local_addr().unwrap());
     let proxy = Proxy::new(model);
     let serving = proxy.clone();
-    tokio::spawn(async move { serving.serve(listener, std::future::pending()).await });
-    (base, proxy)
+    let (say, said) = tokio::sync::oneshot::channel();
+    let listening = |url: &str| say.send(url.to_owned()).unwrap();
+    let key = guard::Key::random();
+    tokio::spawn(async move { serving.serve(listener, key, listening, std::future::pending()).await });
+    (said.await.unwrap(), proxy)
 }
 
 #[tokio::test]

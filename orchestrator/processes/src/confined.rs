@@ -77,8 +77,11 @@ pub fn run(socket: &Path, words: &[String]) -> u8 {
     }
 }
 
-/// Brings the loopback interface up by `RTM_NEWLINK` of rtnetlink(7).
-pub(crate) fn raise_loopback() -> io::Result<()> {
+/// Brings the loopback interface of this namespace up by `RTM_NEWLINK` of rtnetlink(7).
+///
+/// # Errors
+/// When this process may not configure the network of its namespace.
+pub fn raise_loopback() -> io::Result<()> {
     const NEW_LINK: u16 = 16;
     const REQUEST_AND_ACKNOWLEDGE: u16 = 1 | 4;
     const LENGTH: u32 = 32;

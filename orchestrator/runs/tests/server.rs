@@ -19,7 +19,9 @@ use written::{HOSTILE, Tested, write_run};
 struct Served {
     run: Utf8PathBuf,
     at: SocketAddr,
-    _serving: AbortOnDropHandle<Result<(), runs::Error>>,
+    /// The first part of every path.
+    key: String,
+    _serving: AbortOnDropHandle<()>,
     _folder: TempDir,
 }
 
@@ -31,13 +33,21 @@ impl Served {
         let server = RunServer::bind(&run, 0).await?;
         let at = server.address();
         assert!(at.ip().is_loopback(), "{at}");
-        assert_eq!(server.url(Page::Report)?, format!("http://{at}/"));
+        let url = server.url(Page::Report)?;
+        let key = url.strip_prefix(&format!("http://{at}/")).and_then(|key| key.strip_suffix('/'));
+        let key = key.ok_or("a key")?.to_owned();
         let serving = AbortOnDropHandle::new(tokio::spawn(server.serve()));
-        Ok(Served { run, at, _serving: serving, _folder: folder })
+        Ok(Served { run, at, key, _serving: serving, _folder: folder })
     }
 
-    /// Sends a request with these fields after `Host`; its answer, body and all.
+    /// Sends a request with these fields after `Host`, to a path behind the key; its answer, body
+    /// and all.
     async fn ask(&self, line: &str, fields: &str) -> Result<String, Box<dyn std::error::Error>> {
+        let line = line.replacen('/', &format!("/{}/", self.key), 1);
+        self.ask_at(&line, fields).await
+    }
+
+    async fn ask_at(&self, line: &str, fields: &str) -> Result<String, Box<dyn std::error::Error>> {
         let mut tcp = TcpStream::connect(self.at).await?;
         let host = if fields.contains("Host:") { String::new() } else { format!("Host: {}\r\n", self.at) };
         tcp.write_all(format!("{line} HTTP/1.1\r\n{host}{fields}Connection: close\r\n\r\n").as_bytes())
@@ -174,6 +184,10 @@ async fn pages_of_others_are_refused_and_nothing_can_be_changed() -> Tested {
             assert!(answer.starts_with("HTTP/1.1 403"), "{fields}: {answer}");
         }
     }
+    for path in ["/", "/report.html", "/run.json", &format!("/x{}/run.json", served.key)] {
+        let answer = served.ask_at(&format!("GET {path}"), "").await?;
+        assert!(answer.starts_with("HTTP/1.1 401") && !answer.contains(&served.key), "{path}: {answer}");
+    }
     let before = std::fs::read(served.run.join("run.json"))?;
     for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
         let answer = served.ask(&format!("{method} /run.json"), "Content-Length: 0\r\n").await?;
@@ -191,12 +205,24 @@ async fn files_are_streamed() -> Tested {
     let file = std::fs::File::create(served.run.join("episodes/shop%2E1-1/large.txt"))?;
     file.set_len(SIZE)?;
     let mut tcp = TcpStream::connect(served.at).await?;
-    let request = format!("GET {EPISODE}/large.txt HTTP/1.1\r\nHost: {}\r\n\r\n", served.at);
+    let request = format!("GET /{}{EPISODE}/large.txt HTTP/1.1\r\nHost: {}\r\n\r\n", served.key, served.at);
     tcp.write_all(request.as_bytes()).await?;
     let mut beginning = vec![0; 1 << 20];
     tokio::time::timeout(Duration::from_secs(60), tcp.read_exact(&mut beginning)).await??;
     let head = String::from_utf8_lossy(&beginning[..1_000]).into_owned();
     assert!(head.starts_with("HTTP/1.1 200") && head.contains(&format!("content-length: {SIZE}")), "{head}");
+    Ok(())
+}
+
+/// An episode that cannot be read says so in its own place.
+#[tokio::test]
+async fn one_bad_line_costs_the_other_episodes_nothing() -> Tested {
+    let served = Served::start(|path| write_run(path, &["a", "b"])).await?;
+    std::fs::write(served.run.join("episodes/shop%2E1-1/ledger.jsonl"), "{\"step\": \n")?;
+    let answer = served.get("/").await?;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("ledger.jsonl"), "{answer}");
+    let answer = served.get(&format!("{EPISODE}/trace.html")).await?;
+    assert!(answer.starts_with("HTTP/1.1 500") && answer.contains("nosniff"), "{answer}");
     Ok(())
 }
 

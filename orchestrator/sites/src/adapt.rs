@@ -80,11 +80,11 @@ pub(crate) async fn to_engine(
                 tracing::warn!("{why}");
                 events(&Event::Unlimited { why });
             }
-            Ok(Adapted { networking: Networking::Relayed(Relays::new(helper, true)), limiter })
+            Ok(Adapted { networking: Networking::Relayed(Relays { helper, is_rootless: true }), limiter })
         }
         (None, Some(helper)) if own.is_root() => {
             let limiter = Limiter { profile, controllers: None };
-            Ok(Adapted { networking: Networking::Relayed(Relays::new(helper, false)), limiter })
+            Ok(Adapted { networking: Networking::Relayed(Relays { helper, is_rootless: false }), limiter })
         }
         // Nobody else may enter its containers.
         (None, _) => {

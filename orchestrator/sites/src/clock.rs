@@ -1,5 +1,6 @@
 //! The wall clock of one instance.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
@@ -34,7 +35,10 @@ impl Clock {
                 // be replaced.
                 let (part, file) = (folder.join("now.part"), folder.join(FILE));
                 let text = now.strftime("%Y-%m-%d %H:%M:%S\n").to_string();
+                // Users of containers read it.
+                let readable = std::fs::Permissions::from_mode(0o644);
                 std::fs::write(&part, text)
+                    .and_then(|()| std::fs::set_permissions(&part, readable))
                     .and_then(|()| std::fs::rename(&part, &file))
                     .map_err(Error::of_file("write", &file))?;
             }

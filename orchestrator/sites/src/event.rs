@@ -88,9 +88,15 @@ pub enum Event {
         /// The first file that differs.
         difference: String,
     },
-    /// Sites may reach services of this machine that listen on all addresses.
+    /// Sites may reach services of this machine that listen on all addresses, and other users of
+    /// this machine reach the sites.
     Exposed {
         /// Why the firewall rule could not be set.
+        why: String,
+    },
+    /// Other users of this machine reach the ports of sites.
+    Reachable {
+        /// Why there is neither a network of its own nor a rule for the firewall.
         why: String,
     },
     /// Sites run with fewer limits than their manifests say.
@@ -123,4 +129,20 @@ pub enum Event {
         /// The site.
         site: String,
     },
+}
+
+impl Event {
+    /// What a person must be told even if all goes well: a protection that this machine lacks.
+    pub fn warning(&self) -> Option<String> {
+        match self {
+            Event::Exposed { why } => Some(format!(
+                "containers of sites may reach services of this machine that listen on all addresses, and other \
+                 users of the machine reach them: {why}"
+            )),
+            Event::Reachable { why } => {
+                Some(format!("other users of this machine reach the ports of sites: {why}"))
+            }
+            _ => None,
+        }
+    }
 }

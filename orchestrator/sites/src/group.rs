@@ -24,6 +24,7 @@ use crate::driver::Driver;
 use crate::driver::docker::{Docker, DockerContext};
 use crate::driver::embedded::Embedded;
 use crate::driver::external::External;
+use crate::driver::namespace::Namespaces;
 use crate::driver::process::Process;
 use crate::engine::Monitor;
 use crate::manifest::{Application, ContainerSpec, DriverSpec};
@@ -46,8 +47,9 @@ pub struct Options {
     pub listed: Vec<Site>,
     /// The name of the group, which is part of the names of its containers and networks.
     pub name: String,
-    /// A program that has the command [`relay::COMMAND`](crate::relay::COMMAND). Without one, sites
-    /// do not run on a rootless engine.
+    /// A program that has the commands [`relay::COMMAND`](crate::relay::COMMAND) and
+    /// [`relay::BEGIN`](crate::relay::BEGIN). Without one, sites do not run on a rootless engine,
+    /// and those that are commands have no network of their own.
     pub helper: Option<Utf8PathBuf>,
 }
 
@@ -83,6 +85,8 @@ struct Inner {
     pools: RwLock<Vec<Pool>>,
     /// Set when the first site needs an engine.
     engine: OnceCell<DockerContext>,
+    /// Looked for when the first site is a command.
+    namespaces: OnceCell<Option<Namespaces>>,
     /// Whether the group was stopped. Locked while sites are added and while the group stops.
     stopped: Mutex<bool>,
 }
@@ -133,6 +137,7 @@ impl SiteGroup {
             unproven: watch::Sender::new(0),
             pools: RwLock::default(),
             engine: OnceCell::new(),
+            namespaces: OnceCell::new(),
             stopped: Mutex::new(false),
         }));
         match group.add_each(sites, fewer).await {
@@ -191,14 +196,30 @@ impl SiteGroup {
                 Arc::new(Docker::new(Arc::clone(site), spec.clone(), context))
             }
             DriverSpec::Process(spec) => {
-                Arc::new(Process::new(Arc::clone(site), spec.clone(), instances.clone()))
+                let namespaces = self.namespaces().await.clone();
+                Arc::new(Process::new(Arc::clone(site), spec.clone(), instances.clone(), namespaces))
             }
             DriverSpec::Embedded(application) => {
                 let (golden, directory) = (golden.join("embedded"), directory.clone());
-                Arc::new(Embedded::new(site, application.clone(), golden, directory).await?)
+                let instances = instances.clone();
+                Arc::new(Embedded::new(site, application.clone(), golden, instances, directory).await?)
             }
             DriverSpec::External(spec) => Arc::new(External::new(site, spec)?),
         })
+    }
+
+    /// The networks of sites that are commands. Nothing where the system allows none, which is
+    /// reported once.
+    async fn namespaces(&self) -> &Option<Namespaces> {
+        let Inner { namespaces, events, options, .. } = &*self.0;
+        let find = async || match Namespaces::find(options.helper.as_deref()).await {
+            Ok(found) => Some(found),
+            Err(why) => {
+                events(&Event::Reachable { why });
+                None
+            }
+        };
+        namespaces.get_or_init(find).await
     }
 
     /// The container engine with this group's network. The first call removes the leftovers of dead

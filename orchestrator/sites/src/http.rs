@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use gateway::ClientTls;
+use gateway::{ClientTls, unix};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -23,11 +23,17 @@ const LARGEST_BODY: usize = 32 << 20;
 /// The timeout of one response.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(30);
 
+#[derive(Debug, Clone)]
+enum Server {
+    /// Host and port.
+    Tcp(String, u16),
+    Socket(Utf8PathBuf),
+}
+
 /// The address of an instance, and the host name to send.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
-    server: String,
-    port: u16,
+    server: Server,
     /// Additional trusted certificate authorities, if the site uses TLS.
     tls: Option<Vec<Utf8PathBuf>>,
     host: HeaderValue,
@@ -51,8 +57,11 @@ impl Answer {
 impl Target {
     pub(crate) fn new(site: &Site, upstream: &Upstream) -> Target {
         let scheme = if site.address().starts_with("https:") { "https" } else { "http" };
-        let (server, port, tls, host) = match upstream {
-            Upstream::Address(address) => (address.ip().to_string(), address.port(), None, site.canonical()),
+        let (server, tls, host) = match upstream {
+            Upstream::Address(address) => {
+                (Server::Tcp(address.ip().to_string(), address.port()), None, site.canonical())
+            }
+            Upstream::Socket(path) => (Server::Socket(path.clone()), None, site.canonical()),
             Upstream::Url(url) => {
                 let (server, by_name) = match url.host() {
                     Some(Host::Domain(name)) => (name.to_owned(), name != "localhost"),
@@ -63,11 +72,11 @@ impl Target {
                 let own = &url[url::Position::BeforeHost..url::Position::BeforePath];
                 let tls = (url.scheme() == "https").then(|| site.authority_file().into_iter().collect());
                 let port = url.port_or_known_default().unwrap_or_default();
-                (server, port, tls, if by_name { own } else { site.canonical() })
+                (Server::Tcp(server, port), tls, if by_name { own } else { site.canonical() })
             }
         };
         let host = HeaderValue::from_str(host).unwrap_or(HeaderValue::from_static(""));
-        Target { server, port, tls, host, scheme }
+        Target { server, tls, host, scheme }
     }
 
     /// Sends a GET request.
@@ -91,13 +100,18 @@ impl Target {
         let forwarded = HeaderName::from_static("x-forwarded-proto");
         request.headers_mut().insert(forwarded, HeaderValue::from_static(self.scheme));
         let answering = async {
-            let tcp = TcpStream::connect((self.server.as_str(), self.port))
-                .await
-                .map_err(|e| error_text::with_causes(&e))?;
+            let (server, port) = match &self.server {
+                Server::Tcp(server, port) => (server.as_str(), *port),
+                Server::Socket(path) => {
+                    let stream = unix::connect(path.as_std_path()).await;
+                    return exchange(stream.map_err(|e| error_text::with_causes(&e))?, request).await;
+                }
+            };
+            let tcp = TcpStream::connect((server, port)).await.map_err(|e| error_text::with_causes(&e))?;
             let Some(roots) = &self.tls else { return exchange(tcp, request).await };
             let tls = ClientTls::new(roots).map_err(|error| error_text::with_causes(&error))?;
             exchange(
-                tls.connect(&self.server, tcp).await.map_err(|error| error_text::with_causes(&error))?,
+                tls.connect(server, tcp).await.map_err(|error| error_text::with_causes(&error))?,
                 request,
             )
             .await

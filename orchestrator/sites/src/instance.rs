@@ -1,10 +1,14 @@
 //! One running instance of a site, independent of its driver.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use camino::Utf8PathBuf;
 use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 use tokio::sync::watch;
 use url::Url;
 
@@ -14,12 +18,17 @@ use crate::driver::Machine;
 use crate::quota::Quota;
 use crate::{Error, Site};
 
+/// What precedes the path of a Unix socket.
+const SOCKET: &str = "unix:";
+
 /// The target to which the gateway sends requests for an instance.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(into = "String", try_from = "String")]
 pub enum Upstream {
     /// An address on this machine; plain HTTP.
     Address(SocketAddr),
+    /// A Unix socket in a folder that only its owner can enter; plain HTTP. Written `unix:PATH`.
+    Socket(Utf8PathBuf),
     /// The URL of an external site.
     Url(Url),
 }
@@ -28,8 +37,48 @@ impl std::fmt::Display for Upstream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Upstream::Address(address) => address.fmt(f),
+            Upstream::Socket(path) => write!(f, "{SOCKET}{path}"),
             Upstream::Url(url) => url.fmt(f),
         }
+    }
+}
+
+/// A connection to an instance.
+pub trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Connection for S {}
+
+impl Upstream {
+    /// Connects to it, without TLS.
+    ///
+    /// # Errors
+    /// When nobody listens there.
+    pub async fn connect(&self) -> io::Result<Box<dyn Connection>> {
+        Ok(match self {
+            Upstream::Address(address) => Box::new(TcpStream::connect(address).await?),
+            Upstream::Socket(path) => Box::new(gateway::unix::connect(path.as_std_path()).await?),
+            Upstream::Url(url) => {
+                let server = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(80));
+                Box::new(TcpStream::connect(server).await?)
+            }
+        })
+    }
+}
+
+impl From<Upstream> for String {
+    fn from(upstream: Upstream) -> String {
+        upstream.to_string()
+    }
+}
+
+impl TryFrom<String> for Upstream {
+    type Error = url::ParseError;
+
+    fn try_from(text: String) -> Result<Upstream, url::ParseError> {
+        if let Some(path) = text.strip_prefix(SOCKET) {
+            return Ok(Upstream::Socket(path.into()));
+        }
+        text.parse().map(Upstream::Address).or_else(|_| text.parse().map(Upstream::Url))
     }
 }
 
@@ -42,7 +91,7 @@ pub(crate) struct Instance {
     pub(crate) content: Content,
     pub(crate) machine: Box<dyn Machine>,
     /// Where its other ports are reached, if not at the address of `upstream`.
-    pub(crate) ports: BTreeMap<u16, SocketAddr>,
+    pub(crate) ports: BTreeMap<u16, Upstream>,
     /// The disk quota of its folder.
     quota: Option<Quota>,
     /// How it ended, once it has ended.
@@ -67,7 +116,7 @@ impl Instance {
     }
 
     /// Adds the places of its ports.
-    pub(crate) fn with_ports(self, ports: BTreeMap<u16, SocketAddr>) -> Instance {
+    pub(crate) fn with_ports(self, ports: BTreeMap<u16, Upstream>) -> Instance {
         Instance { ports, ..self }
     }
 
@@ -118,5 +167,19 @@ impl Instance {
     /// Sets the clock to the start time of an episode.
     pub(crate) fn set_clock_back(&self, site: &Site) -> Result<(), Error> {
         site.clock.map_or(Ok(()), |start| self.clock.set(start))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_read_as_it_is_written() {
+        for text in ["127.0.0.1:80", "[::1]:80", "unix:/a folder/80.sock", "https://shop.test/"] {
+            let read: Upstream = serde_json::from_value(text.into()).unwrap();
+            assert_eq!(serde_json::to_value(&read).unwrap(), text);
+        }
+        assert!(serde_json::from_value::<Upstream>("nowhere".into()).is_err());
     }
 }

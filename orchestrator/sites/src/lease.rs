@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::instance::Instance;
@@ -56,11 +55,11 @@ impl Lease {
 
     /// The target for requests to one of the site's hosts. A host with its own port gets that port.
     pub fn upstream_of(&self, host: &Host) -> Upstream {
+        if let Some(led) = host.port.and_then(|port| self.instance.ports.get(&port)) {
+            return led.clone();
+        }
         match (self.upstream(), host.port) {
-            (Upstream::Address(address), Some(port)) => {
-                let led = self.instance.ports.get(&port).copied();
-                Upstream::Address(led.unwrap_or_else(|| (address.ip(), port).into()))
-            }
+            (Upstream::Address(address), Some(port)) => Upstream::Address((address.ip(), port).into()),
             (upstream, _) => upstream,
         }
     }
@@ -157,12 +156,9 @@ impl Lease {
     }
 
     async fn accepts(&self) -> bool {
-        match self.instance.upstream {
-            Upstream::Address(address) => {
-                matches!(timeout(ACCEPTS, TcpStream::connect(address)).await, Ok(Ok(_)))
-            }
-            Upstream::Url(_) => true,
-        }
+        let upstream = &self.instance.upstream;
+        let is_ours = !matches!(upstream, Upstream::Url(_));
+        !is_ours || matches!(timeout(ACCEPTS, upstream.connect()).await, Ok(Ok(_)))
     }
 
     /// Checks whether the instance is unchanged since it became ready, as far as its driver knows.

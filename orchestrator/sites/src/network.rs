@@ -15,7 +15,6 @@
 //! parts of the same range, which the group's network reserves.
 
 use std::collections::HashMap;
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -84,27 +83,6 @@ pub(crate) struct Relays {
     pub(crate) helper: Utf8PathBuf,
     /// Whether the engine runs as an ordinary user, who is another one inside unless it is told.
     pub(crate) is_rootless: bool,
-    /// Addresses of this machine, one for each instance, so that a client that still uses an old
-    /// one never reaches another application.
-    addresses: Addresses,
-}
-
-impl Relays {
-    /// The addresses are in a part of loopback that is used for nothing else.
-    pub(crate) fn new(helper: Utf8PathBuf, is_rootless: bool) -> Relays {
-        const FIRST: Ipv4Addr = Ipv4Addr::new(127, 64, 0, 0);
-        const SIZE: u32 = 1 << 22;
-        Relays { helper, is_rootless, addresses: Subnet::new(FIRST, SIZE).between(1, SIZE) }
-    }
-
-    /// The address of a new instance.
-    pub(crate) fn address(&self) -> Result<Arc<AddressLease>, Error> {
-        let used_up = || Error::Refused {
-            doing: "reach a container".to_owned(),
-            why: "all addresses for it are in use; run fewer instances".to_owned(),
-        };
-        self.addresses.take(1).map(Arc::new).ok_or_else(used_up)
-    }
 }
 
 /// Creates the network of a group. Containers that are `apart` do not reach one another.
@@ -128,11 +106,14 @@ pub(crate) async fn create(
         }
     };
     let bridge = bridge(name);
+    let kept = firewall::keep(&bridge).await;
     if let Err(mut why) = firewall::shut(&bridge).await {
         if !apart {
             why.push_str("; they may also have names resolved outside, by Podman's resolver");
         }
         events(&Event::Exposed { why });
+    } else if let Err(why) = kept {
+        events(&Event::Reachable { why });
     }
     let addresses = addresses_of(own, Within::Apart);
     let network = Network { name: name.to_owned(), bridge, apart, addresses, whole, _part: None };
@@ -156,6 +137,7 @@ impl Range {
         make(monitor, name, labels, part.subnet, Within::Together).await?;
         let bridge = bridge(name);
         let _ = firewall::shut(&bridge).await;
+        let _ = firewall::keep(&bridge).await;
         let addresses = addresses_of(part.subnet, Within::Together);
         let _part = Some(Arc::new(part));
         Ok(Network { name: name.to_owned(), bridge, apart: false, addresses, whole: self.whole, _part })

@@ -1,21 +1,24 @@
-//! Leads connections into a container that has no network but its own loopback: Podman's.
+//! Leads connections into a network namespace that has no way out: that of a container without
+//! network, or of a site that is a command.
 //!
 //! ```text
-//!  our process                     |  the container's namespaces
-//!  client -> 127.x.y.z:free <------|--- relay -> 127.0.0.1:port - the application
+//!  our process                     |  the namespaces of the application
+//!  client -> Unix socket  <--------|--- relay -> 127.0.0.1:port - the application
 //!            (listener, inherited) |
 //! ```
 //!
-//! The relay is a process of its own. It inherits a listener of this machine, enters the user and
-//! network namespaces of the container, gives up every right there, and leads each connection to
-//! one port. The container has no way out by it: only connections of this machine go through. The
-//! relay ends with us, and we see when it ends.
+//! The relay is a process of its own. It inherits a listening socket that only its owner reaches,
+//! enters the user and network namespaces of the application, gives up every right there, and leads
+//! each connection to one port. The application has no way out by it: only connections of ours go
+//! through. The relay ends with us, and we see when it ends.
 
-use std::io::{self, Write as _};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Read as _, Write as _};
+use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::CommandExt as _;
 use std::process::{ExitCode, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
 use camino::Utf8Path;
@@ -27,54 +30,58 @@ use tokio::process::Command;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::Error;
-use crate::addresses::AddressLease;
 use crate::owner::Owner;
+use crate::{Error, Upstream};
 
 /// The hidden command by which a program that starts sites is its own relay.
 pub const COMMAND: &str = "relay";
+/// The hidden command that waits for a relay and then becomes a site.
+pub const BEGIN: &str = "begin-site";
 /// The timeout for a relay to be where it belongs.
 const BEGINS_WITHIN: Duration = Duration::from_secs(30);
 /// What a relay says when it is there.
 const READY: &str = "ready";
 /// The longest text of an error that is read.
 const LONGEST: usize = 4096;
+/// What a command ends with that could not be started.
+const NOT_STARTED: u8 = 127;
 
 /// A relay, which ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    address: SocketAddr,
-    _lease: Arc<AddressLease>,
     ended: watch::Receiver<bool>,
     task: AbortHandle,
 }
 
+/// Starts a relay to each of these ports of the application with this first process. Their sockets
+/// are in this folder. `helper` is a program that has the command [`COMMAND`].
+pub(crate) async fn start(
+    helper: &Utf8Path,
+    folder: &Utf8Path,
+    first: &Owner,
+    ports: BTreeSet<u16>,
+) -> Result<(BTreeMap<u16, Upstream>, Vec<Relay>), Error> {
+    let (mut led, mut started) = (BTreeMap::new(), Vec::new());
+    for port in ports {
+        let socket = folder.join(format!("{port}.sock"));
+        started.push(Relay::start(helper, &socket, first, port).await?);
+        led.insert(port, Upstream::Socket(socket));
+    }
+    Ok((led, started))
+}
+
 impl Relay {
-    /// Starts a relay to a port of the container with this first process, at an address of this
-    /// machine. `helper` is a program that has the command [`COMMAND`].
-    pub(crate) async fn start(
-        helper: &Utf8Path,
-        at: &Arc<AddressLease>,
-        first: &Owner,
-        port: u16,
-    ) -> Result<Relay, Error> {
+    async fn start(helper: &Utf8Path, socket: &Utf8Path, first: &Owner, port: u16) -> Result<Relay, Error> {
         let failed = Error::of_file("run", helper);
-        match tokio::time::timeout(BEGINS_WITHIN, begin(helper, at, first, port)).await {
+        match tokio::time::timeout(BEGINS_WITHIN, begin_relay(helper, socket, first, port)).await {
             Ok(Ok(Ok(relay))) => Ok(relay),
-            Ok(Ok(Err(why))) => {
-                Err(Error::Refused { doing: format!("reach port {port} of a container"), why })
-            }
+            Ok(Ok(Err(why))) => Err(Error::Refused { doing: format!("reach port {port} of a site"), why }),
             Ok(Err(error)) => Err(failed(error)),
             Err(_) => {
-                let condition = format!("a relay to port {port} of a container");
+                let condition = format!("a relay to port {port} of a site");
                 Err(Error::Deadline { within: BEGINS_WITHIN, condition })
             }
         }
-    }
-
-    /// Where it listens on this machine.
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
     }
 
     /// Waits until it has ended.
@@ -91,14 +98,13 @@ impl Drop for Relay {
 }
 
 /// The inner error is what the relay itself says.
-async fn begin(
+async fn begin_relay(
     helper: &Utf8Path,
-    at: &Arc<AddressLease>,
+    socket: &Utf8Path,
     first: &Owner,
     port: u16,
 ) -> io::Result<Result<Relay, String>> {
-    let listener = TcpListener::bind((at.subnet.at(0), 0))?;
-    let address = listener.local_addr()?;
+    let listener = gateway::unix::bind(socket.as_std_path())?;
     let (mut ours, theirs) = UnixStream::pair()?;
     let theirs = theirs.into_std()?;
     // It waits on this end in the ordinary way.
@@ -125,7 +131,7 @@ async fn begin(
         drop(ours);
         tell.send_replace(true);
     });
-    Ok(Ok(Relay { address, _lease: Arc::clone(at), ended, task: task.abort_handle() }))
+    Ok(Ok(Relay { ended, task: task.abort_handle() }))
 }
 
 /// Is a relay: what the command [`COMMAND`] does with its two arguments. The process must have one
@@ -142,7 +148,26 @@ pub fn run(first: &str, port: u16) -> ExitCode {
     }
 }
 
-/// Enters the namespaces of the container with this first process, without any right in them.
+/// What the command [`BEGIN`] does: says on standard input that it is in its namespace, waits until
+/// that is closed at its other end, and becomes the program of these words. Returns only where it
+/// cannot.
+pub fn begin(words: &[String]) -> ExitCode {
+    let Some((program, arguments)) = words.split_first() else { return ExitCode::from(NOT_STARTED) };
+    let error = match wait_for_relay() {
+        Ok(()) => std::process::Command::new(program).args(arguments).stdin(Stdio::null()).exec(),
+        Err(error) => error,
+    };
+    eprintln!("failed to start {program}: {error}");
+    ExitCode::from(NOT_STARTED)
+}
+
+fn wait_for_relay() -> io::Result<()> {
+    let mut gate = std::os::unix::net::UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    gate.write_all(b".")?;
+    gate.read_to_end(&mut Vec::new()).map(drop)
+}
+
+/// Enters the namespaces of the application with this first process, without any right in them.
 fn enter(first: &str) -> Result<(), String> {
     let first: Owner = first.parse().map_err(|()| format!("{first:?} names no process"))?;
     let gone = || "its first process has ended".to_owned();
@@ -160,11 +185,24 @@ fn enter(first: &str) -> Result<(), String> {
     }
     rustix::thread::move_into_thread_name_spaces(process.as_fd(), spaces)
         .map_err(|error| format!("its namespaces cannot be entered: {error}"))?;
+    // The loopback interface of a new namespace is down. That of a container is up, and may be
+    // another user's to configure.
+    if let Err(error) = processes::confined::raise_loopback()
+        && !has_loopback()
+    {
+        return Err(format!("its loopback interface cannot be brought up: {error}"));
+    }
     let nothing = CapabilitySet::empty();
     let none = CapabilitySets { effective: nothing, permitted: nothing, inheritable: nothing };
     rustix::thread::set_no_new_privs(true)
         .and_then(|()| rustix::thread::set_capabilities(None, none))
         .map_err(|error| format!("rights cannot be given up: {error}"))
+}
+
+/// Whether there is a route to the loopback interface. Nothing is sent.
+fn has_loopback() -> bool {
+    let port = (Ipv4Addr::LOCALHOST, 9);
+    UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|socket| socket.connect(port)).is_ok()
 }
 
 /// Leads connections of the inherited listener to the port, until standard output is closed at its
@@ -173,9 +211,9 @@ fn serve(port: u16) -> Result<(), String> {
     let failed = |error: io::Error| error.to_string();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(failed)?;
     runtime.block_on(async {
-        let listener = io::stdin().as_fd().try_clone_to_owned().map(TcpListener::from).map_err(failed)?;
+        let listener = io::stdin().as_fd().try_clone_to_owned().map(UnixListener::from).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
-        let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
+        let listener = tokio::net::UnixListener::from_std(listener).map_err(failed)?;
         let owner = io::stdout().as_fd().try_clone_to_owned().map_err(failed)?;
         let owner = std::os::unix::net::UnixStream::from(owner);
         owner.set_nonblocking(true).map_err(failed)?;
@@ -203,9 +241,9 @@ fn serve(port: u16) -> Result<(), String> {
 }
 
 /// Leads one connection, until both sides have said all.
-async fn lead(mut client: TcpStream, port: u16) {
+async fn lead(mut client: UnixStream, port: u16) {
     // A client whose application does not listen sees its connection end, as if refused.
     let Ok(mut server) = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await else { return };
-    let _ = client.set_nodelay(true).and_then(|()| server.set_nodelay(true));
+    let _ = server.set_nodelay(true);
     let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -51,16 +52,15 @@ impl Running {
 
 /// A page of an instance, as the account that the line of cookies belongs to.
 async fn page(lease: &Lease, path: &str, cookies: &str) -> String {
-    let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
     let host = lease.site().canonical().to_owned();
     let request =
         format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookies}\r\nConnection: close\r\n\r\n");
-    exchange(address, &request).await
+    exchange(lease, &request).await
 }
 
-async fn exchange(address: std::net::SocketAddr, request: &str) -> String {
+async fn exchange(lease: &Lease, request: &str) -> String {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let mut stream = lease.upstream().connect().await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
@@ -69,7 +69,6 @@ async fn exchange(address: std::net::SocketAddr, request: &str) -> String {
 
 /// Leaves a note on the desk.
 async fn note(lease: &Lease, title: &str) {
-    let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
     let pad = page(lease, "/scratchpad.html", "").await;
     let hidden = |name: &str| {
         let (_, rest) = pad.split_once(&format!("name=\"{name}\" value=\"")).unwrap_or(("", "\""));
@@ -83,7 +82,7 @@ async fn note(lease: &Lease, title: &str) {
          Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
-    let answer = exchange(address, &request).await;
+    let answer = exchange(lease, &request).await;
     assert!(answer.starts_with("HTTP/1.1 3"), "{answer}");
 }
 
@@ -258,7 +257,10 @@ async fn a_condition_that_never_holds_is_named() {
 async fn after_stop_nothing_is_left_and_leases_say_so() {
     let running = running(&["desk", "forum"], 1).await;
     let lease = running.lease("forum").await;
-    let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
+    let upstream = lease.upstream();
+    let Upstream::Socket(socket) = &upstream else { panic!("a socket") };
+    assert_eq!(std::fs::metadata(socket).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(std::fs::metadata(running.folder.join("copies")).unwrap().permissions().mode() & 0o777, 0o700);
     assert_eq!(running.group.status().len(), 2);
     let leased =
         running.group.status()[1].instances.iter().filter(|instance| instance.phase == Phase::Leased).count();
@@ -270,7 +272,7 @@ async fn after_stop_nothing_is_left_and_leases_say_so() {
         running.group.lease("forum", SOON).await.unwrap_err().to_string(),
         "use forum: it has been stopped"
     );
-    assert!(tokio::net::TcpStream::connect(address).await.is_err());
+    assert!(upstream.connect().await.is_err());
     assert_eq!(running.folder.join("copies").read_dir_utf8().map_or(0, Iterator::count), 0);
     lease.hand_back(true).await;
     let text = serde_json::to_string(&running.group.status()).unwrap();

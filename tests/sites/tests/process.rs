@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -27,14 +28,25 @@ fn manifest(folder: &Utf8Path, lines: &str) -> Utf8PathBuf {
 }
 
 async fn group(folder: &Utf8Path, lines: &str) -> SiteGroup {
+    let options = Options { helper: Some(env!("CARGO_BIN_EXE_owner").into()), ..options(folder) };
+    start(folder, lines, options).await.0
+}
+
+fn options(folder: &Utf8Path) -> Options {
+    Options::new("test", folder.join("data"))
+}
+
+/// A group, and the warnings that it gives.
+async fn start(folder: &Utf8Path, lines: &str, options: Options) -> (SiteGroup, Arc<Mutex<Vec<String>>>) {
     let site = Site::load(&manifest(folder, lines)).unwrap();
-    let options = Options::new("test", folder.join("data"));
-    SiteGroup::start(vec![site], options, Arc::new(|_| {})).await.unwrap()
+    let warnings: Arc<Mutex<Vec<String>>> = Arc::default();
+    let kept = Arc::clone(&warnings);
+    let events = Arc::new(move |event: &sites::Event| kept.lock().unwrap().extend(event.warning()));
+    (SiteGroup::start(vec![site], options, events).await.unwrap(), warnings)
 }
 
 async fn page(lease: &Lease, path: &str) -> String {
-    let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
-    let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let mut stream = lease.upstream().connect().await.unwrap();
     stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: small.test\r\n\r\n").as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
@@ -71,10 +83,10 @@ async fn a_process_is_put_back_while_it_runs_replaced_when_it_ends_and_gone_in_t
     let error = lease.check().await.unwrap_err().to_string();
     assert!(error.contains("ended with exit status: 3; its last words:\n  a small site begins"), "{error}");
     let next = group.lease("small", SOON).await.unwrap();
-    let Upstream::Address(address) = next.upstream() else { panic!("an address") };
+    let last = next.upstream();
     assert_ne!(next.upstream(), lease.upstream());
     group.stop().await.unwrap();
-    assert!(tokio::net::TcpStream::connect(address).await.is_err());
+    assert!(last.connect().await.is_err());
     assert_eq!(folder(&keep).join("data/copies").read_dir_utf8().unwrap().count(), 0);
 }
 
@@ -89,15 +101,17 @@ async fn a_process_whose_owner_was_killed_is_ended_by_the_next_town() {
     let mut said = BufReader::new(owner.stdout.take().unwrap()).lines();
     assert_eq!(said.next().unwrap().unwrap(), "ready");
     std::io::Write::write_all(owner.stdin.as_mut().unwrap(), b"\n").unwrap();
-    let leased = said.next().unwrap().unwrap();
-    let address = leased.strip_prefix("leased ").unwrap().to_owned();
+    assert!(said.next().unwrap().unwrap().starts_with("leased "));
+    let group = data.join("copies").read_dir_utf8().unwrap().next().unwrap().unwrap();
+    let note = std::fs::read_to_string(group.path().join("small-1/process")).unwrap();
+    let process = Utf8Path::new("/proc").join(note.split('-').next().unwrap()).join("exe");
     owner.kill().unwrap();
     owner.wait().unwrap();
-    assert!(std::net::TcpStream::connect(&address).is_ok(), "it outlives its owner");
+    assert!(process.read_link_utf8().is_ok(), "it outlives its owner");
     let group = group(&folder(&keep), "").await;
     // The kill has been sent; the system takes a moment.
     let deadline = Instant::now() + SOON;
-    while std::net::TcpStream::connect(&address).is_ok() {
+    while process.read_link_utf8().is_ok() {
         assert!(Instant::now() < deadline, "it is still there");
         tokio::task::yield_now().await;
     }
@@ -116,5 +130,35 @@ async fn a_program_that_is_not_there_is_named() {
     let group = SiteGroup::start(vec![Site::load(&site).unwrap()], options, Arc::new(|_| {})).await.unwrap();
     let error = group.ready(SOON).await.unwrap_err().to_string();
     assert!(error.contains("failed to run ./nonesuch: No such file"), "{error}");
+    group.stop().await.unwrap();
+}
+
+/// Nothing of a command listens on the machine, and it reaches nothing of the machine.
+#[tokio::test]
+async fn a_process_has_a_network_of_its_own() {
+    let keep = tempfile::tempdir().unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let machine = listener.local_addr().unwrap();
+    let group = group(&folder(&keep), "").await;
+    let lease = group.lease("small", SOON).await.unwrap();
+    let Upstream::Socket(socket) = lease.upstream() else { panic!("this machine has no namespaces") };
+    assert_eq!(std::fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
+    let port = socket.file_stem().unwrap().to_owned();
+    assert!(std::net::TcpStream::connect(format!("127.0.0.1:{port}")).is_err());
+    assert!(page(&lease, &format!("/tcp?{machine}")).await.starts_with("error: "));
+    assert!(!page(&lease, &format!("/tcp?127.0.0.1:{port}")).await.starts_with("error: "), "its own");
+    group.stop().await.unwrap();
+}
+
+/// Where there is no helper there are no namespaces, and that is said.
+#[tokio::test]
+async fn a_process_without_a_network_of_its_own_is_warned_of_once() {
+    let keep = tempfile::tempdir().unwrap();
+    let folder = folder(&keep);
+    let (group, warnings) = start(&folder, "", options(&folder)).await;
+    let lease = group.lease("small", SOON).await.unwrap();
+    assert!(matches!(lease.upstream(), Upstream::Address(address) if address.ip().is_loopback()));
+    let warnings = warnings.lock().unwrap().clone();
+    assert!(warnings.len() == 1 && warnings[0].contains("other users of this machine"), "{warnings:?}");
     group.stop().await.unwrap();
 }

@@ -2,15 +2,15 @@
 //! nodes. It stands in the person's own browser, and not in the one under work.
 //!
 //! ```text
-//! GET  /TOKEN/                 the page
-//! GET  /TOKEN/view?since=N     what it shows, once that is newer than version N
-//! GET  /TOKEN/picture/STEP     the picture of a step
-//! POST /TOKEN/edit             a change
-//! POST /TOKEN/undo, save, discard, start-over, play
+//! GET  /KEY/                 the page
+//! GET  /KEY/view?since=N     what it shows, once that is newer than version N
+//! GET  /KEY/picture/STEP     the picture of a step
+//! POST /KEY/edit             a change
+//! POST /KEY/undo, save, discard, start-over, play
 //! ```
 //!
-//! *Invariants:* The token is needed for everything, and [`guard`] refuses what pages of others
-//! send. Texts of pages are only ever shown as text.
+//! *Invariants:* [`guard`] refuses whoever does not have the key, and what pages of others send.
+//! Texts of pages are only ever shown as text.
 
 pub(crate) mod view;
 
@@ -25,7 +25,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use guard::Guard;
+use guard::{Guard, Key};
 use http::{HeaderName, StatusCode, header};
 use minijinja::{Environment, context};
 use serde::Deserialize;
@@ -66,18 +66,16 @@ impl Panel {
         let failed = |source| Error::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let token = uuid::Uuid::new_v4().simple().to_string();
-        let url = format!("http://{address}/{token}/");
-        let router = router(workbench, &token, page()?, address);
+        let guard = Guard::new(address, Key::random()).without_key_at("/favicon.ico");
+        let url = format!("{}/", guard.url());
+        let router = router(workbench, page()?, guard);
         let serving = tokio::spawn(async move {
-            if let Err(error) = axum::serve(listener, router).await {
-                tracing::warn!(%error, "the panel has ended");
-            }
+            guard::serve(listener, router, std::future::pending()).await;
         });
         Ok(Panel { url, serving: serving.abort_handle() })
     }
 
-    /// Where the panel is, with its token.
+    /// Where the panel is, with its key.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -105,7 +103,7 @@ fn policy() -> String {
     )
 }
 
-fn router(workbench: Arc<Workbench>, token: &str, page: String, at: SocketAddr) -> Router {
+fn router(workbench: Arc<Workbench>, page: String, guard: Guard) -> Router {
     let policy = policy();
     let shown = move || {
         let (page, policy) = (page.clone(), policy.clone());
@@ -125,7 +123,9 @@ fn router(workbench: Arc<Workbench>, token: &str, page: String, at: SocketAddr) 
             StatusCode::ACCEPTED
         })
     };
-    let inside = Router::new()
+    let router = Router::new()
+        // Browsers ask for it on their own.
+        .route("/favicon.ico", get(async || StatusCode::NO_CONTENT))
         .route("/", get(shown))
         .route("/view", get(view))
         .route("/picture/{step}", get(picture))
@@ -134,12 +134,9 @@ fn router(workbench: Arc<Workbench>, token: &str, page: String, at: SocketAddr) 
         .route("/save", wish(Wish::Save))
         .route("/discard", wish(Wish::Discard))
         .route("/start-over", wish(Wish::StartOver))
-        .route("/play", wish(Wish::Play));
-    let router = Router::new()
-        // Browsers ask for it on their own.
-        .route("/favicon.ico", get(async || StatusCode::NO_CONTENT))
-        .nest(&format!("/{token}/"), inside.with_state(workbench));
-    Guard::new(at).before(router, IntoResponse::into_response)
+        .route("/play", wish(Wish::Play))
+        .with_state(workbench);
+    guard.before(router, IntoResponse::into_response)
 }
 
 #[derive(Deserialize)]

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use runs::{Event, Progress};
 
 use super::totals::Totals;
-use crate::{daemon, progress};
+use crate::{daemon, out, progress};
 
 /// Lines that redraw themselves.
 #[derive(Clone)]
@@ -66,7 +66,9 @@ impl Bars {
             Event::Opening => self.figures.set_message("opening the snapshots; what is new is indexed"),
             Event::Indexing(at) => self.figures.set_message(progress::indexing(at)),
             Event::Site(event) => {
-                if let Some(text) = daemon::describe(event) {
+                if let Some(warning) = event.warning() {
+                    self.suspend(|| out::warn(&warning));
+                } else if let Some(text) = daemon::describe(event) {
                     self.figures.set_message(text);
                 }
             }

@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{self, Instant};
 
 use super::totals::Totals;
-use crate::{daemon, progress};
+use crate::{daemon, out, progress};
 
 /// The target of these lines where they are logged.
 pub(crate) const PROGRESS: &str = "sandbox::progress";
@@ -114,7 +114,9 @@ impl Inner {
             Event::Opening => self.doing = "opening the snapshots; what is new is indexed".to_owned(),
             Event::Indexing(at) => self.doing = progress::indexing(at),
             Event::Site(event) => {
-                if let Some(text) = daemon::describe(event) {
+                if let Some(warning) = event.warning() {
+                    out::warn(&warning);
+                } else if let Some(text) = daemon::describe(event) {
                     tracing::info!("{text}");
                     self.doing = text;
                 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ::daemon::DaemonOptions;
 use camino::Utf8PathBuf;
+use guard::Key;
 
 use super::SitesFolder;
 use super::up::OTHER_IS_UP;
@@ -57,9 +58,13 @@ impl Serve {
         let mut gateway = gateway_options::config(&self.data)?;
         self.plan.listening.apply(&mut gateway, &self.data)?;
         let reset = self.plan.reset_listen.unwrap_or(RESET);
-        let options = DaemonOptions { folder, manifests, sites, group, gateway, reset };
+        let key = Key::of_file(&self.data.server_key(None)?, "reset")
+            .or_environment("make the key of the server for full resets")?;
+        let options = DaemonOptions { folder, manifests, sites, group, gateway, reset, key };
         let events = Arc::new(|event: &sites::Event| {
-            if let Some(text) = super::describe(event) {
+            if let Some(warning) = event.warning() {
+                tracing::warn!("{warning}");
+            } else if let Some(text) = super::describe(event) {
                 tracing::info!("{text}");
             }
         });

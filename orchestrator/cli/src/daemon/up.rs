@@ -55,6 +55,9 @@ impl Up {
     pub(crate) async fn run(self) -> Outcome {
         let stop = interrupt::token();
         let status = self.bring_up(&super::client(&self.data)?, &stop).await?;
+        for warning in &status.warnings {
+            out::warn(warning);
+        }
         if self.json {
             out::json(&status);
         } else {
@@ -245,6 +248,7 @@ impl Up {
 fn is_at(requested: SocketAddr, there: &str) -> bool {
     let address = there.trim_start_matches("http://");
     let address = address.rsplit_once('@').map_or(address, |(_, address)| address);
+    let address = address.split_once('/').map_or(address, |(address, _)| address);
     address.parse::<SocketAddr>().is_ok_and(|there| {
         there.ip() == requested.ip() && (requested.port() == 0 || requested.port() == there.port())
     })
@@ -255,7 +259,7 @@ fn ways_in(status: &DaemonStatus) -> String {
     let Some(site) = status.sites.iter().find(|site| site.is_up()) else { return String::new() };
     let own = format!("\n\n`sandbox open {}` opens a browser on it.", site.name);
     let Some(certificate) = status.certificate.as_deref() else { return own };
-    let others = gateway_options::ways_through(&status.proxy, certificate);
+    let Some(others) = gateway_options::ways_through(&status.proxy, certificate) else { return own };
     format!("{own} Others reach the sites through the proxy:\n{others}")
 }
 

@@ -146,11 +146,13 @@ async fn a_reset_that_kills_gyms_kills_two_at_most() {
     front.end().await;
 }
 
-/// The status of the answer to these bytes, in which HOST is the front's address.
+/// The status of the answer to these bytes, in which HOST is the front's address and KEY its key.
 async fn raw(front: &Front, request: &str) -> String {
-    let address = front.address.url.trim_start_matches("http://");
+    let url = front.address.url.trim_start_matches("http://");
+    let (address, key) = url.split_once('/').unwrap();
     let mut stream = TcpStream::connect(address).await.unwrap();
-    stream.write_all(request.replace("HOST", address).as_bytes()).await.unwrap();
+    let request = request.replace("HOST", address).replace("KEY", key);
+    stream.write_all(request.as_bytes()).await.unwrap();
     let mut status = [0; 12];
     tokio::time::timeout(PATIENCE, stream.read_exact(&mut status)).await.unwrap().unwrap();
     String::from_utf8(status.to_vec()).unwrap()
@@ -160,12 +162,23 @@ async fn raw(front: &Front, request: &str) -> String {
 async fn what_is_wrong_with_a_request_is_not_the_gyms_fault() {
     let gym = FakeGym::open(1).await;
     let front = Front::open(&[&gym]).await;
-    assert_eq!(raw(&front, "OPTIONS * HTTP/1.1\r\nhost: HOST\r\n\r\n").await, "HTTP/1.1 400");
-    assert_eq!(raw(&front, "CONNECT HOST HTTP/1.1\r\nhost: HOST\r\n\r\n").await, "HTTP/1.1 400");
-    let head = "PUT /upload HTTP/1.1\r\nhost: HOST\r\ntransfer-encoding: chunked\r\n\r\n";
+    let bearer = "authorization: Bearer KEY\r\n";
+    for line in ["OPTIONS *", "CONNECT HOST"] {
+        assert_eq!(raw(&front, &format!("{line} HTTP/1.1\r\nhost: HOST\r\n\r\n")).await, "HTTP/1.1 401");
+        let with_key = format!("{line} HTTP/1.1\r\nhost: HOST\r\n{bearer}\r\n");
+        assert_eq!(raw(&front, &with_key).await, "HTTP/1.1 400");
+    }
+    let head = "PUT /KEY/upload HTTP/1.1\r\nhost: HOST\r\ntransfer-encoding: chunked\r\n\r\n";
     assert_eq!(raw(&front, &format!("{head}1\r\nx\r\n0\r\n\r\n")).await, "HTTP/1.1 200");
     assert_eq!(raw(&front, &format!("{head}1\r\nx\r\nno length\r\n")).await, "HTTP/1.1 400");
     front.measures("sandbox_front_errors_total{kind=\"unanswered\"} 0").await;
+    // Requests at which the gym hangs up are answered, and cost no other client anything.
+    for _ in 0..5 {
+        let (status, refused) = front.get("/hang-up").await;
+        assert_eq!(status, 502, "{refused}");
+        let (status, answer) = front.get("/tasks").await;
+        assert_eq!(status, 200, "{answer}");
+    }
     front.measures("sandbox_front_servers{state=\"up\"} 1").await;
     // A preference of the client's connection is not that of the front's.
     let headers = [("connection", "prefer"), ("prefer", "wait=0"), ("content-type", "application/json")];

@@ -18,6 +18,11 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+/// The key of every gym that has joined.
+pub(crate) fn key() -> guard::Key {
+    guard::Key::derived("secret", "gym")
+}
+
 pub(crate) struct FakeGym {
     pub(crate) address: SocketAddr,
     pub(crate) inner: Arc<Inner>,
@@ -66,7 +71,11 @@ impl FakeGym {
             .route("/close", post(close))
             .route("/stream", get(stream))
             .route("/upload", any(upload))
+            // A request that the gym answers by hanging up.
+            .route("/hang-up", any(async || -> StatusCode { panic!("as asked") }))
             .with_state(inner.clone());
+        // Clients of a real one must know its key; these may.
+        let router = Router::new().nest(&format!("/{}", key().text()), router.clone()).merge(router);
         let until = inner.killed.clone();
         tokio::spawn(async move {
             loop {

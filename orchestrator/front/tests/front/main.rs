@@ -151,7 +151,7 @@ async fn a_gym_joins_and_leaves_by_itself_and_a_new_front_finds_its_sessions() {
     let interrupt = CancellationToken::new();
     let url = front.address.url.parse().unwrap();
     let wrong = front.address.key.with_extension("wrong");
-    let member = |key: &Utf8Path| Membership::new(&url, key.to_owned()).unwrap();
+    let member = |key: &Utf8Path| Membership::new(&url, key.to_owned(), crate::gym::key()).unwrap();
     std::fs::copy(&front.address.key, &wrong).unwrap();
     std::fs::write(&wrong, "wrong").unwrap();
     let refused = front::stay(&member(&wrong), gym.address, &interrupt).await.unwrap_err();

@@ -19,7 +19,7 @@ use page::Page;
 /// The response to a request that was never recorded. The ledger has the nearest captures in any
 /// case; `lists` says whether the client gets them, too.
 pub(crate) fn reply(head: &RequestHead, near: Vec<NearCapture>, lists: bool) -> Reply {
-    let page = Page::missed(head, if lists { &near } else { &[] });
+    let page = Page::missed(head, &near, lists);
     let answer = Answer::Miss { near: summary(&near) };
     named(head, StatusCode::NOT_FOUND, &page, answer)
 }

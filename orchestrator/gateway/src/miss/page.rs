@@ -20,17 +20,23 @@ pub(super) struct Page<'a> {
     text: String,
     head: &'a RequestHead,
     near: &'a [NearCapture],
+    /// Whether it is known to the client that nothing is near.
+    is_alone: bool,
 }
 
 impl<'a> Page<'a> {
-    pub(super) fn missed(head: &'a RequestHead, near: &'a [NearCapture]) -> Self {
+    /// `lists` says whether the nearest captures are told. If not, the page must not tell either
+    /// whether there are any.
+    pub(super) fn missed(head: &'a RequestHead, near: &'a [NearCapture], lists: bool) -> Self {
         let text = "The snapshot has no answer to this request, and none is made up.".to_owned();
-        Page { kind: "miss", title: "Not in this recording", text, head, near }
+        let is_alone = lists && near.is_empty();
+        let near = if lists { near } else { &[] };
+        Page { kind: "miss", title: "Not in this recording", text, head, near, is_alone }
     }
 
     pub(super) fn refused(head: &'a RequestHead) -> Self {
         let text = format!("{} is not in this world; nothing was sent to it.", head.host);
-        Page { kind: "refused", title: "Not in this world", text, head, near: &[] }
+        Page { kind: "refused", title: "Not in this world", text, head, near: &[], is_alone: false }
     }
 
     pub(super) fn guarded(head: &'a RequestHead) -> Self {
@@ -38,14 +44,14 @@ impl<'a> Page<'a> {
             "{} to {} may change something at a third party, and was not sent. `--allow-writes {}` lets it pass.",
             head.method, head.host, head.host
         );
-        Page { kind: "refused", title: "Not sent", text, head, near: &[] }
+        Page { kind: "refused", title: "Not sent", text, head, near: &[], is_alone: false }
     }
 
     pub(super) fn failed(head: &'a RequestHead, error: &str) -> Self {
         let text = format!(
             "The recorded answer could not be given: {error}. Look into the file with `sandbox snapshot verify`."
         );
-        Page { kind: "failed", title: "The recording cannot be read", text, head, near: &[] }
+        Page { kind: "failed", title: "The recording cannot be read", text, head, near: &[], is_alone: false }
     }
 
     /// The same content as lines of text.
@@ -67,6 +73,7 @@ impl<'a> Page<'a> {
                 text => &self.text,
                 method => self.head.method.as_str(),
                 url => shorten(&self.head.url),
+                is_alone => self.is_alone,
                 near => Serde(self.near.iter().map(Shown::of).collect::<Vec<_>>()),
             })
         });

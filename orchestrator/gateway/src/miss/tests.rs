@@ -94,6 +94,20 @@ fn the_page_escapes_what_it_shows() {
 }
 
 #[test]
+fn a_page_that_withholds_what_is_near_does_not_tell_whether_there_is_any() {
+    let world = World::new();
+    world.get("https://a.test/about", 200, &[], b"");
+    let withheld = |url: &str| {
+        let replay = world.replay(ReplayOptions { list_nearest: false, ..ReplayOptions::default() });
+        let got = read(replay.answer(&head("GET", url, &NAVIGATION), &Bytes::new(), &Episode::new()));
+        assert_eq!(near(&got).is_empty(), url.contains("b.test"));
+        got.text().replace(url, "URL")
+    };
+    assert_eq!(withheld("https://a.test/x"), withheld("https://b.test/x"));
+    assert!(!withheld("https://b.test/x").contains("Nothing was recorded"));
+}
+
+#[test]
 fn a_missed_subresource_is_bare_and_visible_to_scripts() {
     let world = World::new();
     let got = ask(

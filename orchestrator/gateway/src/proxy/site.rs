@@ -13,7 +13,7 @@ use crate::{
     gateway::Shared,
     replay::dates,
     site::SiteAddress,
-    upstream::{Place, Server, UpgradeOutcome, UpstreamError},
+    upstream::{Server, UpgradeOutcome, UpstreamError},
 };
 
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
@@ -77,12 +77,9 @@ fn server(site: &Site, head: &mut RequestHead, socket: bool) -> Server {
         head.headers.insert(FORWARDED_PROTO, HeaderValue::from_static(head.scheme.as_str()));
     }
     match site.way() {
-        SiteAddress::Copy(address) => Server {
-            scheme: Scheme::Http,
-            host: head.host.clone(),
-            port: head.port,
-            place: Place::At(*address),
-        },
+        SiteAddress::Copy(place) => {
+            Server { scheme: Scheme::Http, host: head.host.clone(), port: head.port, place: place.clone() }
+        }
         SiteAddress::Address(server) => server.clone(),
         SiteAddress::Named(server) => {
             head.url = under(&head.url, server, socket);

@@ -38,7 +38,7 @@ impl Draft {
     /// Adds the response head.
     pub(crate) fn answered(&mut self, arrived: &UpstreamHead) {
         let Some(exchange) = &mut self.exchange else { return };
-        exchange.ip = Some(arrived.remote.ip());
+        exchange.ip = arrived.remote.map(|remote| remote.ip());
         exchange.protocol = Some(if arrived.http2 { "h2" } else { "http/1.1" }.to_owned());
         exchange.response.status = arrived.parts.status.as_u16();
         exchange.response.reason = reason(arrived);

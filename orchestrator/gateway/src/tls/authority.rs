@@ -6,18 +6,22 @@
 //! other uses the winner's file. The certificate alone is in `ca.crt` beside it, for import
 //! elsewhere.
 //!
-//! Certificates are valid from 2000 to 2049, because the virtual clock may be set to any of those
-//! years.
+//! The certificates of hosts are valid from 2000 to 2049, because the virtual clock may be set to
+//! any of those years. That of the authority ends 90 days after it was made, so that a store in
+//! which somebody has put it trusts it no longer than that. After 45 days the next command makes a
+//! new one for the same key. Browsers of ours trust the key.
 
 use std::{
     fs::{self, Permissions},
     io::{self, Write},
-    os::unix::fs::PermissionsExt,
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
     sync::Arc,
+    time::Duration,
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use camino::{Utf8Path, Utf8PathBuf};
+use jiff::{Timestamp, tz::TimeZone};
 use parking_lot::Mutex;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair, KeyUsagePurpose,
@@ -29,6 +33,10 @@ use sha2::{Digest, Sha256};
 
 use super::leaf::Leaves;
 
+/// How long the authority's certificate is valid, and its age at which it is made anew.
+const VALID_FOR: Duration = Duration::from_secs(90 * DAY);
+const RENEW_AFTER: Duration = Duration::from_secs(45 * DAY);
+const DAY: u64 = 24 * 60 * 60;
 const FILE: &str = "ca.pem";
 const PUBLIC_FILE: &str = "ca.crt";
 
@@ -99,7 +107,7 @@ impl CertificateAuthority {
             move |source| AuthorityError::Io { action, path, source }
         };
         let path = dir.join(FILE);
-        fs::create_dir_all(dir).map_err(io("create the folder", dir))?;
+        make_private(dir).map_err(io("create the folder", dir))?;
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -117,6 +125,16 @@ impl CertificateAuthority {
             tracing::warn!(%path, "the certificate authority's key was readable by others; made private again");
             fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(io("protect", &path))?;
         }
+        let text = match metadata.modified().ok().and_then(|made| made.elapsed().ok()) {
+            Some(age) if age > RENEW_AFTER => {
+                let renewed = renew(&text, &path)?;
+                write_beside(&path, renewed.as_bytes())
+                    .and_then(|file| file.persist(&path).map(drop).map_err(|error| error.error))
+                    .map_err(io("write", &path))?;
+                renewed
+            }
+            _ => text,
+        };
         let mut authority = Self::from_pem(&text, &path)?;
 
         let public = dir.join(PUBLIC_FILE);
@@ -197,7 +215,9 @@ fn params() -> CertificateParams {
     params.key_usages =
         vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign, KeyUsagePurpose::DigitalSignature];
     params.not_before = date_time_ymd(2000, 1, 1);
-    params.not_after = date_time_ymd(2049, 12, 31);
+    let end = Timestamp::now().saturating_add(VALID_FOR).unwrap_or(Timestamp::MAX).to_zoned(TimeZone::UTC);
+    let part = |number: i8| u8::try_from(number).unwrap_or(1);
+    params.not_after = date_time_ymd(end.year().into(), part(end.month()), part(end.day()));
     params
 }
 
@@ -207,6 +227,25 @@ fn generate() -> Result<String, AuthorityError> {
     let key = KeyPair::generate().map_err(sign)?;
     let certificate = params().self_signed(&key).map_err(sign)?;
     Ok(format!("{}{}", key.serialize_pem(), certificate.pem()))
+}
+
+/// A new certificate for the key in a file's text, with that key.
+fn renew(text: &str, path: &Utf8Path) -> Result<String, AuthorityError> {
+    let malformed = |source: rcgen::Error| AuthorityError::Malformed {
+        path: path.to_owned(),
+        reason: source.to_string(),
+    };
+    let key = KeyPair::from_pem(text).map_err(malformed)?;
+    let certificate = params().self_signed(&key).map_err(malformed)?;
+    Ok(format!("{}{}", key.serialize_pem(), certificate.pem()))
+}
+
+/// Creates a folder that only its owner can enter, and shuts one that others can write to: whoever
+/// can, can put another key in the place of ours.
+fn make_private(dir: &Utf8Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    let mode = fs::metadata(dir)?.permissions().mode();
+    if mode & 0o022 == 0 { Ok(()) } else { fs::set_permissions(dir, Permissions::from_mode(0o700)) }
 }
 
 /// Creates a private file atomically under its name; `false` if one exists by then.
@@ -235,12 +274,36 @@ fn write_beside(path: &Utf8Path, bytes: &[u8]) -> io::Result<tempfile::NamedTemp
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     fn folder() -> (tempfile::TempDir, Utf8PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(dir.path()).unwrap().join("data");
         (dir, path)
+    }
+
+    #[test]
+    fn an_old_certificate_is_made_anew_for_the_same_key_in_a_folder_that_is_shut() {
+        let (_keep, dir) = folder();
+        let first = CertificateAuthority::load_or_create(&dir).unwrap();
+        let file = dir.join(FILE);
+        let age = |age: Duration| {
+            let made = std::time::SystemTime::now().checked_sub(age).unwrap();
+            File::options().write(true).open(&file).unwrap().set_modified(made).unwrap();
+            CertificateAuthority::load_or_create(&dir).unwrap()
+        };
+        assert_eq!(age(RENEW_AFTER - Duration::from_secs(60)).certificate_pem(), first.certificate_pem());
+        let renewed = age(RENEW_AFTER + Duration::from_secs(60));
+        assert_ne!(renewed.certificate_pem(), first.certificate_pem());
+        assert_eq!(renewed.spki_sha256_base64(), first.spki_sha256_base64());
+        assert_eq!(fs::read_to_string(dir.join(PUBLIC_FILE)).unwrap(), renewed.certificate_pem());
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(&dir).unwrap().permissions().mode() & 0o777, 0o700);
+        fs::set_permissions(&dir, Permissions::from_mode(0o777)).unwrap();
+        CertificateAuthority::load_or_create(&dir).unwrap();
+        assert_eq!(fs::metadata(&dir).unwrap().permissions().mode() & 0o777, 0o700);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::{
     io,
     net::{IpAddr, SocketAddr},
+    path::Path,
+    sync::Arc,
     time::Duration,
 };
 
@@ -15,6 +17,7 @@ use super::{ConnectTo, UpstreamError, guard::forbidden, ports::is_bad, stream::S
 use crate::{
     Scheme,
     tls::{self, ClientTls},
+    unix,
 };
 
 /// The configuration for making connections.
@@ -39,7 +42,7 @@ pub(crate) struct Server {
 }
 
 /// How to find a server's address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Place {
     /// By name, on the public internet only.
     Public,
@@ -47,13 +50,16 @@ pub(crate) enum Place {
     Named,
     /// At this address.
     At(SocketAddr),
+    /// At this Unix socket, in plain HTTP.
+    Socket(Arc<Path>),
 }
 
 /// A connection, ready for its first request.
 pub(crate) struct DialedStream {
     pub(crate) stream: Stream,
     pub(crate) http2: bool,
-    pub(crate) remote: SocketAddr,
+    /// The address, unless it is a Unix socket.
+    pub(crate) remote: Option<SocketAddr>,
 }
 
 impl Dialer {
@@ -76,16 +82,18 @@ impl Dialer {
         http1_only: bool,
         deadline: Instant,
     ) -> Result<DialedStream, UpstreamError> {
+        let connect_error = |source| UpstreamError::Connect { host: server.host.clone(), source };
+        if let Place::Socket(path) = &server.place {
+            let unix = unix::connect(path).await.map_err(connect_error)?;
+            return Ok(DialedStream { stream: Stream::unix(unix), http2: false, remote: None });
+        }
         let addresses = self.addresses(server).await?;
         if addresses.iter().any(|address| self.is_own(*address)) {
             return Err(UpstreamError::Loop { host: server.host.clone() });
         }
-        let tcp = connect(&addresses, deadline)
-            .await
-            .map_err(|source| UpstreamError::Connect { host: server.host.clone(), source })?;
-        let connect = |source| UpstreamError::Connect { host: server.host.clone(), source };
-        tcp.set_nodelay(true).map_err(connect)?;
-        let remote = tcp.peer_addr().map_err(connect)?;
+        let tcp = connect(&addresses, deadline).await.map_err(connect_error)?;
+        tcp.set_nodelay(true).map_err(connect_error)?;
+        let remote = Some(tcp.peer_addr().map_err(connect_error)?);
         if server.scheme == Scheme::Http {
             return Ok(DialedStream { stream: Stream::plain(tcp), http2: false, remote });
         }

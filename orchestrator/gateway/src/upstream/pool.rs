@@ -23,14 +23,14 @@ const IDLE_IN_ALL: usize = 512;
 pub(super) struct Http1 {
     pub(super) sender: http1::SendRequest<Body>,
     pub(super) tap: HeadTap,
-    pub(super) remote: SocketAddr,
+    pub(super) remote: Option<SocketAddr>,
 }
 
 /// A handle on a shared HTTP/2 connection.
 #[derive(Clone)]
 pub(super) struct Http2 {
     pub(super) sender: http2::SendRequest<Body>,
-    pub(super) remote: SocketAddr,
+    pub(super) remote: Option<SocketAddr>,
 }
 
 /// A connection of either kind.
@@ -184,7 +184,7 @@ mod tests {
             port: 80,
             place: Place::At(address),
         };
-        pool.give_back(server, Http1 { sender, tap: HeadTap::default(), remote: address });
+        pool.give_back(server, Http1 { sender, tap: HeadTap::default(), remote: Some(address) });
         assert_eq!(pool.lock().idle, 1);
         tokio::time::timeout(Duration::from_secs(10), ended)
             .await

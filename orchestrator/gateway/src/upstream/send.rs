@@ -50,7 +50,7 @@ pub(crate) struct UpstreamHead {
     pub(crate) parts: response::Parts,
     /// The head as the server sent it; HTTP/1.1 only.
     pub(crate) raw: Option<Vec<u8>>,
-    pub(crate) remote: SocketAddr,
+    pub(crate) remote: Option<SocketAddr>,
     pub(crate) http2: bool,
 }
 

@@ -14,7 +14,7 @@ use std::{
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
+    net::{TcpStream, UnixStream},
 };
 use tokio_rustls::client::TlsStream;
 
@@ -23,6 +23,7 @@ use crate::limits::MAX_HEAD;
 enum Transport {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
+    Unix(UnixStream),
 }
 
 /// One upstream connection.
@@ -38,6 +39,10 @@ impl Stream {
 
     pub(super) fn tls(tls: TlsStream<TcpStream>) -> Self {
         Self { transport: Transport::Tls(Box::new(tls)), tap: HeadTap::default() }
+    }
+
+    pub(super) fn unix(unix: UnixStream) -> Self {
+        Self { transport: Transport::Unix(unix), tap: HeadTap::default() }
     }
 
     /// The tap for this connection's response heads.
@@ -136,6 +141,7 @@ impl AsyncRead for Stream {
         let before = buf.filled().len();
         let outcome = match &mut this.transport {
             Transport::Plain(tcp) => ready!(Pin::new(tcp).poll_read(cx, buf)),
+            Transport::Unix(unix) => ready!(Pin::new(unix).poll_read(cx, buf)),
             Transport::Tls(tls) => match ready!(Pin::new(tls).poll_read(cx, buf)) {
                 // A server that closes without a TLS close notification. If that truncates a
                 // message, the message's own framing reveals it.
@@ -154,6 +160,7 @@ impl AsyncWrite for Stream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match &mut self.get_mut().transport {
             Transport::Plain(tcp) => Pin::new(tcp).poll_write(cx, bytes),
+            Transport::Unix(unix) => Pin::new(unix).poll_write(cx, bytes),
             Transport::Tls(tls) => Pin::new(tls).poll_write(cx, bytes),
         }
     }
@@ -161,6 +168,7 @@ impl AsyncWrite for Stream {
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &mut self.get_mut().transport {
             Transport::Plain(tcp) => Pin::new(tcp).poll_flush(cx),
+            Transport::Unix(unix) => Pin::new(unix).poll_flush(cx),
             Transport::Tls(tls) => Pin::new(tls).poll_flush(cx),
         }
     }
@@ -168,6 +176,7 @@ impl AsyncWrite for Stream {
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &mut self.get_mut().transport {
             Transport::Plain(tcp) => Pin::new(tcp).poll_shutdown(cx),
+            Transport::Unix(unix) => Pin::new(unix).poll_shutdown(cx),
             Transport::Tls(tls) => Pin::new(tls).poll_shutdown(cx),
         }
     }
@@ -179,6 +188,7 @@ impl AsyncWrite for Stream {
     ) -> Poll<io::Result<usize>> {
         match &mut self.get_mut().transport {
             Transport::Plain(tcp) => Pin::new(tcp).poll_write_vectored(cx, slices),
+            Transport::Unix(unix) => Pin::new(unix).poll_write_vectored(cx, slices),
             Transport::Tls(tls) => Pin::new(tls).poll_write_vectored(cx, slices),
         }
     }
@@ -186,6 +196,7 @@ impl AsyncWrite for Stream {
     fn is_write_vectored(&self) -> bool {
         match &self.transport {
             Transport::Plain(tcp) => tcp.is_write_vectored(),
+            Transport::Unix(unix) => unix.is_write_vectored(),
             Transport::Tls(tls) => tls.is_write_vectored(),
         }
     }

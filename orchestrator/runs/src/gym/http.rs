@@ -1,7 +1,6 @@
 //! The HTTP interface of a gym. Bodies are JSON. Errors are objects with `error`, which says what
 //! to do.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -32,6 +31,9 @@ use crate::results::{EpisodeRecord, Outcome};
 
 /// Maximum size of a request.
 const BODY_LIMIT: usize = 1 << 20;
+/// What those ask who watch a server from outside. It tells nothing, and needs no key.
+const HEALTH: &str = "/health";
+
 /// An error answer.
 struct Refusal {
     status: StatusCode,
@@ -54,13 +56,14 @@ impl IntoResponse for Refusal {
     }
 }
 
-pub(super) fn router<E: Environment>(server: Arc<GymServer<E>>, at: SocketAddr) -> Router {
+pub(super) fn router<E: Environment>(server: Arc<GymServer<E>>, guard: Guard) -> Router {
     let router = Router::new()
         .route("/tasks", get(tasks::<E>))
         .route("/metrics", get(metrics::<E>))
         .route("/reset", post(reset::<E>))
         .route("/step", post(step::<E>))
         .route("/close", post(close::<E>))
+        .route(HEALTH, get(async || StatusCode::NO_CONTENT))
         .fallback(|| async {
             refusal(
                 StatusCode::NOT_FOUND,
@@ -69,7 +72,10 @@ pub(super) fn router<E: Environment>(server: Arc<GymServer<E>>, at: SocketAddr) 
         })
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .with_state(server.clone());
-    Guard::new(at).before(router, shut).layer(middleware::from_fn_with_state(server, count_errors::<E>))
+    guard
+        .without_key_at(HEALTH)
+        .before(router, shut)
+        .layer(middleware::from_fn_with_state(server, count_errors::<E>))
 }
 
 async fn count_errors<E: Environment>(State(server): Rooms<E>, request: Request, next: Next) -> Response {
@@ -78,9 +84,9 @@ async fn count_errors<E: Environment>(State(server): Rooms<E>, request: Request,
     response
 }
 
-/// The answer to web pages of the user's own browser, which can reach loopback.
+/// The answer to whoever does not have the key, and to web pages of the user's own browser.
 fn shut(refused: guard::Refusal) -> Response {
-    refusal(StatusCode::FORBIDDEN, refused.to_string()).into_response()
+    refusal(refused.status(), refused.to_string()).into_response()
 }
 
 #[derive(Deserialize)]

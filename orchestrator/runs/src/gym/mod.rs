@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use attempts::Attempts;
 use camino::Utf8PathBuf;
+use guard::{Guard, Key};
 use serde::Serialize;
 use server::GymServer;
 use tasks::Suite;
@@ -32,10 +33,12 @@ const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 
 /// The settings of a gym besides those of episodes. In its [`Options`], `workers` is the number of
 /// concurrent episodes, and `limits.answer` is the time limit for a client's next action.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// The listening address.
     pub listen: SocketAddr,
+    /// What clients must know.
+    pub key: Key,
     /// How long a client waits for a free slot.
     pub place_within: Duration,
 }
@@ -43,7 +46,7 @@ pub struct Settings {
 /// The address and settings of a running gym.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GymAddress {
-    /// The base URL: `http://127.0.0.1:PORT`.
+    /// The base URL, with the key: `http://127.0.0.1:PORT/KEY`.
     pub url: String,
     /// The listening address, which is in the URL.
     #[serde(skip)]
@@ -114,20 +117,20 @@ where
     let bound = listener.local_addr().map_err(|source| Error::Listen { address, source })?;
     let bring_up = Box::new(move || Box::pin(bring_up()) as server::Coming<E>);
     let attempts = Attempts::open(suite, options, machine).await?;
+    let guard = Guard::new(bound, settings.key.clone());
     let server =
         GymServer::open(attempts, bring_up, suite, options, settings, interrupt.clone(), progress.clone());
     let server = Arc::new(server?);
     progress(Event::Listening(&GymAddress {
-        url: format!("http://{bound}"),
+        url: guard.url(),
         address: bound,
         suite: suite.name.clone(),
         run: server.attempts.run().path().to_owned(),
         workers: options.workers.max(1),
     }));
-    let router = http::router(server.clone(), bound);
+    let router = http::router(server.clone(), guard);
     let stop = interrupt.clone().cancelled_owned();
-    let mut serving =
-        tokio::spawn(async move { axum::serve(listener, router).with_graceful_shutdown(stop).await });
+    let mut serving = tokio::spawn(guard::serve(listener, router, stop));
     let fallen = tokio::select! {
         biased;
         () = interrupt.cancelled() => None,

@@ -91,7 +91,11 @@ impl EpisodeRenderer<'_> {
         let (form, pictures) = (self.form, &mut self.pictures);
         let mut share = self.budget.share();
         let detail = match share.is_any() {
-            true => Some(detail(self.folder, form, record, pictures, &mut share)?),
+            // One that cannot be read costs the others nothing.
+            true => Some(
+                detail(self.folder, form, record, pictures, &mut share)
+                    .unwrap_or_else(|error| unreadable(form, record, &error)),
+            ),
             false => None,
         };
         Ok(Variant {
@@ -113,6 +117,22 @@ impl EpisodeRenderer<'_> {
 fn trace_link(record: &EpisodeRecord) -> TraceLink {
     let link = link(&format!("episodes/{}/trace.html", record.id().folder_name()));
     TraceLink { repeat: record.repeat, link }
+}
+
+/// The details of an episode whose files cannot be read: why not.
+fn unreadable(form: Form, record: &EpisodeRecord, error: &Error) -> Detail {
+    let why = format!("failed to {}", error_text::with_causes(error));
+    Detail {
+        goal: None,
+        fingerprint: record.fingerprint.clone(),
+        message: Some(shortened(form, &why)),
+        answer: None,
+        stderr: None,
+        folder: link(&format!("episodes/{}/", record.id().folder_name())),
+        opening: requests_in(form, 0, &[]),
+        steps: Vec::new(),
+        steps_left_out: 0,
+    }
 }
 
 fn detail(

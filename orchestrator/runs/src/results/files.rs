@@ -54,9 +54,11 @@ pub(crate) fn write(path: &Utf8Path, bytes: &[u8]) -> Result<(), Error> {
     std::io::Write::write_all(&mut create(path, 0o666)?, bytes)
 }
 
-/// Whether a name in a record is a plain file name.
+/// Whether a name in a record is a plain file name. What has a colon would be a URL of its own in a
+/// page, such as `javascript:`.
 pub(crate) fn is_beside(name: &str) -> bool {
-    !name.is_empty() && name != "." && name != ".." && !name.contains('/')
+    let is_odd = |c: char| matches!(c, '/' | '\\' | ':' | '?' | '#') || c.is_control();
+    !name.is_empty() && name != "." && name != ".." && !name.contains(is_odd)
 }
 
 #[cfg(test)]
@@ -99,6 +101,10 @@ mod tests {
     #[test]
     fn a_name_with_a_path_in_it_is_not_beside() {
         assert!(is_beside("step-01.png"));
-        assert!(!["", ".", "..", "../step", "/etc/passwd", "a/b"].into_iter().any(is_beside));
+        assert!(
+            !["", ".", "..", "../step", "/etc/passwd", "a/b", "javascript:alert(1)", "x\ny", "\\\\host"]
+                .into_iter()
+                .any(is_beside)
+        );
     }
 }

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! *Invariants:* It writes nothing. It never serves files outside of the run's folder, even through
-//! links, or files with secrets of the owner. It answers only programs of this machine and its own
-//! pages ([`guard`]).
+//! links, or files with secrets of the owner. It answers only those who have the key in its
+//! address ([`guard`]).
 
 mod confined;
 mod files;
@@ -24,7 +24,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use camino::{Utf8Path, Utf8PathBuf};
-use guard::Guard;
+use guard::{Guard, Key};
 use http::{Method, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use snapshots::index::ReplaySet;
@@ -39,6 +39,7 @@ pub struct RunServer {
     run: Utf8PathBuf,
     listener: TcpListener,
     address: SocketAddr,
+    guard: Guard,
     snapshots: Option<Arc<ReplaySet>>,
 }
 
@@ -70,7 +71,8 @@ impl RunServer {
         let failed = |source| Error::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(RunServer { run: run.to_owned(), listener, address, snapshots: None })
+        let guard = Guard::new(address, Key::random()).without_key_at("/favicon.ico");
+        Ok(RunServer { run: run.to_owned(), listener, address, guard, snapshots: None })
     }
 
     /// The same, with links from requests to the exchanges in these snapshots.
@@ -99,24 +101,19 @@ impl RunServer {
                 link(&format!("episodes/{}/{}", id.folder_name(), viewer::NAME))
             }
         };
-        Ok(format!("http://{}/{path}", self.address))
+        Ok(format!("{}/{path}", self.guard.url()))
     }
 
     /// Serves requests until the future is dropped.
-    ///
-    /// # Errors
-    /// When the socket fails.
-    pub async fn serve(self) -> Result<(), Error> {
-        let address = self.address;
-        let router = router(Shown { run: self.run, snapshots: self.snapshots }, address);
-        let served = axum::serve(self.listener, router).await;
-        served.map_err(|source| Error::Listen { address, source })
+    pub async fn serve(self) {
+        let router = router(Shown { run: self.run, snapshots: self.snapshots }, self.guard);
+        guard::serve(self.listener, router, std::future::pending()).await;
     }
 }
 
-fn router(shown: Shown, at: SocketAddr) -> Router {
+fn router(shown: Shown, guard: Guard) -> Router {
     let router = Router::new().fallback(answer).with_state(Arc::new(shown));
-    Guard::new(at).before(router, IntoResponse::into_response)
+    guard.before(router, IntoResponse::into_response)
 }
 
 async fn answer(State(shown): State<Arc<Shown>>, request: Request) -> Response {
@@ -161,7 +158,7 @@ fn parts(path: &str) -> Option<Vec<String>> {
 }
 
 fn nothing() -> Response {
-    (StatusCode::NOT_FOUND, "there is no such page or file in this run; the report is at /\n").into_response()
+    (StatusCode::NOT_FOUND, "there is no such page or file in this run; the report is at the address that `sandbox show` printed\n").into_response()
 }
 
 #[cfg(test)]

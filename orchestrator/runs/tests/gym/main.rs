@@ -46,7 +46,8 @@ impl Gym {
         let folder = tempfile::tempdir().unwrap();
         let out = Utf8PathBuf::from_path_buf(folder.path().join("run")).unwrap();
         let mut options = Options { out: Some(out.clone()), ..Options::default() };
-        let mut settings = Settings { listen: SocketAddr::from(([127, 0, 0, 1], 0)), place_within: PATIENCE };
+        let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut settings = Settings { listen, key: guard::Key::random(), place_within: PATIENCE };
         change(&mut options, &mut settings);
         let (interrupt, mood) = (CancellationToken::new(), mood.clone());
         let stop = interrupt.clone();

@@ -1,7 +1,7 @@
 //! What a visitor of an instance does: asks for pages, sends forms.
 
 use sites::manifest::{Application, DriverSpec};
-use sites::{Lease, LoginSession, Upstream};
+use sites::{Lease, LoginSession};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::Outcome;
@@ -62,9 +62,8 @@ pub(crate) async fn ask(lease: &Lease, path: &str) -> Outcome<String> {
 
 /// One request; `form` is the body of one that is sent.
 async fn request(lease: &Lease, what: &str, cookies: &str, form: Option<&str>) -> Outcome<String> {
-    let Upstream::Address(address) = lease.upstream() else { return Err("no address".into()) };
     let host = lease.site().canonical();
-    let mut stream = tokio::net::TcpStream::connect(address).await?;
+    let mut stream = lease.upstream().connect().await?;
     let sent = form.map_or(String::new(), |form| {
         format!("Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n", form.len())
     });

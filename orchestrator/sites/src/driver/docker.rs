@@ -9,9 +9,10 @@
 //! instance know each other by the names of the manifest, which a file on the host lists. Each
 //! container mounts this file as `/etc/hosts`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use bollard::models::{ContainerCreateBody, EndpointIpamConfig, EndpointSettings, Mount, NetworkingConfig};
@@ -34,7 +35,7 @@ use crate::manifest::{ContainerSpec, Volume, folder_at};
 use crate::network::{Network, Networking, Relays};
 use crate::owner::{INSTANCE, Owner, SITE};
 use crate::quota::Quota;
-use crate::relay::Relay;
+use crate::relay::{self, Relay};
 use crate::state::{Access, Golden, Layout, Live, MOUNT};
 use crate::{Error, Site, Upstream, golden};
 
@@ -71,9 +72,9 @@ enum Place {
 
 /// Where an application is reached.
 struct Ports {
-    own: SocketAddr,
+    own: Upstream,
     /// Ports that are not at the same address.
-    others: BTreeMap<u16, SocketAddr>,
+    others: BTreeMap<u16, Upstream>,
 }
 
 /// The engine, network and folders that all containers of one site group use.
@@ -122,10 +123,9 @@ impl Docker {
         containers.access = (!self.spec.writable).then_some(live.access);
         match self.run(id, &folder, golden.is_some(), &mut containers).await {
             Ok(ports) => {
-                let upstream = Upstream::Address(ports.own);
                 let quota = Quota::new(folder.clone(), &self.spec.limits, golden.as_deref());
                 let content = golden.map_or(Content::Elsewhere, |golden| Content::Folder { golden, live });
-                let instance = Instance::new(id, upstream, clock, content, Box::new(containers));
+                let instance = Instance::new(id, ports.own, clock, content, Box::new(containers));
                 Ok(instance.with_ports(ports.others).held_to(quota))
             }
             Err(error) => {
@@ -194,12 +194,12 @@ impl Docker {
         introduce(folder, container.address(), &site.name)?;
         match &self.context.networking {
             Networking::Bridged(_) => {
-                let own = (container.address(), spec.port).into();
+                let own = Upstream::Address((container.address(), spec.port).into());
                 Ok(Ports { own, others: BTreeMap::new() })
             }
             Networking::Relayed(relays) => {
                 let first = container.first_process(&spec.image).await?;
-                let (ports, started) = self.relay(relays, &first).await?;
+                let (ports, started) = self.relay(relays, folder, &first).await?;
                 made.relays = started;
                 Ok(ports)
             }
@@ -231,19 +231,18 @@ impl Docker {
     }
 
     /// Starts a relay to each port of the application that a host leads to.
-    async fn relay(&self, relays: &Relays, first: &Owner) -> Result<(Ports, Vec<Relay>), Error> {
-        let others = self.site.hosts.iter().filter_map(|host| host.port);
-        let wanted: BTreeSet<u16> = others.chain([self.spec.port]).collect();
-        let at = relays.address()?;
-        let mut started = Vec::new();
-        let mut others = BTreeMap::new();
-        for port in wanted {
-            let relay = Relay::start(&relays.helper, &at, first, port).await?;
-            others.insert(port, relay.address());
-            started.push(relay);
-        }
-        let own = others.get(&self.spec.port).copied();
-        let own = own.unwrap_or_else(|| (at.subnet.at(0), self.spec.port).into());
+    async fn relay(
+        &self,
+        relays: &Relays,
+        folder: &Utf8Path,
+        first: &Owner,
+    ) -> Result<(Ports, Vec<Relay>), Error> {
+        let port = self.spec.port;
+        let wanted = self.site.hosts.iter().filter_map(|host| host.port).chain([port]).collect();
+        let (mut others, started) = relay::start(&relays.helper, folder, first, wanted).await?;
+        let nowhere = || Error::Refused { doing: format!("reach port {port}"), why: "no relay".to_owned() };
+        let own = others.remove(&port).ok_or_else(nowhere)?;
+        others.insert(port, own.clone());
         Ok((Ports { own, others }, started))
     }
 
@@ -410,5 +409,10 @@ fn make_folders(golden: Option<&Golden>, folder: &Utf8Path, live: &Live) -> Resu
     std::fs::write(&resolver, RESOLVER_TEXT).map_err(Error::of_file("write", &resolver))?;
     let hosts = folder.join(HOSTS);
     std::fs::write(&hosts, HOSTS_TEXT).map_err(Error::of_file("write", &hosts))?;
+    // Users of the containers read them; others of this machine cannot get below `folder`.
+    for (path, mode) in [(&clock, 0o755), (&resolver, 0o644), (&hosts, 0o644)] {
+        let mode = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(path, mode).map_err(Error::of_file("change the mode of", path))?;
+    }
     golden.map_or(Ok(()), |golden| Ok(golden.copy_to(live)?))
 }

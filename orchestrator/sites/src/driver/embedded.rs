@@ -1,17 +1,17 @@
-//! Driver for sites inside our own process. Each instance has its own port on loopback.
+//! Driver for sites inside our own process. Each instance has a Unix socket that only its owner
+//! reaches.
 
 use std::sync::Arc;
 
-use axum::response::IntoResponse;
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use embedded::desk::Directory;
 use embedded::{Clock as Reads, Files, Golden, Options, desk, forum, turkingbench};
 use futures_util::FutureExt;
 use futures_util::future::{self, BoxFuture};
-use guard::Guard;
+use gateway::unix;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use tokio::net::TcpListener;
+use tokio::net::UnixListener;
 use tokio::sync::mpsc::Sender;
 use tokio::task::AbortHandle;
 
@@ -35,21 +35,24 @@ enum EmbeddedApp {
 pub(crate) struct Embedded {
     served: EmbeddedApp,
     start_of_time: Option<Timestamp>,
-    /// The host names under which browsers request it.
-    names: Vec<String>,
+    name: String,
+    /// The folder of the sockets.
+    instances: Utf8PathBuf,
 }
 
 impl Embedded {
-    /// Desk sites show what `directory` lists. `folder` is where golden databases are kept.
+    /// Desk sites show what `directory` lists. `folder` is where golden databases are kept,
+    /// `instances` that of the sockets.
     pub(crate) async fn new(
         site: &Site,
         application: Application,
         folder: Utf8PathBuf,
+        instances: Utf8PathBuf,
         directory: Directory,
     ) -> Result<Embedded, Error> {
         let site = site.clone();
         let start_of_time = site.clock;
-        let names = site.hosts.iter().map(|host| host.name.clone()).collect();
+        let name = site.name.clone();
         let open = move || {
             Ok(match &application {
                 Application::Forum => EmbeddedApp::Forum(Golden::open(folder)?),
@@ -66,7 +69,7 @@ impl Embedded {
                 }
             })
         };
-        Ok(Embedded { served: blocking(open).await?, start_of_time, names })
+        Ok(Embedded { served: blocking(open).await?, start_of_time, name, instances })
     }
 
     async fn start(&self, id: u32) -> Result<Instance, Error> {
@@ -94,17 +97,11 @@ impl Embedded {
             Ok((instance.router(), Content::Embedded(instance)))
         };
         let (router, content) = blocking(begin).await?;
-        let listening = Error::of_file("listen on", "127.0.0.1".into());
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await;
-        let (listener, address) = listener
-            .and_then(|listener| listener.local_addr().map(|address| (listener, address)))
-            .map_err(listening)?;
-        // Requests of browsers arrive through the gateway, under the site's own host names.
-        let guard = Guard::new(address).with_names(self.names.clone());
-        let router = guard.before(router, IntoResponse::into_response);
+        let socket = self.instances.join(format!("{}-{id}.sock", self.name));
+        let listener = listen(&socket).map_err(Error::of_file("listen at", &socket))?;
         let serving = tokio::spawn(async move { axum::serve(listener, router).await });
-        let machine = Box::new(Server(serving.abort_handle()));
-        Ok(Instance::new(id, Upstream::Address(address), clock, content, machine))
+        let machine = Box::new(Server { serving: serving.abort_handle(), socket: socket.clone() });
+        Ok(Instance::new(id, Upstream::Socket(socket), clock, content, machine))
     }
 }
 
@@ -124,12 +121,31 @@ fn folder_of(site: &Site, key: &str, folder: &str) -> Result<Utf8PathBuf, Error>
     })
 }
 
-/// The server task.
-struct Server(AbortHandle);
+/// Listens at a new socket.
+fn listen(socket: &Utf8Path) -> std::io::Result<UnixListener> {
+    socket.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+    let listener = unix::bind(socket.as_std_path())?;
+    listener.set_nonblocking(true)?;
+    UnixListener::from_std(listener)
+}
+
+/// The server task, and its socket.
+struct Server {
+    serving: AbortHandle,
+    socket: Utf8PathBuf,
+}
+
+impl Server {
+    fn end(&self) {
+        self.serving.abort();
+        // It may be gone with its folder.
+        let _ = std::fs::remove_file(&self.socket);
+    }
+}
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.0.abort();
+        self.end();
     }
 }
 
@@ -157,7 +173,7 @@ impl Machine for Server {
     }
 
     fn stop(&self) -> BoxFuture<'_, Result<(), Error>> {
-        self.0.abort();
+        self.end();
         future::ready(Ok(())).boxed()
     }
 }

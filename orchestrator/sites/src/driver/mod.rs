@@ -13,6 +13,7 @@ pub(crate) mod embedded;
 pub(crate) mod external;
 mod leftovers;
 mod members;
+pub(crate) mod namespace;
 pub(crate) mod process;
 pub(crate) mod seccomp;
 

@@ -1,9 +1,9 @@
 //! Driver for commands on this machine. Each instance has a port, a state folder and a process
-//! group.
+//! group, and a network of its own where the system allows that (`namespace`).
 //!
 //! The golden state is what the program itself creates in an empty folder until it is ready. It is
-//! recorded at the first start. This driver has no isolation, and no limit but that on the disk.
-//! Use containers for these.
+//! recorded at the first start. This driver isolates nothing but the network, and limits nothing
+//! but the disk. Use containers for these.
 
 use std::collections::BTreeMap;
 use std::io::SeekFrom;
@@ -13,13 +13,14 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::{self, BoxFuture};
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio::process::{Child, Command};
 use tokio::sync::mpsc::Sender;
 use tokio::sync::{OnceCell, watch};
 use tokio::time::interval;
 
+use super::namespace::{Gate, Namespaces};
 use super::{Driver, Machine};
 use crate::clock::{self, Clock};
 use crate::content::{Content, blocking, remove_folder};
@@ -28,6 +29,7 @@ use crate::instance::Instance;
 use crate::manifest::ProcessSpec;
 use crate::owner::{self, Owner};
 use crate::quota::Quota;
+use crate::relay::{self, Relay};
 use crate::state::{Access, Golden, Layout, Live};
 use crate::{Error, Site, Upstream, ready};
 
@@ -43,11 +45,18 @@ pub(crate) struct Process {
     /// The folder with one folder per instance.
     instances: Utf8PathBuf,
     golden: OnceCell<Arc<Golden>>,
+    /// Nothing where commands listen on the machine's own loopback.
+    namespaces: Option<Namespaces>,
 }
 
 impl Process {
-    pub(crate) fn new(site: Arc<Site>, spec: ProcessSpec, instances: Utf8PathBuf) -> Process {
-        Process { site, spec, instances, golden: OnceCell::new() }
+    pub(crate) fn new(
+        site: Arc<Site>,
+        spec: ProcessSpec,
+        instances: Utf8PathBuf,
+        namespaces: Option<Namespaces>,
+    ) -> Process {
+        Process { site, spec, instances, golden: OnceCell::new(), namespaces }
     }
 
     async fn start(&self, id: u32) -> Result<Instance, Error> {
@@ -102,20 +111,58 @@ impl Process {
         let runs_in = folder.clone();
         let (env, port) = (self.spec.env.clone(), free_port()?);
         let runner = CommandRunner { site: Arc::clone(site), env, folder, state: state.clone(), port };
+        let (gate, stdin) = match self.namespaces.is_some().then(Gate::new).transpose() {
+            Ok(gate) => gate.unzip(),
+            Err(error) => return Err(Error::of_file("run", &runner.folder)(error)),
+        };
         let log = runner.folder.join(LOG);
         let file = std::fs::File::create(&log).map_err(Error::of_file("write", &log))?;
         let other = file.try_clone().map_err(Error::of_file("write", &log))?;
-        let mut command = runner.command(&self.spec.command)?;
+        let before = self.namespaces.as_ref().map(Namespaces::starts).unwrap_or_default();
+        let mut command = runner.command(before, &self.spec.command)?;
+        command.stdin(stdin.map_or_else(Stdio::null, Stdio::from));
         command.stdout(file).stderr(other).process_group(0).kill_on_drop(true);
         let program = self.spec.command.first().cloned().unwrap_or_default();
         let child = command.spawn().map_err(Error::of_file("run", program.as_str().into()))?;
-        let upstream = Upstream::Address(([127, 0, 0, 1], runner.port).into());
+        // Only the child has the other end now.
+        drop(command);
+        let mut group = Group::watch(child, runner, self.namespaces.clone())?;
+        let (upstream, ports) = match self.reach(&mut group, gate).await {
+            Ok(reached) => reached,
+            Err(error) => {
+                let _ = group.stop().await;
+                return Err(error);
+            }
+        };
         let quota = Quota::new(runs_in, &self.spec.limits, golden.as_deref());
         let content = match golden {
             Some(golden) => Content::Folder { golden, live: own(state) },
             None => Content::Elsewhere,
         };
-        Ok(Instance::new(id, upstream, clock, content, Box::new(Group::watch(child, runner)?)).held_to(quota))
+        let instance = Instance::new(id, upstream, clock, content, Box::new(group));
+        Ok(instance.with_ports(ports).held_to(quota))
+    }
+
+    /// Where a started command is reached. One that is held back goes on.
+    async fn reach(
+        &self,
+        group: &mut Group,
+        gate: Option<Gate>,
+    ) -> Result<(Upstream, BTreeMap<u16, Upstream>), Error> {
+        let port = group.runner.port;
+        let own = Upstream::Address(([127, 0, 0, 1], port).into());
+        let (Some(namespaces), Some(mut gate)) = (&self.namespaces, gate) else {
+            return Ok((own, BTreeMap::new()));
+        };
+        if !gate.is_entered().await {
+            // It has ended, and its log says why.
+            return Ok((own, BTreeMap::new()));
+        }
+        let wanted = self.site.hosts.iter().filter_map(|host| host.port).chain([port]).collect();
+        let (folder, first) = (&group.runner.folder, Owner::of(group.pid));
+        let (mut ports, relays) = relay::start(&namespaces.helper, folder, &first, wanted).await?;
+        group.relays = relays;
+        Ok((ports.remove(&port).unwrap_or(own), ports))
     }
 }
 
@@ -156,15 +203,17 @@ struct CommandRunner {
 }
 
 impl CommandRunner {
-    fn command(&self, words: &[String]) -> Result<Command, Error> {
+    /// A command, as the arguments of these words `before` it.
+    fn command(&self, before: Vec<String>, words: &[String]) -> Result<Command, Error> {
         let port = self.port.to_string();
         let fill = |word: &String| word.replace("{port}", &port).replace("{state}", self.state.as_str());
-        let Some((program, arguments)) = words.split_first() else {
+        if words.is_empty() {
             let why = "`command` is empty".to_owned();
             return Err(Error::Senseless { site: self.site.name.clone(), why });
-        };
-        let mut command = Command::new(fill(program));
-        command.args(arguments.iter().map(fill)).stdin(Stdio::null());
+        }
+        let mut words = before.into_iter().chain(words.iter().map(fill));
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words).stdin(Stdio::null());
         command.env_clear().envs(processes::minimal()).envs(&self.env);
         command.current_dir(&self.site.folder);
         if self.site.clock.is_some() {
@@ -179,10 +228,17 @@ struct Group {
     pid: u32,
     runner: CommandRunner,
     ended: watch::Receiver<Option<String>>,
+    namespaces: Option<Namespaces>,
+    /// What leads to it, if it has a network of its own.
+    relays: Vec<Relay>,
 }
 
 impl Group {
-    fn watch(mut child: Child, runner: CommandRunner) -> Result<Group, Error> {
+    fn watch(
+        mut child: Child,
+        runner: CommandRunner,
+        namespaces: Option<Namespaces>,
+    ) -> Result<Group, Error> {
         let pid = child.id().unwrap_or_default();
         // The sweep reads this note if we are killed.
         let note = runner.folder.join(owner::PROCESS);
@@ -195,18 +251,28 @@ impl Group {
             };
             tell.send_replace(Some(why));
         });
-        Ok(Group { pid, runner, ended })
+        Ok(Group { pid, runner, ended, namespaces, relays: Vec::new() })
     }
 
     async fn ended(&self) -> String {
         let mut ended = self.ended.clone();
-        let why = ended.wait_for(Option::is_some).await;
-        why.ok().and_then(|why| why.clone()).unwrap_or_default()
+        let lost = future::select_all(
+            self.relays.iter().map(|relay| relay.ended().boxed()).chain([future::pending().boxed()]),
+        );
+        tokio::select! {
+            biased;
+            why = ended.wait_for(Option::is_some) => {
+                why.ok().and_then(|why| why.clone()).unwrap_or_default()
+            }
+            _ = lost => "lost the process that leads to it".to_owned(),
+        }
     }
 
     async fn exec(&self, words: &[String]) -> Result<String, Error> {
         let refused = |why: String| Error::Refused { doing: format!("run {}", words.join(" ")), why };
-        let output = self.runner.command(words)?.kill_on_drop(true).output().await;
+        let before = self.namespaces.as_ref().map(|namespaces| namespaces.enters(self.pid));
+        let mut command = self.runner.command(before.unwrap_or_default(), words)?;
+        let output = command.kill_on_drop(true).output().await;
         let output = output.map_err(|error| refused(error.to_string()))?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
@@ -248,7 +314,8 @@ impl Group {
 
     async fn stop(&self) -> Result<(), Error> {
         owner::kill_group(self.pid);
-        self.ended().await;
+        // A relay that has ended before is no end of the command.
+        let _ = self.ended.clone().wait_for(Option::is_some).await;
         remove_folder(&self.runner.folder).await
     }
 }
@@ -275,7 +342,7 @@ impl Machine for Group {
     }
 
     fn memory(&self) -> BoxFuture<'_, Option<u64>> {
-        futures_util::future::ready(owner::memory_of(self.pid)).boxed()
+        future::ready(owner::memory_of(self.pid)).boxed()
     }
 
     fn stop(&self) -> BoxFuture<'_, Result<(), Error>> {

@@ -1,6 +1,6 @@
 //! A process that owns a group, for tests that kill it: `owner FOLDER SITE-FOLDER` starts the site,
-//! says so, and stays. `owner sweep` removes what everybody has on its engine. `owner relay` is the
-//! relay of tests.
+//! says so, and stays. `owner sweep` removes what everybody has on its engine. `owner relay` and
+//! `owner begin-site` are the relay of tests, and what waits for it.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,6 +11,11 @@ use sites::{Options, Site, SiteGroup};
 
 fn main() -> anyhow::Result<ExitCode> {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [command, _, program @ ..] = words.as_slice()
+        && command == sites::relay::BEGIN
+    {
+        return Ok(sites::relay::begin(program));
+    }
     if let [command, process, port] = words.as_slice()
         && command == sites::relay::COMMAND
     {

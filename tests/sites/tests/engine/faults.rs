@@ -1,8 +1,8 @@
 //! What happens when instances do not start, end by themselves, or eat too much.
 
-use sites::{Error, Event, SiteState, Upstream};
+use sites::{Error, Event, SiteState};
 
-use crate::harness::{Bench, SOON, ask, page, wait_for};
+use crate::harness::{Bench, SOON, ask_at, page, wait_for};
 
 #[tokio::test]
 async fn a_site_that_never_answers_is_given_up_with_its_last_words() {
@@ -47,12 +47,12 @@ async fn a_copy_that_fills_the_disk_is_ended_named_and_replaced_and_costs_nobody
     let running = bench.group("reset: restore\nlimits: {disk: 16M}", 2).await;
     for path in ["/fill", "/litter"] {
         let (bad, other) = (running.lease().await, running.lease().await);
-        let Upstream::Address(address) = bad.upstream() else { panic!("an address") };
+        let upstream = bad.upstream();
         let owner = bench.path("data/copies").read_dir_utf8().unwrap().next().unwrap().unwrap();
         let folder = owner.path().join(format!("small-{}", bad.instance()));
         assert!(folder.is_dir());
         // It has no answer.
-        let filling = tokio::spawn(async move { ask(address, path).await });
+        let filling = tokio::spawn(async move { ask_at(&upstream, path).await });
         let error = tokio::time::timeout(SOON, bad.ended()).await.unwrap().to_string();
         assert!(error.contains("grown to more than 17 MiB, which its `limits.disk` allows"), "{error}");
         filling.abort();

@@ -97,14 +97,18 @@ pub(crate) fn helper() -> Option<Utf8PathBuf> {
 
 /// A page of an instance.
 pub(crate) async fn page(lease: &Lease, path: &str) -> String {
-    let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
-    ask(address, path).await.unwrap()
+    ask_at(&lease.upstream(), path).await.unwrap()
 }
 
 /// A page from an address: the body of the answer.
 pub(crate) async fn ask(address: std::net::SocketAddr, path: &str) -> std::io::Result<String> {
+    ask_at(&Upstream::Address(address), path).await
+}
+
+/// As [`ask`], from any target.
+pub(crate) async fn ask_at(upstream: &Upstream, path: &str) -> std::io::Result<String> {
     let asking = async {
-        let mut stream = tokio::net::TcpStream::connect(address).await?;
+        let mut stream = upstream.connect().await?;
         stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: small.test\r\n\r\n").as_bytes()).await?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await?;

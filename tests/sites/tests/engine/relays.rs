@@ -1,7 +1,7 @@
 //! Sites whose containers have no network, as Podman's: what they reach, and what leads to them.
 //! Run by `make test-podman`, where Podman is the engine; on Docker there are no relays.
 
-use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::net::{TcpListener, UdpSocket};
 
 use sites::{Event, Lease, Upstream};
 
@@ -18,9 +18,10 @@ fn own_address() -> std::net::IpAddr {
     }
 }
 
-fn address(lease: &Lease) -> SocketAddr {
-    let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
-    address
+/// Nothing of a lease listens on this machine's network.
+fn socket(lease: &Lease) -> String {
+    let Upstream::Socket(path) = lease.upstream() else { panic!("a socket") };
+    path.into_string()
 }
 
 /// The ids of the processes that this one has started as relays.
@@ -78,16 +79,13 @@ async fn a_container_without_network_reaches_nothing() {
         interfaces.lines().skip(2).filter_map(|line| line.split(':').next()).map(str::trim).collect();
     assert_eq!(interfaces, ["lo"]);
     assert_eq!(page(&a, "/file?/proc/net/route").await.lines().count(), 1, "a head, and no route");
-    assert_ne!(address(&a).ip(), address(&b).ip());
+    assert_ne!(socket(&a), socket(&b));
     for target in [
         format!("/tcp?{machine}:{port}"),
         format!("/tcp?127.0.0.1:{port}"),
         format!("/tcp?127.0.0.1:{inside}"),
         format!("/udp?{machine}:{datagrams}"),
         format!("/udp?127.0.0.1:{datagrams}"),
-        // Where its neighbour and it itself are reached from this machine.
-        format!("/tcp?{}", address(&b)),
-        format!("/tcp?{}", address(&a)),
         "/name?deb.debian.org".to_owned(),
         "/name?example.org".to_owned(),
     ] {
@@ -118,7 +116,7 @@ async fn containers_of_one_instance_share_their_loopback_and_nothing_with_others
     for lease in [&a, &b] {
         assert_eq!(page(lease, "/tcp?store:8001").await, "reached");
         assert_eq!(page(lease, "/tcp?small:8000").await, "reached", "itself");
-        assert!(page(lease, &format!("/tcp?{}", address(&a))).await.starts_with("error: "));
+        assert!(!socket(lease).is_empty());
         assert_eq!(page(lease, "/file?/proc/net/route").await.lines().count(), 1);
     }
     assert_eq!(page(&a, "/add?x").await, "added");

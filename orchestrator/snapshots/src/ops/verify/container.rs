@@ -81,9 +81,27 @@ fn signature(first_version: bool, findings: &mut Findings) {
             findings.error(Flaw::Signature, DIGEST, "its signature was not made with the key it names");
         }
         (SignatureKind::Anonymous | SignatureKind::Domain, _) => {
-            findings.warning(Flaw::Signature, DIGEST, "whether to trust the signer was not checked");
+            findings.warning(Flaw::Signature, DIGEST, shown(signature.kind, signature.signature_holds));
         }
         (SignatureKind::Unsigned, _) => {}
+    }
+}
+
+/// What a signature shows, and what it only claims: anybody can write names and times into it.
+fn shown(kind: SignatureKind, holds: Option<bool>) -> &'static str {
+    match (holds, kind) {
+        (Some(true), SignatureKind::Domain) => {
+            "it shows that the holder of the certificate in it has signed this package; that the certificate is the \
+             domain's, the time and the software are claims, and whether to trust the signer was not checked"
+        }
+        (Some(true), _) => {
+            "it shows that the holder of the key in it has signed this package; who that is, the time and the \
+             software are claims, and whether to trust the signer was not checked"
+        }
+        _ => {
+            "it shows nothing: it is of a kind that cannot be computed here; the signer, the time and the software are \
+             claims, and whether to trust the signer was not checked"
+        }
     }
 }
 

@@ -1,23 +1,71 @@
-//! The key to the list of gyms: a file that only its owner can read.
+//! The keys of servers. A server's own key is in the address that its command prints; it is derived
+//! from a secret in a file that only its owner can read, so that the address stays the same.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use rand::Rng as _;
+use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 
-use crate::Error;
+/// The file of a key cannot be read or made.
+#[derive(Debug, thiserror::Error)]
+#[error("use the key in {path}: {why}")]
+pub struct KeyError {
+    /// The file.
+    pub path: Utf8PathBuf,
+    /// Why.
+    pub why: String,
+}
+
+/// The key of one server, which is the first part of the path of its address.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+impl Key {
+    /// A key that nobody has had before.
+    pub fn random() -> Key {
+        let mut bytes = [0; 16];
+        rand::rng().fill_bytes(&mut bytes);
+        Key(hex::encode(bytes))
+    }
+
+    /// The key for one purpose of whoever knows a secret. It does not tell the secret.
+    pub fn derived(secret: &str, purpose: &str) -> Key {
+        let digest = Sha256::digest(format!("{purpose}\n{secret}"));
+        Key(hex::encode(&digest[..16]))
+    }
+
+    /// As [`Key::derived`], by the secret in a file, which is made if it does not exist.
+    ///
+    /// # Errors
+    /// When the file cannot be read or made, or others can read it.
+    pub fn of_file(path: &Utf8Path, purpose: &str) -> Result<Key, KeyError> {
+        open(path).map(|secret| Key::derived(&secret, purpose))
+    }
+
+    /// Its letters and digits.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key(..)")
+    }
+}
 
 /// Most bytes that a key has.
 const LONGEST: u64 = 1024;
 
-/// The key in the file. A file that does not exist is made, with a new key.
+/// The secret in the file. A file that does not exist is made, with a new one.
 ///
 /// # Errors
-/// When the file cannot be made or read, has no key, or can be read by others.
-pub fn open(path: &Utf8Path) -> Result<String, Error> {
+/// When the file cannot be read or made, or others can read it.
+pub fn open(path: &Utf8Path) -> Result<String, KeyError> {
     match make(path) {
         Ok(key) => Ok(key),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => read(path),
@@ -39,11 +87,11 @@ fn make(path: &Utf8Path) -> std::io::Result<String> {
     Ok(key)
 }
 
-/// The key in the file of a front.
+/// The secret in a file that exists.
 ///
 /// # Errors
 /// When the file cannot be read, has no key, or can be read by others.
-pub(crate) fn read(path: &Utf8Path) -> Result<String, Error> {
+pub fn read(path: &Utf8Path) -> Result<String, KeyError> {
     let read = || {
         let mut file = File::open(path)?;
         let mode = file.metadata()?.permissions().mode();
@@ -56,20 +104,20 @@ pub(crate) fn read(path: &Utf8Path) -> Result<String, Error> {
         return Err(failed(path, format!("others can read it; `chmod 600 {path}`")));
     }
     if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        let why = "it is not one line of letters and digits; remove it, and the front makes a new one";
+        let why = "it is not one line of letters and digits; remove it, and the next start makes a new one";
         return Err(failed(path, why.to_owned()));
     }
     Ok(key)
 }
 
 /// Whether two keys are the same, in a time that does not depend on where they differ.
-pub(crate) fn same(one: &str, other: &str) -> bool {
+pub fn same(one: &str, other: &str) -> bool {
     let differs = one.bytes().zip(other.bytes()).fold(0, |differs, (a, b)| differs | (a ^ b));
     one.len() == other.len() && differs == 0
 }
 
-fn failed(path: &Utf8Path, why: String) -> Error {
-    Error::Key { path: path.to_owned(), why }
+fn failed(path: &Utf8Path, why: String) -> KeyError {
+    KeyError { path: path.to_owned(), why }
 }
 
 #[cfg(test)]
@@ -96,6 +144,15 @@ mod tests {
         std::fs::write(&path, " \n").unwrap();
         assert!(open(&path).unwrap_err().to_string().contains("remove it"));
         assert!(read(&path.with_extension("none")).is_err());
+    }
+
+    #[test]
+    fn a_server_has_the_same_key_at_every_start_and_no_other_server_has_it() {
+        let key = Key::derived("secret", "gym");
+        assert_eq!(key, Key::derived("secret", "gym"));
+        assert!(key != Key::derived("secret", "front") && key != Key::derived("other", "gym"));
+        assert!(key.text().len() == 32 && Key::random() != Key::random());
+        assert!(!format!("{key:?}").contains(key.text()));
     }
 
     #[test]
