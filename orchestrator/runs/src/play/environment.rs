@@ -3,7 +3,7 @@
 
 use std::future::Future;
 
-use browser::{Action, ActionTarget, ConsoleMessage, Observation, ObservationOptions, Picture, StorageState};
+use browser::{Action, ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions, Picture, StorageState};
 use gateway::Entry;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::Value;
@@ -27,6 +27,19 @@ impl EnvironmentError {
         doing: &'static str,
     ) -> impl FnOnce(E) -> Self {
         move |source| EnvironmentError { doing, source: source.into() }
+    }
+
+    /// The browser's error, if the browser broke.
+    pub(crate) fn browser_error(&self) -> Option<&browser::Error> {
+        if let Some(ActionError::Browser(error)) = self.source.downcast_ref() {
+            return Some(error);
+        }
+        self.source.downcast_ref()
+    }
+
+    /// Whether the browser or a page broke, and neither a site nor a disk.
+    pub(crate) fn is_of_browser(&self) -> bool {
+        self.browser_error().is_some() || self.source.is::<ActionError>()
     }
 }
 

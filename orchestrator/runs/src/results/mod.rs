@@ -2,6 +2,7 @@
 
 mod digest;
 mod episode;
+mod failure;
 pub(crate) mod files;
 pub mod fingerprint;
 mod folder;
@@ -13,6 +14,7 @@ mod times;
 mod usage;
 
 pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step, StepMessage};
+pub use failure::{AgentFailure, EarlierAttempt};
 pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
 pub use inputs::{JudgeSettings, PlaySettings, RunInputs, TimeLimits};
 pub use run::{RunRecord, Shard, TaskRecord, WorldRecord};
@@ -24,4 +26,4 @@ pub use usage::{ModelUsage, StepCall};
 pub use formats::Version as Format;
 
 /// The version that this program writes.
-pub const FORMAT: Format = Format { major: 2, minor: 5 };
+pub const FORMAT: Format = Format { major: 2, minor: 6 };
