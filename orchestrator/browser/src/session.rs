@@ -26,7 +26,7 @@ use crate::{
         screen::FrameClock,
         virtual_time,
     },
-    launch::{driver::Driver, services::ServiceProcesses},
+    launch::{driver::Driver, memory::MemoryWatch, services::ServiceProcesses},
     observe::frames::Bids,
 };
 
@@ -44,6 +44,7 @@ pub struct Session {
     connection: Connection,
     pub(crate) driver: Driver,
     services: ServiceProcesses,
+    memory: Option<MemoryWatch>,
     /// The DevTools proxy, once another program drives the pages.
     pub(crate) devtools: Option<Server>,
     _response_ordering: Option<ResponseOrdering>,
@@ -74,11 +75,13 @@ impl Session {
             connection,
             driver,
             services: ServiceProcesses::default(),
+            memory: None,
             devtools: None,
             _response_ordering: response_ordering,
         };
         session.begin_episode().await?;
         session.services = ServiceProcesses::find(session.cdp()).await?;
+        session.memory = session.services.browser.map(|id| MemoryWatch::start(id, launch.memory));
         if !launch.headless || launch.attach_mode {
             // Chromium's own first window would cover the intended one, or be taken for it.
             session.driver.execute_in_first_tab("Page.close", json!({})).await?;
@@ -146,6 +149,31 @@ impl Session {
     /// person closes has no pages any more.
     pub fn has_crashed(&self) -> bool {
         self.tracker.lock().has_crashed()
+    }
+
+    /// Puts an empty tab in the place of pages that have crashed; says why they have, if any have.
+    ///
+    /// # Errors
+    /// When the browser has ended, or does not open a tab.
+    pub async fn replace_crashed_pages(&mut self) -> Result<Option<String>, Error> {
+        let Some(crashed) = self.tracker.lock().take_crashed() else { return Ok(None) };
+        if self.tracker.lock().pages.is_empty() {
+            let page = self.open_tab(self.context()?.as_deref()).await?;
+            self.tracker.lock().focused_tab = Some(page.session);
+        }
+        for page in crashed {
+            let close = json!({ "targetId": page.target });
+            match self.cdp().call(None, "Target.closeTarget", close).await {
+                // It has closed by itself.
+                Ok(_) | Err(Error::Refused { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let too_large = self.memory.as_ref().filter(|memory| memory.take_exceeded());
+        Ok(Some(match too_large {
+            Some(memory) => format!("the page crashed: it used more than {} MiB of memory", memory.limit() >> 20),
+            None => "the page crashed".to_owned(),
+        }))
     }
 
     /// Ends the browser.

@@ -8,6 +8,7 @@
 //! fonts              the fonts of pages
 //! interfaces         no news of network interfaces for these processes
 //! driver             the WebDriver session that starts and closes Chromium
+//! memory             a bound on what all its processes take together
 //! services           Chromium's network, storage and GPU processes, watched for their end
 //! ```
 //!
@@ -18,6 +19,7 @@ pub(crate) mod driver;
 mod flags;
 pub(crate) mod fonts;
 mod interfaces;
+pub(crate) mod memory;
 pub(crate) mod process;
 pub(crate) mod programs;
 pub(crate) mod services;

@@ -88,6 +88,11 @@ pub trait Environment: Send + Sized + 'static {
     /// Waits until the page has come to rest; says why if it did not in time.
     fn settle(&mut self) -> impl Future<Output = Result<Option<String>, EnvironmentError>> + Send;
 
+    /// Why a page crashed since the last call, which an empty one has replaced.
+    fn take_crash(&mut self) -> Option<String> {
+        None
+    }
+
     /// The answer to a question about the state of a site, as it is now.
     fn probe(
         &mut self,

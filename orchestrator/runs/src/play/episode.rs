@@ -184,7 +184,7 @@ async fn drive<E: Environment>(
     }
     trace.whole_page = options.screenshot.full_page;
     trace.take_requests(environment);
-    let mut last_error: Option<String> = None;
+    let mut last_error: Option<String> = environment.take_crash();
     let mut replies = Replies::default();
     loop {
         trace.enter_step_phase(Phase::Looking);
@@ -357,6 +357,7 @@ async fn perform<E: Environment>(
         Err(NotActed::Broken(error)) => return Err(error.into()),
     };
     let unsettled = environment.settle().await?;
+    let message = message.or_else(|| environment.take_crash());
     let step = trace.current();
     step.unsettled = step.unsettled.take().or(unsettled);
     trace.collect(Moment::Rest, environment).await?;
