@@ -185,7 +185,10 @@ impl Traffic {
                     socket.throttled = false;
                 }
             }
-            "Network.webSocketHandshakeResponseReceived" | "Network.webSocketClosed" => {
+            // A refused tunnel ends in an error: there will be no request in it.
+            "Network.webSocketHandshakeResponseReceived"
+            | "Network.webSocketFrameError"
+            | "Network.webSocketClosed" => {
                 self.requests.remove(text("/requestId"));
             }
             "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" => {

@@ -11,7 +11,7 @@ use crate::{Capture, Device};
 const DEFAULT_DOWNLOAD_LIMIT: u64 = 1 << 30;
 
 /// The default limit of a browser's memory, in bytes. Pages that people visit take a third of it.
-pub const DEFAULT_MEMORY_LIMIT: u64 = 1536 << 20;
+const DEFAULT_MEMORY_LIMIT: u64 = 1536 << 20;
 
 /// The default search engine, which the agents of benchmarks use.
 const DEFAULT_SEARCH: &str = "https://www.google.com/search?q={}";

@@ -15,7 +15,7 @@ use crate::analysis::sensitivity::Sensitivity;
 use crate::analysis::statistics::{Interval, StandardError, interval, mean, standard_error, variance};
 use crate::results::fingerprint::of_repeat;
 use crate::results::{
-    EpisodeRecord, FORMAT, Format, ModelUsage, Outcome, RunFolder, RunRecord, TaskRecord, Times,
+    Conditions, EpisodeRecord, FORMAT, Format, ModelUsage, Outcome, RunFolder, RunRecord, TaskRecord, Times,
 };
 
 /// The numbers of a run, which may be incomplete. Displays as a table of 80 columns;
@@ -33,6 +33,9 @@ pub struct Summary {
     /// The rules that scored the episodes.
     #[serde(rename = "rules")]
     pub scoring_mode: ScoringMode,
+    /// How far the scores can be believed. Absent for runs before format 2.6.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
     /// Requested number of attempts at each task.
     pub repeat: u32,
     /// Requested number of episodes.
@@ -201,6 +204,7 @@ impl Summary {
             suite: run.suite.clone(),
             agent: run.agent.clone(),
             scoring_mode: run.scoring_mode,
+            conditions: run.conditions.clone(),
             repeat: run.repeat,
             planned: run.planned().len(),
             episodes: episodes.len(),

@@ -31,7 +31,7 @@ use crate::play::trace::Trace;
 use crate::play::world::World;
 use crate::play::{log, run, running_sites, start_pages};
 use crate::results::suite_digest::Digests;
-use crate::results::{AgentFailure, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder};
+use crate::results::{AgentFailure, Conditions, Confinement, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder, RunRecord};
 use crate::{Error, Options, Progress};
 
 /// How often the sites' clocks are brought up to the world's.
@@ -109,6 +109,8 @@ where
         let machine = Machine::of(running.as_ref(), options.headed).await?;
         let town = running.as_ref().map(|running| running.town.clone());
         let record = run::record(suite, only, name.to_owned(), 1, &machine, &mut Digests::default())?;
+        let conditions = Some(Conditions::attached(task, Confinement::Off));
+        let record = RunRecord { conditions, ..record };
         let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;
         let id = EpisodeId { task: task.id.clone(), repeat: 1 };
         let folder = run.begin_episode(&id)?;

@@ -23,7 +23,7 @@ use crate::play::start_pages;
 use crate::play::world::World;
 use crate::results::suite_digest::Digests;
 use crate::results::{
-    EarlierAttempt, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder, RunInputs, RunRecord, TaskRecord,
+    Conditions, Confinement, EarlierAttempt, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder, RunInputs, RunRecord, TaskRecord,
     WorldRecord,
 };
 use crate::{Error, Event, Options, Progress, Summary};
@@ -389,6 +389,7 @@ pub(crate) fn open_folder(
         dialect,
         multiaction,
         no_screenshots: !options.screenshots,
+        conditions: Some(Conditions::of_agent(agent, Confinement::Off)),
         shard: options.shard,
         episodes: options.episodes.clone(),
         scoring_mode: options.scoring_mode,

@@ -33,6 +33,9 @@ use crate::play::progress::Progress;
 use crate::play::running_sites::{self, LeasedSites};
 use crate::play::world_snapshots::{FailedReads, WorldSnapshots};
 
+/// The least memory of a browser, in bytes: fewer workers are better than browsers with less.
+const LEAST_BROWSER: u64 = 700 << 20;
+
 /// Who drives the pages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BrowserMode {
@@ -52,6 +55,8 @@ pub struct WorldResources {
     town: Option<SiteGroup>,
     authority: Arc<CertificateAuthority>,
     confinement: Confinement,
+    /// How much memory each browser may take, in bytes, where the run says.
+    browser_memory: Option<u64>,
     /// How the live web is reached, where it fills in what the snapshots lack.
     live: Option<Arc<Config>>,
 }
@@ -119,6 +124,7 @@ impl WorldResources {
             town,
             authority: Arc::new(authority),
             confinement: Confinement::by(options.helper.clone()),
+            browser_memory: options.memory.map(|all| (all / options.workers.max(1) as u64).max(LEAST_BROWSER)),
             live: options.fill.as_ref().map(|fill| Arc::new(fill.live.clone())),
         })
     }
@@ -191,6 +197,9 @@ impl World {
             headless: mode != BrowserMode::Window,
             ..Launch::new(gateway.local_addr(), shared.authority.spki_sha256_base64())
         };
+        if let Some(share) = shared.browser_memory {
+            launch.memory = launch.memory.min(share);
+        }
         if let Some(search) = &spec.search {
             launch.search.clone_from(search);
         }

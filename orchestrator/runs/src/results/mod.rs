@@ -11,6 +11,7 @@ mod lines;
 mod run;
 pub(crate) mod suite_digest;
 mod times;
+mod trust;
 mod usage;
 
 pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step, StepMessage};
@@ -20,6 +21,7 @@ pub use inputs::{JudgeSettings, PlaySettings, RunInputs, TimeLimits};
 pub use run::{RunRecord, Shard, TaskRecord, WorldRecord};
 pub use times::{Phase, Times};
 pub(crate) use times::{Stopwatch, millis};
+pub use trust::{Conditions, Confinement, Visibility};
 pub use usage::{ModelUsage, StepCall};
 
 /// The version of a run's files.
