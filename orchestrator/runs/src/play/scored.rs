@@ -114,3 +114,7 @@ async fn by_deadline<T: Send + 'static>(
     let copy = assessment.clone();
     deadline::within(within, move || read(&copy)).await
 }
+
+#[cfg(test)]
+#[path = "scored_tests.rs"]
+mod tests;
