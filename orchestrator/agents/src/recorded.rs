@@ -74,9 +74,7 @@ impl Agent for Recorded {
                 self.failure = failure;
                 Ok(reply)
             }
-            (None, Some(RecordedFailure { message, by_agent })) => {
-                Err(Error::Recorded { message, by_agent })
-            }
+            (None, Some(RecordedFailure { message, by_agent })) => Err(Error::Recorded { message, by_agent }),
             (None, None) => Ok(Reply::Stop { reason: None }),
         };
         Box::pin(std::future::ready(reply))

@@ -30,6 +30,9 @@ use crate::{
     observe::frames::Bids,
 };
 
+/// How much more memory a browser of the live web may take.
+const LIVE_SHARES: u64 = 4;
+
 /// A running browser with one episode's pages.
 #[derive(Debug)]
 pub struct Session {
@@ -81,7 +84,9 @@ impl Session {
         };
         session.begin_episode().await?;
         session.services = ServiceProcesses::find(session.cdp()).await?;
-        session.memory = session.services.browser.map(|id| MemoryWatch::start(id, launch.memory));
+        // A live browser has its user's pages, and more of them at once.
+        let limit = if launch.determinism.is_some() { launch.memory } else { launch.memory * LIVE_SHARES };
+        session.memory = session.services.browser.map(|id| MemoryWatch::start(id, limit));
         if !launch.headless || launch.attach_mode {
             // Chromium's own first window would cover the intended one, or be taken for it.
             session.driver.execute_in_first_tab("Page.close", json!({})).await?;
@@ -171,7 +176,9 @@ impl Session {
         }
         let too_large = self.memory.as_ref().filter(|memory| memory.take_exceeded());
         Ok(Some(match too_large {
-            Some(memory) => format!("the page crashed: it used more than {} MiB of memory", memory.limit() >> 20),
+            Some(memory) => {
+                format!("the page crashed: it used more than {} MiB of memory", memory.limit() >> 20)
+            }
             None => "the page crashed".to_owned(),
         }))
     }

@@ -1,8 +1,8 @@
 //! A bound on the memory of a browser.
 //!
 //! A page may not take the machine. A thread looks at the browser's processes every [`LOOK`]. When
-//! their own memory together is over the limit, it ends the largest renderer. The page in it has then
-//! crashed, and its episode goes on with an empty page.
+//! their own memory together is over the limit, it ends the largest renderer. The page in it has
+//! then crashed, and its episode goes on with an empty page.
 //!
 //! What is counted is memory that a process does not share with files: pages, WebAssembly, buffers,
 //! canvases. The program's own code, which all processes share, is not counted several times.
@@ -83,7 +83,10 @@ fn watch(leader: u32, limit: u64, shared: &Shared) {
             && let Some(id) = largest_page(sizes)
         {
             shared.exceeded.store(true, Ordering::SeqCst);
-            tracing::warn!(limit_mb = limit >> 20, "a page was ended, because its browser takes too much memory");
+            tracing::warn!(
+                limit_mb = limit >> 20,
+                "a page was ended, because its browser takes too much memory"
+            );
             end(id);
         }
         look += 1;
@@ -127,7 +130,10 @@ fn children(id: u32, thorough: bool) -> Vec<u32> {
         return of_thread(&id.to_string());
     }
     let threads = fs::read_dir(format!("/proc/{id}/task")).into_iter().flatten().flatten();
-    threads.filter_map(|thread| thread.file_name().into_string().ok()).flat_map(|name| of_thread(&name)).collect()
+    threads
+        .filter_map(|thread| thread.file_name().into_string().ok())
+        .flat_map(|name| of_thread(&name))
+        .collect()
 }
 
 /// The process to end: the largest that draws or runs pages. The browser itself is none.
@@ -163,9 +169,7 @@ mod tests {
     /// A program that starts one "renderer", which takes so many megabytes.
     fn program(megabytes: u32) -> std::process::Child {
         let page = format!("import time; a = bytearray({megabytes} << 20); time.sleep(600)");
-        let script = format!(
-            "python3 -c '{page}' --type=renderer & echo $!; sleep 600 & wait $!; sleep 600"
-        );
+        let script = format!("python3 -c '{page}' --type=renderer & echo $!; sleep 600 & wait $!; sleep 600");
         Command::new("bash").args(["-c", &script]).stdout(Stdio::piped()).process_group(0).spawn().unwrap()
     }
 

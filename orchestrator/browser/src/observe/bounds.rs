@@ -1,8 +1,8 @@
 //! Bounds on what an observation holds. A page may have a label of 50 MB; an agent, a prompt and a
 //! result need not.
 //!
-//! A text that is longer is cut, and says so at its end. Pages that people read have no such texts, so
-//! observations of those are as other benchmarks write them.
+//! A text that is longer is cut, and says so at its end. Pages that people read have no such texts,
+//! so observations of those are as other benchmarks write them.
 
 use serde_json::Value;
 
@@ -35,8 +35,8 @@ pub(crate) fn cut_all(value: &mut Value, longest: usize) {
     }
 }
 
-/// Cuts everything in an observation that is too long. There is no wildcard here: a new field has to
-/// be bounded too.
+/// Cuts everything in an observation that is too long. There is no wildcard here: a new field has
+/// to be bounded too.
 pub(crate) fn bound(observation: &mut Observation) {
     let Observation {
         url,
@@ -105,7 +105,8 @@ mod tests {
     /// An observation in all formats, with this text wherever a page can put one.
     fn observation(text: &str) -> Observation {
         let own = || text.to_owned();
-        let dialog = Dialog { kind: "prompt".to_owned(), message: own(), accepted: true, entered: Some(own()) };
+        let dialog =
+            Dialog { kind: "prompt".to_owned(), message: own(), accepted: true, entered: Some(own()) };
         Observation {
             url: own(),
             title: own(),

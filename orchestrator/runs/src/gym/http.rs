@@ -196,7 +196,9 @@ async fn reset<E: Environment>(
         Ok(StepOutcome::EpisodeEnd(over)) => {
             let kind = over.record.outcome.kind();
             let error = match &over.record.outcome {
-                Outcome::Error { message } | Outcome::AgentFailed { message, .. } => format!("{id} did not begin: {message}"),
+                Outcome::Error { message } | Outcome::AgentFailed { message, .. } => {
+                    format!("{id} did not begin: {message}")
+                }
                 _ => format!("{id} was over before the first action: {kind}"),
             };
             Err(Refusal {

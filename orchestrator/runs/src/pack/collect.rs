@@ -7,8 +7,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use scoring::{ProgramCheck, Requirement};
 use snapshots::collection::Collection;
 use snapshots::is_address;
-use tempfile::TempDir;
 use tasks::{Suite, Task, UNDATED, WorldSpec};
+use tempfile::TempDir;
 
 use super::Error;
 use super::manifest::{CASSETTE, RUN, SUITE};
@@ -129,8 +129,8 @@ pub(super) fn collect(sources: &Sources) -> Result<Collected, Error> {
     Ok(collected)
 }
 
-/// Takes out of a run's files what tells the solutions of its suite: what scorers compared with, and
-/// pages that show it. Results without that are written into a folder of their own.
+/// Takes out of a run's files what tells the solutions of its suite: what scorers compared with,
+/// and pages that show it. Results without that are written into a folder of their own.
 fn without_solutions(
     files: &mut BTreeMap<String, Source>,
     planned: &[EpisodeId],
@@ -145,7 +145,8 @@ fn without_solutions(
         let path = temporary.path().join(number.to_string());
         let text = serde_json::to_vec_pretty(&record).map_err(|source| crate::Error::Encode { source })?;
         std::fs::write(&path, text).map_err(unwritten)?;
-        let from = Utf8PathBuf::from_path_buf(path).map_err(|_| unwritten(io::ErrorKind::InvalidData.into()))?;
+        let from =
+            Utf8PathBuf::from_path_buf(path).map_err(|_| unwritten(io::ErrorKind::InvalidData.into()))?;
         let name = format!("{RUN}/episodes/{}/episode.json", id.folder_name());
         files.insert(name, Source { from, executable: false });
     }

@@ -31,7 +31,10 @@ use crate::play::trace::Trace;
 use crate::play::world::World;
 use crate::play::{log, run, running_sites, start_pages};
 use crate::results::suite_digest::Digests;
-use crate::results::{AgentFailure, Conditions, Confinement, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder, RunRecord};
+use crate::results::{
+    AgentFailure, Conditions, Confinement, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase,
+    RunFolder, RunRecord,
+};
 use crate::{Error, Options, Progress};
 
 /// How often the sites' clocks are brought up to the world's.

@@ -7,9 +7,9 @@
 //! everything else              -> the machine's
 //! ```
 //!
-//! What is the machine's fault may be played again (`--retry-errors`). What an agent can cause at will
-//! may not: it would have as many attempts as it likes. The agents of this program have no such
-//! wish, so that for them a broken browser is the machine's fault.
+//! What is the machine's fault may be played again (`--retry-errors`). What an agent can cause at
+//! will may not: it would have as many attempts as it likes. The agents of this program have no
+//! such wish, so that for them a broken browser is the machine's fault.
 
 use super::environment::EnvironmentError;
 use crate::results::{AgentFailure, Outcome};

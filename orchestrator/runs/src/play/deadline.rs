@@ -1,9 +1,9 @@
 //! A deadline for scoring.
 //!
-//! Rules compare texts that an agent chose, by methods that their benchmarks publish. For some texts
-//! these take longer than anybody waits. So all such work runs on a thread of its own. Whoever waits
-//! for it gives up at the deadline, or when the run is interrupted. The thread is then left alone: it
-//! holds nothing but copies, and ends with its work or with the process.
+//! Rules compare texts that an agent chose, by methods that their benchmarks publish. For some
+//! texts these take longer than anybody waits. So all such work runs on a thread of its own.
+//! Whoever waits for it gives up at the deadline, or when the run is interrupted. The thread is
+//! then left alone: it holds nothing but copies, and ends with its work or with the process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;

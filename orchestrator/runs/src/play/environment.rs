@@ -3,7 +3,9 @@
 
 use std::future::Future;
 
-use browser::{Action, ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions, Picture, StorageState};
+use browser::{
+    Action, ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions, Picture, StorageState,
+};
 use gateway::Entry;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::Value;

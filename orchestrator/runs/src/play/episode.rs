@@ -110,7 +110,8 @@ pub(crate) async fn play<E: Environment>(
         Ok(outcome)
     };
     let driven = tokio::time::timeout(attempt.limits.episode, whole).await;
-    let suspect = if trace.agent_was_heard && !agent.is_built_in() { Suspect::Agent } else { Suspect::Machine };
+    let suspect =
+        if trace.agent_was_heard && !agent.is_built_in() { Suspect::Agent } else { Suspect::Machine };
     let unstartable = match &driven {
         Ok(Err(Broken::Agent(error @ agents::Error::Start { .. }))) => Some(error.to_string()),
         _ => None,
@@ -156,8 +157,7 @@ pub(crate) async fn never_began(
 ) -> Result<EpisodeResult, Error> {
     let mut trace = Trace::new(task, ScoringMode::default());
     let outcome = blame::machine(error);
-    let record =
-        trace.conclude(id, outcome, Timestamp::now(), &Model::default(), Suspect::Machine).await?;
+    let record = trace.conclude(id, outcome, Timestamp::now(), &Model::default(), Suspect::Machine).await?;
     Ok(EpisodeResult { record, steps: Vec::new(), requests: Vec::new(), spent: true, unstartable: None })
 }
 

@@ -23,8 +23,8 @@ use crate::play::start_pages;
 use crate::play::world::World;
 use crate::results::suite_digest::Digests;
 use crate::results::{
-    Conditions, Confinement, EarlierAttempt, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder, RunInputs, RunRecord, TaskRecord,
-    WorldRecord,
+    Conditions, Confinement, EarlierAttempt, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder,
+    RunInputs, RunRecord, TaskRecord, WorldRecord,
 };
 use crate::{Error, Event, Options, Progress, Summary};
 

@@ -1,5 +1,5 @@
-//! Every kind of scorer on texts that an agent may answer with to stop it. There is a score, or a loss
-//! with a reason, in time; never an error.
+//! Every kind of scorer on texts that an agent may answer with to stop it. There is a score, or a
+//! loss with a reason, in time; never an error.
 
 use std::time::Instant;
 
@@ -76,7 +76,8 @@ async fn no_answer_stops_a_scorer_or_makes_an_error() {
         let read: Result<Scorer, _> = serde_json::from_value(scorer.clone());
         let read = read.unwrap_or_else(|error| panic!("{scorer}: {error}"));
         for answer in answers() {
-            let named = format!("{scorer} on {} bytes of {:?}", answer.len(), &answer.get(..9.min(answer.len())));
+            let named =
+                format!("{scorer} on {} bytes of {:?}", answer.len(), &answer.get(..9.min(answer.len())));
             let mut assessment = read.start();
             let began = Instant::now();
             let shown = answer.clone();

@@ -124,7 +124,9 @@ impl WorldResources {
             town,
             authority: Arc::new(authority),
             confinement: Confinement::by(options.helper.clone()),
-            browser_memory: options.memory.map(|all| (all / options.workers.max(1) as u64).max(LEAST_BROWSER)),
+            browser_memory: options
+                .memory
+                .map(|all| (all / options.workers.max(1) as u64).max(LEAST_BROWSER)),
             live: options.fill.as_ref().map(|fill| Arc::new(fill.live.clone())),
         })
     }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{EpisodeRecord, Outcome};
 
-/// What ended an episode by the agent's doing. Such an episode is lost: an agent could cause each of
-/// these at will, and would otherwise have as many attempts as it likes.
+/// What ended an episode by the agent's doing. Such an episode is lost: an agent could cause each
+/// of these at will, and would otherwise have as many attempts as it likes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentFailure {

@@ -5,8 +5,8 @@ use scoring::Scorer;
 use serde::{Deserialize, Serialize};
 use tasks::Task;
 
-/// The conditions under which scores came about. Runs before format 2.6 have none, so that nothing is
-/// known of theirs.
+/// The conditions under which scores came about. Runs before format 2.6 have none, so that nothing
+/// is known of theirs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Conditions {
     /// What kept the agent's program from files and programs.

@@ -1,5 +1,5 @@
-//! Agents that would rather make an error than lose. Whatever a program sends or does, its episode is
-//! lost and is not played again.
+//! Agents that would rather make an error than lose. Whatever a program sends or does, its episode
+//! is lost and is not played again.
 
 use runs::results::AgentFailure;
 
@@ -49,10 +49,22 @@ async fn nothing_that_a_program_does_is_an_error_to_try_again() -> Tested {
         (then("echo; sleep 60"), &well, Some(AgentFailure::Unreadable)),
         (then("echo null; sleep 60"), &well, Some(AgentFailure::Unreadable)),
         (then("echo '{\"action\":1e999}'; sleep 60"), &well, Some(AgentFailure::Unreadable)),
-        (then("echo '{\"action\":\"noop()\",\"stop\":true}'; sleep 60"), &well, Some(AgentFailure::Unreadable)),
+        (
+            then("echo '{\"action\":\"noop()\",\"stop\":true}'; sleep 60"),
+            &well,
+            Some(AgentFailure::Unreadable),
+        ),
         (then("printf '{\"action\":\"noop'; exit"), &well, Some(AgentFailure::Left)),
-        (then("head -c 3000000 /dev/zero | tr '\\0' '['; echo; sleep 60"), &well, Some(AgentFailure::TooLong)),
-        (then("yes '[' | head -c 1000000 | tr -d '\\n'; echo; sleep 60"), &well, Some(AgentFailure::Unreadable)),
+        (
+            then("head -c 3000000 /dev/zero | tr '\\0' '['; echo; sleep 60"),
+            &well,
+            Some(AgentFailure::TooLong),
+        ),
+        (
+            then("yes '[' | head -c 1000000 | tr -d '\\n'; echo; sleep 60"),
+            &well,
+            Some(AgentFailure::Unreadable),
+        ),
         (click.clone(), &dies, Some(AgentFailure::BrowserFailed)),
         (click, &hangs, Some(AgentFailure::PageHung)),
         (always(r#"{"action":"mouse_click(1e308, -1e308)"}"#), &well, None),
