@@ -185,6 +185,7 @@ async fn drive<E: Environment>(
     trace.whole_page = options.screenshot.full_page;
     trace.take_requests(environment);
     let mut last_error: Option<String> = environment.take_crash();
+    trace.crashes.extend(last_error.clone());
     let mut replies = Replies::default();
     loop {
         trace.enter_step_phase(Phase::Looking);
@@ -357,7 +358,9 @@ async fn perform<E: Environment>(
         Err(NotActed::Broken(error)) => return Err(error.into()),
     };
     let unsettled = environment.settle().await?;
-    let message = message.or_else(|| environment.take_crash());
+    let crash = environment.take_crash();
+    trace.crashes.extend(crash.clone());
+    let message = message.or(crash);
     let step = trace.current();
     step.unsettled = step.unsettled.take().or(unsettled);
     trace.collect(Moment::Rest, environment).await?;

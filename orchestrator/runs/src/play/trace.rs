@@ -53,6 +53,8 @@ pub(crate) struct Trace {
     goal: Option<String>,
     /// An agent has been asked something, so that it may have caused what comes.
     pub(crate) agent_was_heard: bool,
+    /// Why pages crashed.
+    pub(crate) crashes: Vec<String>,
     /// The page has said that the episode is over.
     pub(crate) over: bool,
     answer: Option<String>,
@@ -80,6 +82,7 @@ impl Trace {
             session: WorkArenaSession::default(),
             goal: None,
             agent_was_heard: false,
+            crashes: Vec::new(),
             over: false,
             answer: None,
             chat: Vec::new(),
@@ -340,6 +343,7 @@ impl Trace {
             judgements: self.assessment.conduct().judgements.clone(),
             steps: self.steps.iter().filter(|step| step.action.is_some()).count() as u32,
             models: ModelUsage::of(self.calls.iter().map(|line| &line.call)),
+            crashes: self.crashes.clone(),
             wall_ms,
             times: Some(self.watch.times()),
             ..EpisodeRecord::new(id, outcome, started)

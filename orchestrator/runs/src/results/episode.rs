@@ -57,6 +57,9 @@ pub struct EpisodeRecord {
     pub misses: Vec<MissRecord>,
     /// Requested hosts that are not part of the world.
     pub refused_hosts: BTreeSet<String>,
+    /// Why pages crashed, each of which an empty page has replaced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub crashes: Vec<String>,
     /// Earlier attempts at this episode, which failed and were replaced by this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<EarlierAttempt>,
@@ -93,6 +96,7 @@ impl EpisodeRecord {
             requests: Levels::default(),
             misses: Vec::new(),
             refused_hosts: BTreeSet::new(),
+            crashes: Vec::new(),
             earlier: Vec::new(),
             started,
             wall_ms: 0,
