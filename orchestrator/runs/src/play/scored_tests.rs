@@ -27,7 +27,7 @@ fn scorers() -> Vec<Value> {
     };
     vec![
         json!({ "equals": "a" }),
-        json!({ "contains": ["a", "b"] }),
+        json!({ "contains": ["a", "qq"] }),
         json!({ "matches": "(?<!x)(a|aa)+$b" }),
         json!({ "matches": "^(?=(a+)+$)b" }),
         json!({ "matches": "(a*)*\\1b" }),
