@@ -130,6 +130,12 @@ pub trait Agent: Send {
         Vec::new()
     }
 
+    /// Whether its replies come from this program or from the task's file. Then nobody chooses them
+    /// for a better score, and a browser that breaks is the machine's fault.
+    fn is_built_in(&self) -> bool {
+        false
+    }
+
     /// Ends the episode with its `outcome`. Returns no error, because the result is already final.
     fn end<'a>(&'a mut self, outcome: &'a str) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
         let _ = outcome;

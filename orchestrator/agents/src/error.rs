@@ -131,6 +131,8 @@ pub enum Error {
         address: String,
         /// What went wrong.
         reason: String,
+        /// Whether the agent could be reached before in this episode.
+        connected: bool,
     },
     /// The agent's server answered with an error status.
     #[error("get an answer to `{message_type}` from the agent at {address}: the status is {status} instead of 200{}", quoted("it said", .excerpt))]
@@ -158,6 +160,8 @@ pub enum Error {
     Recorded {
         /// The error of the recorded episode.
         message: String,
+        /// Whether the recorded agent caused it.
+        by_agent: bool,
     },
     /// The agent's model gave no reply.
     #[error("ask the agent's model: {0}")]
@@ -188,6 +192,53 @@ pub enum Error {
         /// The system's error.
         source: std::io::Error,
     },
+}
+
+/// What an agent did wrong, where the error is the agent's own doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It gave no reply in time.
+    Late,
+    /// It ended, or closed the connection, instead of replying.
+    Left,
+    /// It replied with something that is no answer.
+    Unreadable,
+    /// Its reply is too long.
+    TooLong,
+    /// It wants what this run does not have.
+    Unsupported,
+    /// A recorded agent whose episode ended by its own doing.
+    Recorded,
+}
+
+impl Error {
+    /// What the agent did wrong, if its replies, or their absence, are the cause. Every other error
+    /// has a cause that no reply can have: a program that does not start, a full disk, a model's
+    /// server, a setting.
+    ///
+    /// There is no wildcard here: who adds an error decides whether an agent can cause it at will.
+    /// If it can, the episode is lost. It is never played again as a failure of the machine.
+    pub fn fault(&self) -> Option<Fault> {
+        match self {
+            Error::Timeout { .. } | Error::ClientSilent { .. } => Some(Fault::Late),
+            Error::Left { .. } | Error::Pipe { .. } | Error::ClientLeft => Some(Fault::Left),
+            // A server that was never reached has seen nothing of the task.
+            Error::Unreachable { connected, .. } => connected.then_some(Fault::Left),
+            Error::Garbage { .. } | Error::Refused { .. } => Some(Fault::Unreadable),
+            Error::Oversized { .. } => Some(Fault::TooLong),
+            Error::Protocol { .. } => Some(Fault::Unsupported),
+            Error::Recorded { by_agent, .. } => by_agent.then_some(Fault::Recorded),
+            Error::ElementMissing { .. }
+            | Error::OracleFailed { .. }
+            | Error::NothingToPlay { .. }
+            | Error::Start { .. }
+            | Error::Stderr { .. }
+            | Error::Model(_)
+            | Error::Prompt { .. }
+            | Error::PromptTooLong { .. }
+            | Error::Picture { .. } => None,
+        }
+    }
 }
 
 fn which(nth: &usize) -> String {

@@ -79,6 +79,10 @@ impl Agent for Fallback {
         self.agents[self.spoke].speech()
     }
 
+    fn is_built_in(&self) -> bool {
+        self.agents.iter().all(|agent| agent.is_built_in())
+    }
+
     fn take_calls(&mut self) -> Vec<Call> {
         self.agents.iter_mut().flat_map(|agent| agent.take_calls()).collect()
     }

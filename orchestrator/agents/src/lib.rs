@@ -30,6 +30,6 @@ pub use agent::{
     ActionFormat, Agent, BeginOptions, Goal, GoalImage, NextReply, Reply, Role, Utterance, View,
 };
 pub use call::Call;
-pub use error::Error;
+pub use error::{Error, Fault};
 pub use oracle::action as oracle_action;
 pub use spec::{AgentSpec, EpisodeContext, LlmAgent, UnknownAgent, is_random};

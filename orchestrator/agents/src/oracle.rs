@@ -49,6 +49,10 @@ impl Oracle {
 }
 
 impl Agent for Oracle {
+    fn is_built_in(&self) -> bool {
+        true
+    }
+
     fn begin<'a>(&'a mut self, _goal: &'a Goal) -> BeginOptions<'a> {
         let turkingbench = self.steps.iter().any(|step| matches!(step, OracleStep::Field(_)));
         Box::pin(std::future::ready(Ok(ObservationOptions { turkingbench, ..ObservationOptions::default() })))

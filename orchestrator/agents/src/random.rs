@@ -62,6 +62,10 @@ fn pick<T: Copy>(among: &[T], number: u64) -> T {
 }
 
 impl Agent for Random {
+    fn is_built_in(&self) -> bool {
+        true
+    }
+
     fn next<'a>(&'a mut self, goal: &'a Goal, view: View<'a>) -> NextReply<'a> {
         let action = self.action(&goal.task, view.step, view.observation).to_string();
         Box::pin(std::future::ready(Ok(Reply::Act { action, reason: None })))

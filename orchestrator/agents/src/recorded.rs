@@ -19,7 +19,16 @@ pub struct RecordedEpisode {
     /// In order. The agent stops after the last one.
     pub replies: Vec<Reply>,
     /// The error that ended the episode. The agent then fails after its last reply.
-    pub failure: Option<String>,
+    pub failure: Option<RecordedFailure>,
+}
+
+/// The error that ended a recorded episode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedFailure {
+    /// Its text.
+    pub message: String,
+    /// Whether the agent caused it.
+    pub by_agent: bool,
 }
 
 impl RecordedReplies {
@@ -54,7 +63,7 @@ impl RecordedReplies {
 #[derive(Debug)]
 pub(crate) struct Recorded {
     replies: std::vec::IntoIter<Reply>,
-    failure: Option<String>,
+    failure: Option<RecordedFailure>,
     speech: ActionFormat,
 }
 
@@ -65,7 +74,7 @@ impl Agent for Recorded {
                 self.failure = failure;
                 Ok(reply)
             }
-            (None, Some(message)) => Err(Error::Recorded { message }),
+            (None, Some(RecordedFailure { message, by_agent })) => Err(Error::Recorded { message, by_agent }),
             (None, None) => Ok(Reply::Stop { reason: None }),
         };
         Box::pin(std::future::ready(reply))

@@ -29,6 +29,7 @@ use crate::{
     },
     launch::{
         chromium::{Chromium, START_TIMEOUT},
+        memory::MemoryWatch,
         process::Ends,
         services::ServiceProcesses,
     },
@@ -37,6 +38,8 @@ use crate::{
 
 /// How long a browser may take to end in order.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
+/// How much more memory a browser of the live web may take.
+const LIVE_SHARES: u64 = 4;
 
 /// A running browser with one episode's pages.
 #[derive(Debug)]
@@ -55,6 +58,7 @@ pub struct Session {
     /// Chromium's first tab, which belongs to no episode; `None` where it is closed.
     first_tab: Option<SessionId>,
     services: ServiceProcesses,
+    memory: Option<MemoryWatch>,
     /// The DevTools proxy, once another program drives the pages.
     pub(crate) devtools: Option<Server>,
     /// The context of pages that are opened after another program has driven the browser.
@@ -106,12 +110,16 @@ impl Session {
             version,
             first_tab: first_session,
             services: ServiceProcesses::default(),
+            memory: None,
             devtools: None,
             clean_context: None,
             _response_ordering: response_ordering,
         };
         session.begin_episode().await?;
         session.services = ServiceProcesses::find(session.cdp()).await?;
+        // A live browser has its user's pages, and more of them at once.
+        let limit = if launch.determinism.is_some() { launch.memory } else { launch.memory * LIVE_SHARES };
+        session.memory = session.services.browser.map(|id| MemoryWatch::start(id, limit));
         if let Some(target) = first_tab.filter(|_| !keeps_first_tab) {
             session.cdp().call(None, "Target.closeTarget", json!({ "targetId": target })).await?;
         }
@@ -178,6 +186,33 @@ impl Session {
     /// person closes has no pages any more.
     pub fn has_crashed(&self) -> bool {
         self.tracker.lock().has_crashed()
+    }
+
+    /// Puts an empty tab in the place of pages that have crashed; says why they have, if any have.
+    ///
+    /// # Errors
+    /// When the browser has ended, or does not open a tab.
+    pub async fn replace_crashed_pages(&mut self) -> Result<Option<String>, Error> {
+        let Some(crashed) = self.tracker.lock().take_crashed() else { return Ok(None) };
+        if self.tracker.lock().pages.is_empty() {
+            let page = self.open_tab(self.context()?.as_deref()).await?;
+            self.tracker.lock().focused_tab = Some(page.session);
+        }
+        for page in crashed {
+            let close = json!({ "targetId": page.target });
+            match self.cdp().call(None, "Target.closeTarget", close).await {
+                // It has closed by itself.
+                Ok(_) | Err(Error::Refused { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let too_large = self.memory.as_ref().filter(|memory| memory.take_exceeded());
+        Ok(Some(match too_large {
+            Some(memory) => {
+                format!("the page crashed: it used more than {} MiB of memory", memory.limit() >> 20)
+            }
+            None => "the page crashed".to_owned(),
+        }))
     }
 
     /// Ends the browser.

@@ -33,6 +33,10 @@ pub(crate) struct Pack {
     /// Whether the snapshots are in the file, or only their digests
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     snapshots: SnapshotChoice,
+    /// Leave out the suite and what else tells its solutions. Scores cannot be computed again from
+    /// such a file, and the run cannot be played again
+    #[arg(long)]
+    without_solutions: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -68,6 +72,7 @@ impl Pack {
             run: self.run,
             suite: self.suite,
             cassette: self.cassette,
+            without_solutions: self.without_solutions,
             snapshots: match self.snapshots {
                 SnapshotChoice::Inside => Snapshots::Inside,
                 SnapshotChoice::ByDigest => Snapshots::ByDigest,
@@ -100,6 +105,11 @@ impl Pack {
                 "left out: {} with cookies or traffic, which can log anybody in",
                 counted(left_out, "file")
             );
+        }
+        if manifest.without_solutions {
+            println!("left out: the suite, and the details of scores, which tell its solutions");
+        } else {
+            println!("in it: the suite with its solutions; --without-solutions leaves them out");
         }
         for snapshot in manifest.snapshots.iter().filter(|snapshot| !snapshot.inside) {
             println!("by digest: {} {}", snapshot.sha256, snapshot.path);

@@ -411,6 +411,12 @@ impl Run {
             let first = compared.differences.first().map(ToString::to_string).unwrap_or_default();
             return Err(Failure::No(format!("the repeats differ: {first}")));
         }
+        if summary.errors == 0 && summary.agent_failures > 0 {
+            return Err(Failure::No(format!(
+                "{} lost because the agent failed; these count, and are not attempted again",
+                counted(summary.agent_failures, "episode"),
+            )));
+        }
         if summary.errors == 0 {
             return Scoring::verdict(summary);
         }

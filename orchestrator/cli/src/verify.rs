@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use models::Model;
 use processes::Variable;
 use runs::pack::{Manifest, Part, Unpacked};
-use runs::results::{RunFolder, RunRecord};
+use runs::results::{Conditions, RunFolder, RunRecord};
 use runs::{Comparison, Limits, Options, Summary, counted, fingerprint};
 use serde::Serialize;
 
@@ -91,10 +91,20 @@ impl Verify {
         self.print_manifest(&manifest);
         let unpacked = Unpacked::new(&folder, manifest);
         tokio::task::block_in_place(|| check_run(&unpacked))?;
+        let run = RunFolder::open(&unpacked.run())?;
+        for doubt in run.run()?.conditions.iter().flat_map(Conditions::doubts) {
+            self.print(&format!("trust         {doubt}"));
+        }
+        if unpacked.manifest().without_solutions {
+            self.print(
+                "solutions     not in the file, so that scores cannot be computed again and nothing is played; \
+                 what was checked: every digest, and that the fingerprints follow from the results",
+            );
+            return Ok(());
+        }
         if self.digests {
             return Ok(());
         }
-        let run = RunFolder::open(&unpacked.run())?;
         let (suite, tasks) = unpacked.suite(&self.snapshots)?;
         self.check_programs(&runs::pack::programs(&suite, &tasks)?)?;
         let record = run.run()?;

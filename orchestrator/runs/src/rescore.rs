@@ -1,6 +1,8 @@
 //! Scoring what has happened already: attempts that were saved elsewhere, and the episodes of a
 //! run.
 
+use std::time::Duration;
+
 use camino::Utf8Path;
 use jiff::Timestamp;
 use models::Model;
@@ -8,6 +10,8 @@ use scoring::mode::ScoringMode;
 use tasks::saved::SavedAttempt;
 use tasks::{Suite, Task};
 
+use crate::play::blame::Suspect;
+use crate::play::deadline;
 use crate::play::run::task_records;
 use crate::play::scored::scored;
 use crate::results::{EpisodeId, EpisodeRecord, Outcome, RunFolder, RunRecord};
@@ -49,7 +53,8 @@ async fn episode(
         _ => Outcome::Stopped,
     };
     let goal = task.goal.to_string();
-    let scored = scored(&mut assessment, &goal, outcome.clone(), judge).await;
+    let within = deadline::of_episode(Duration::MAX);
+    let scored = scored(&mut assessment, &goal, outcome.clone(), judge, Suspect::Agent, within).await;
     let id = EpisodeId { task: task.id.clone(), repeat };
     let mut record = EpisodeRecord {
         answer: saved.answer.clone(),
@@ -75,14 +80,20 @@ pub async fn score_again(
     let run = RunFolder::open(folder)?;
     run.rewrite(&RunRecord { scoring_mode, ..run.run()? })?;
     for mut record in run.episodes()? {
-        if matches!(record.outcome, Outcome::Error { .. }) {
-            continue;
-        }
+        let outcome = match &record.outcome {
+            Outcome::AgentFailed { reason, .. } if reason.is_of_scoring() => match record.answer {
+                Some(_) => Outcome::Answered,
+                None => Outcome::Stopped,
+            },
+            outcome if outcome.failure().is_some() => continue,
+            outcome => outcome.clone(),
+        };
         let task = suite.task(&record.task)?;
         let files = run.episode(&record.id());
         let mut assessment = files.score_state(&task.scorer)?.by(scoring_mode);
         let goal = record.goal.clone().unwrap_or_else(|| task.goal.to_string());
-        let scored = scored(&mut assessment, &goal, record.outcome.clone(), judge).await;
+        let within = deadline::of_episode(Duration::MAX);
+        let scored = scored(&mut assessment, &goal, outcome, judge, Suspect::Agent, within).await;
         scored.put_into(&mut record);
         record.judgements = assessment.conduct().judgements.clone();
         record.fingerprint = fingerprint::of_episode(&record, &files.steps()?, &files.requests()?)?;

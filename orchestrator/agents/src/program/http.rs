@@ -80,6 +80,8 @@ pub(super) struct Caller {
     /// Distinguishes this episode from others that the same server plays, of this run or another.
     episode: String,
     client: Client<HttpConnector, Full<Bytes>>,
+    /// Whether it has answered in this episode.
+    connected: bool,
 }
 
 /// A message as it is posted.
@@ -94,7 +96,7 @@ impl Caller {
     /// Creates a caller. It does not connect yet.
     pub(super) fn new(address: Address) -> Caller {
         let client = Client::builder(TokioExecutor::new()).build(HttpConnector::new());
-        Caller { address, episode: Uuid::new_v4().to_string(), client }
+        Caller { address, episode: Uuid::new_v4().to_string(), client, connected: false }
     }
 
     /// Its name in errors.
@@ -112,11 +114,12 @@ impl Caller {
             .unwrap_or_else(|_| Err(Error::Timeout { message_type, who: self.who(), after: within }))
     }
 
-    async fn post(&self, message_type: &'static str, body: Vec<u8>) -> Result<Vec<u8>, Error> {
+    async fn post(&mut self, message_type: &'static str, body: Vec<u8>) -> Result<Vec<u8>, Error> {
         let request = Request::post(self.address.uri.clone()).header(CONTENT_TYPE, "application/json");
         let request = request.body(Full::from(body)).map_err(|why| self.unreachable(message_type, &why))?;
         let response =
             self.client.request(request).await.map_err(|why| self.unreachable(message_type, &why))?;
+        self.connected = true;
         let status = response.status();
         let body = match Limited::new(response.into_body(), LINE_LIMIT).collect().await {
             Ok(body) => body.to_bytes(),
@@ -140,7 +143,8 @@ impl Caller {
 
     fn unreachable(&self, message_type: &'static str, why: &dyn std::error::Error) -> Error {
         let reason = error_text::with_causes(why);
-        Error::Unreachable { message_type, address: self.address.to_string(), reason }
+        let (address, connected) = (self.address.to_string(), self.connected);
+        Error::Unreachable { message_type, address, reason, connected }
     }
 }
 

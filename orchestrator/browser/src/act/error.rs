@@ -58,6 +58,24 @@ pub enum ActionError {
         /// The direction.
         forward: bool,
     },
+    /// A place, or a way to scroll, is outside of what a page can have.
+    #[error("point at ({x}, {y}): the page is {width} wide and {height} high, as it is seen")]
+    Outside {
+        /// To the right.
+        x: f64,
+        /// Down.
+        y: f64,
+        /// Of the view, in CSS pixels.
+        width: u32,
+        /// Of the view, in CSS pixels.
+        height: u32,
+    },
+    /// No page can be scrolled so far.
+    #[error("scroll by {by}: no page is as long as that")]
+    ScrollDistance {
+        /// In CSS pixels, or in views.
+        by: f64,
+    },
     /// No tab has that number.
     #[error("go to tab {index}: there are {tabs}, counted from 0")]
     NoTab {

@@ -35,7 +35,10 @@ pub use error::ActionError;
 
 use serde_json::json;
 
-use crate::{Action, Press, Session, act::dialogs::DialogPolicy, cdp::tracker::Page};
+use crate::{Action, Point, Press, Session, act::dialogs::DialogPolicy, cdp::tracker::Page};
+
+/// The longest way to scroll at once, in CSS pixels. Chromium's pages end before that.
+const LONGEST_SCROLL: f64 = 40_000_000.0;
 
 impl Session {
     /// Carries out an action on the active page. [`Session::settle`] should follow. If the action
@@ -53,6 +56,7 @@ impl Session {
     }
 
     async fn perform(&mut self, action: &Action) -> Result<(), ActionError> {
+        self.check_places(action)?;
         let page = self.tracker.lock().active()?;
         match action {
             Action::Scroll { at, dx, dy } => self.wheel(&page, *at, (*dx, *dy)).await,
@@ -87,6 +91,26 @@ impl Session {
             | Action::Infeasible { .. }
             | Action::Stop => Ok(()),
             on_element => self.perform_on_element(&page, on_element).await,
+        }
+    }
+
+    /// Refuses places outside of the view. Chromium takes any number, and does not reply to some.
+    fn check_places(&self, action: &Action) -> Result<(), ActionError> {
+        let (width, height) = self.launch.device.viewport;
+        let is_inside = |at: f64, size: u32| (0.0..=f64::from(size)).contains(&at);
+        for Point { x, y } in action.points() {
+            if !is_inside(x, width) || !is_inside(y, height) {
+                return Err(ActionError::Outside { x, y, width, height });
+            }
+        }
+        let distances = match action {
+            Action::Scroll { dx, dy, .. } => [*dx, *dy],
+            Action::ScrollPage { by } => [*by, 0.0],
+            _ => [0.0, 0.0],
+        };
+        match distances.into_iter().find(|by| !(-LONGEST_SCROLL..=LONGEST_SCROLL).contains(by)) {
+            Some(by) => Err(ActionError::ScrollDistance { by }),
+            None => Ok(()),
         }
     }
 

@@ -119,6 +119,8 @@ pub(crate) struct BrowserState {
     /// A target that did not take the world's clock, randomness or device, and the reason.
     pub(crate) unprepared_target: Option<(String, String)>,
     crashed: bool,
+    /// Tabs that have crashed and were not replaced.
+    crashed_pages: Vec<Page>,
     disconnected: bool,
 }
 
@@ -192,6 +194,18 @@ impl BrowserState {
         let chosen = self.pages.iter().find(|page| Some(&page.session) == self.focused_tab.as_ref());
         let page = chosen.or(self.pages.last()).cloned();
         page.ok_or(Error::NoPage { reason: "all pages were closed" })
+    }
+
+    /// Forgets the tabs that have crashed, and gives them; nothing where none has.
+    pub(crate) fn take_crashed(&mut self) -> Option<Vec<Page>> {
+        if !std::mem::take(&mut self.crashed) {
+            return None;
+        }
+        let crashed = std::mem::take(&mut self.crashed_pages);
+        for page in &crashed {
+            self.remove_session(&page.session);
+        }
+        Some(crashed)
     }
 
     /// Whether a page has crashed, or the browser has ended while pages were open, so that nobody
@@ -355,7 +369,10 @@ impl Tracker {
             "Inspector.targetCrashed" => {
                 if let Some(session) = session {
                     // In attach mode the other program has more pages, or opens another.
-                    state.crashed |= state.is_open(&session) && !state.externally_driven;
+                    let crashed = state.pages.iter().find(|page| page.session == session).cloned();
+                    let crashed = crashed.filter(|_| !state.externally_driven);
+                    state.crashed |= crashed.is_some();
+                    state.crashed_pages.extend(crashed);
                     state.workers.retain(|worker| worker.session != session);
                     state.detached.insert(session.clone());
                     cdp.fail_pending(&session);

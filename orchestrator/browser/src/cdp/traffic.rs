@@ -185,7 +185,10 @@ impl Traffic {
                     socket.throttled = false;
                 }
             }
-            "Network.webSocketHandshakeResponseReceived" | "Network.webSocketClosed" => {
+            // A refused tunnel ends in an error: there will be no request in it.
+            "Network.webSocketHandshakeResponseReceived"
+            | "Network.webSocketFrameError"
+            | "Network.webSocketClosed" => {
                 self.requests.remove(text("/requestId"));
             }
             "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" => {
@@ -271,6 +274,18 @@ impl Traffic {
     /// WebSockets that the browser delays.
     pub(crate) fn throttled(&self) -> usize {
         self.requests.values().filter(|request| request.throttled && request.blocks_settling()).count()
+    }
+
+    /// The gateway has refused a tunnel to this address (`host:port`). One of the WebSockets that
+    /// wait for it will not be requested any more.
+    pub(crate) fn end_refused_socket(&mut self, address: &str) {
+        let waits =
+            |request: &Request| request.throttled && socket_address(&request.url).as_deref() == Some(address);
+        let first =
+            self.requests.iter().filter(|(_, request)| waits(request)).map(|(id, _)| id).min().cloned();
+        if let Some(id) = first {
+            self.requests.remove(&id);
+        }
     }
 
     /// Known streams.
@@ -381,6 +396,12 @@ impl Traffic {
     }
 }
 
+/// The address that a tunnel for this WebSocket leads to.
+fn socket_address(url: &str) -> Option<String> {
+    let url = url::Url::parse(url).ok()?;
+    Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?))
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -435,5 +456,27 @@ mod tests {
         assert_eq!((traffic.without_response(), traffic.throttled()), (1, 0));
         traffic.on_event(&session, "Network.webSocketHandshakeResponseReceived", &socket);
         assert_eq!(traffic.without_response(), 0);
+    }
+
+    #[test]
+    fn a_refused_tunnel_ends_one_socket_that_waits_for_it() {
+        let session = SessionId::from("page");
+        let mut traffic = Traffic::default();
+        for (id, url) in
+            [("1", "ws://127.0.0.1:9999/"), ("2", "ws://127.0.0.1:9999/a"), ("3", "wss://a.test/")]
+        {
+            let socket = json!({ "requestId": id, "url": url });
+            traffic.on_event(&session, "Network.webSocketCreated", &socket);
+        }
+        for (address, left) in [
+            ("127.0.0.1:80", 3),
+            ("127.0.0.1:9999", 2),
+            ("127.0.0.1:9999", 1),
+            ("127.0.0.1:9999", 1),
+            ("a.test:443", 0),
+        ] {
+            traffic.end_refused_socket(address);
+            assert_eq!((traffic.throttled(), traffic.without_response()), (left, left), "{address}");
+        }
     }
 }

@@ -307,7 +307,11 @@ impl Session {
             } else {
                 DELIVERY
             };
-            if !wait.until(notice, condition, answered).await? {
+            let is_answered = wait.until(notice, condition, answered).await?;
+            for address in in_flight.take_refused_tunnels() {
+                self.tracker.lock().traffic.end_refused_socket(&address);
+            }
+            if !is_answered {
                 let counts = in_flight.counts();
                 if arrival_waits < MAX_ARRIVAL_WAITS && self.is_arriving(&counts).await {
                     arrival_waits += 1;

@@ -9,6 +9,7 @@
 //! interfaces         no news of network interfaces for these processes
 //! chromium           Chromium's pipes, and where its connections lead
 //! last_words         what it writes to its standard error
+//! memory             a bound on what all its processes take together
 //! services           Chromium's network, storage and GPU processes, watched for their end
 //! ```
 //!
@@ -20,6 +21,7 @@ mod flags;
 pub(crate) mod fonts;
 pub(crate) mod interfaces;
 mod last_words;
+pub(crate) mod memory;
 pub(crate) mod process;
 pub(crate) mod programs;
 pub(crate) mod services;

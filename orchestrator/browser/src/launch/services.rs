@@ -17,7 +17,11 @@ const SERVICES: [(&str, &str); 3] = [
 
 /// The service processes of one browser.
 #[derive(Debug, Default)]
-pub(crate) struct ServiceProcesses(Vec<ServiceProcess>);
+pub(crate) struct ServiceProcesses {
+    services: Vec<ServiceProcess>,
+    /// The id of the browser's own process.
+    pub(crate) browser: Option<u32>,
+}
 
 #[derive(Debug)]
 struct ServiceProcess {
@@ -36,12 +40,15 @@ impl ServiceProcesses {
             let (marker, what) = SERVICES.into_iter().find(|(marker, _)| is_running(id, marker))?;
             Some(ServiceProcess { id, marker, what })
         };
-        Ok(ServiceProcesses(ids.filter_map(service).collect()))
+        let services = ids.filter_map(service).collect();
+        let mut processes = reply["processInfo"].as_array().into_iter().flatten();
+        let browser = processes.find(|one| one["type"] == "browser").and_then(|one| one["id"].as_u64());
+        Ok(ServiceProcesses { services, browser: browser.and_then(|id| u32::try_from(id).ok()) })
     }
 
     /// Checks that all of them still run.
     pub(crate) fn check(&self) -> Result<(), Error> {
-        match self.0.iter().find(|service| !is_running(service.id, service.marker)) {
+        match self.services.iter().find(|service| !is_running(service.id, service.marker)) {
             Some(ServiceProcess { what, .. }) => Err(Error::ServiceEnded { what }),
             None => Ok(()),
         }

@@ -10,6 +10,9 @@ use crate::{Capture, Device};
 /// The default limit of downloads, in bytes.
 const DEFAULT_DOWNLOAD_LIMIT: u64 = 1 << 30;
 
+/// The default limit of a browser's memory, in bytes. Pages that people visit take a third of it.
+const DEFAULT_MEMORY_LIMIT: u64 = 1536 << 20;
+
 /// The default search engine, which the agents of benchmarks use.
 const DEFAULT_SEARCH: &str = "https://www.google.com/search?q={}";
 
@@ -31,6 +34,8 @@ pub struct Launch {
     pub files: Option<PathBuf>,
     /// The limit of an episode's downloads together, in bytes.
     pub downloads: u64,
+    /// The limit of what the browser's processes may take together, in bytes.
+    pub memory: u64,
     /// The gateway's activity. With it, the pages of a frozen world get their responses one at a
     /// time, in the same order in each run.
     pub in_flight: Option<InFlight>,
@@ -55,6 +60,7 @@ impl Launch {
             search: DEFAULT_SEARCH.to_owned(),
             files: None,
             downloads: DEFAULT_DOWNLOAD_LIMIT,
+            memory: DEFAULT_MEMORY_LIMIT,
             in_flight: None,
             determinism: None,
             attach_mode: false,

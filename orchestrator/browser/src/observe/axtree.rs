@@ -10,7 +10,11 @@ use serde_json::Value;
 
 use crate::{
     Properties,
-    observe::{frames::Bids, marks},
+    observe::{
+        bounds::{self, LONGEST_TEXT},
+        frames::Bids,
+        marks,
+    },
     python::repr,
 };
 
@@ -78,6 +82,15 @@ pub(crate) struct AxProperty {
 }
 
 impl AxNode {
+    /// Cuts labels and values that are too long for any reader.
+    pub(crate) fn bound(&mut self) {
+        let own = [&mut self.name, &mut self.value, &mut self.description];
+        let own = own.into_iter().flatten().chain(self.properties.iter_mut().map(|one| &mut one.value));
+        for value in own.filter_map(|one| one.value.as_mut()) {
+            bounds::cut_all(value, LONGEST_TEXT);
+        }
+    }
+
     pub(crate) fn role(&self) -> &str {
         self.role.as_ref().and_then(|role| role.value.as_ref()).and_then(Value::as_str).unwrap_or_default()
     }

@@ -7,7 +7,14 @@ use std::collections::{HashMap, HashSet};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
-use crate::{Error, Session, cdp::tracker::Page, observe::marks};
+use crate::{
+    Error, Session,
+    cdp::tracker::Page,
+    observe::{
+        bounds::{self, LONGEST_STRING},
+        marks,
+    },
+};
 
 const METHOD: &str = "DOMSnapshot.captureSnapshot";
 /// The attributes that hold the marks.
@@ -139,7 +146,9 @@ impl Session {
 impl DomSnapshot {
     pub(crate) fn read(snapshot: &RawValue) -> Result<Self, Error> {
         let shape = |_| Error::Shape { method: METHOD, field: "documents" };
-        serde_json::from_str(snapshot.get()).map_err(shape)
+        let mut snapshot: Self = serde_json::from_str(snapshot.get()).map_err(shape)?;
+        snapshot.strings.iter_mut().for_each(|text| bounds::cut(text, LONGEST_STRING));
+        Ok(snapshot)
     }
 
     pub(crate) fn string(&self, number: i64) -> Option<&str> {

@@ -6,6 +6,7 @@
 //! frames, marks     the frames of a page; bids, and how they get into the browser's trees
 //! axtree            BrowserGym's text of the accessibility tree
 //! axtree_object, dom_snapshot, node_numbers   the browser's own trees, as programs get them
+//! bounds            how long the texts of an observation may be
 //! boxes             where the elements in view are, for those who look at a trace
 //! properties        visibility, bounding box and clickability of elements
 //! screenshot, overlay   pictures, and bids drawn on them
@@ -18,6 +19,7 @@
 
 pub(crate) mod axtree;
 mod axtree_object;
+pub(crate) mod bounds;
 pub(crate) mod boxes;
 pub(crate) mod console;
 pub(crate) mod dom_snapshot;

@@ -12,8 +12,9 @@ use crate::{
     clock::{liveness::TimeLimit, virtual_time},
     formats::{html, prune, turkingbench, visualwebarena, webarena, webcanvas},
     observe::{
-        axtree::{self, AxTree, Element, FrameTree},
+        axtree::{self, AxNode, AxTree, Element, FrameTree},
         axtree_object,
+        bounds::{self, LONGEST_TEXT},
         boxes::ElementBox,
         dom_snapshot::{self, DomSnapshot},
         frames::Frame,
@@ -148,7 +149,7 @@ impl Session {
         let pruned_html = pruned.map(|(options, snapshot)| prune::write(snapshot, &known, options));
         let canvas = snapshot.as_ref().filter(|_| options.webcanvas);
         let webcanvas = canvas.map(|snapshot| webcanvas::write(snapshot, &title));
-        let observation = Observation {
+        let mut observation = Observation {
             url: frames.first().map(|frame| frame.url.clone()).unwrap_or_default(),
             title,
             axtree: rendered.text,
@@ -175,6 +176,7 @@ impl Session {
             axtree_object,
         };
         self.drain_since(&page, started_count).await?;
+        bounds::bound(&mut observation);
         Ok(observation)
     }
 
@@ -243,7 +245,8 @@ impl Session {
         page: &Page,
     ) -> Result<Vec<visualwebarena::PageElement>, Error> {
         let script = format!("{}({})", visualwebarena::ELEMENTS, crate::observe::marks::script());
-        let visible_elements = self.evaluate_isolated(page, &page.target, &script, CALL_TIMEOUT).await?;
+        let mut visible_elements = self.evaluate_isolated(page, &page.target, &script, CALL_TIMEOUT).await?;
+        bounds::cut_all(&mut visible_elements, LONGEST_TEXT);
         serde_json::from_value(visible_elements)
             .map_err(|_| Error::Shape { method: "Runtime.evaluate", field: "the elements in view" })
     }
@@ -325,7 +328,7 @@ fn parts(
     let (mut parts, mut all_raw) = (Vec::with_capacity(frames.len()), Vec::new());
     for (frame, tree) in frames.iter().zip(trees) {
         let owner = frame.parent.clone().zip(frame.owner);
-        let (tree, raw) = match tree {
+        let (mut tree, raw) = match tree {
             Ok(tree) => tree,
             // The frame has just gone.
             Err(Error::Refused { .. }) if frame.parent.is_some() => continue,
@@ -334,6 +337,7 @@ fn parts(
         if frame.parent.is_some() && owner.is_none() {
             continue;
         }
+        tree.nodes.iter_mut().for_each(AxNode::bound);
         parts.push(FrameTree { frame: frame.id.clone(), prefix: frame.prefix.clone(), tree, owner });
         all_raw.extend(raw);
     }

@@ -167,6 +167,9 @@ impl Inner {
 fn ended(record: &EpisodeRecord) -> String {
     let came_to = match (&record.outcome, record.score) {
         (Outcome::Error { message }, _) => format!("error: {}", error_text::in_one_line(message)),
+        (Outcome::AgentFailed { message, .. }, _) => {
+            format!("the agent failed: {}", error_text::in_one_line(message))
+        }
         (_, None) => "not judged yet".to_owned(),
         (Outcome::TimedOut, Some(score)) => format!("timed out, score {score:.2}"),
         (_, Some(score)) if record.success => format!("passed, score {score:.2}"),

@@ -12,6 +12,7 @@ pub(super) struct Totals {
     score: f64,
     passed: u64,
     errors: u64,
+    agent_failures: u64,
     timed_out: u64,
     misses: u64,
     models: Option<ModelUsage>,
@@ -26,6 +27,7 @@ impl Totals {
         }
         self.passed += u64::from(record.success);
         self.errors += u64::from(matches!(record.outcome, Outcome::Error { .. }));
+        self.agent_failures += u64::from(matches!(record.outcome, Outcome::AgentFailed { .. }));
         self.timed_out += u64::from(matches!(record.outcome, Outcome::TimedOut));
         self.misses += record.requests.miss;
         self.models = ModelUsage::sum(self.models.take().into_iter().chain(record.models.clone()));
@@ -43,6 +45,7 @@ impl Totals {
             }
         };
         add(self.errors, counted(self.errors, "error"));
+        add(self.agent_failures, counted(self.agent_failures, "agent failure"));
         add(self.timed_out, format!("{} timed out", self.timed_out));
         add(
             self.misses,

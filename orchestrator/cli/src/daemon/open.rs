@@ -1,7 +1,6 @@
 //! `sandbox open`: a browser on a site.
 
 use browser::{Action, Launch, Session};
-use camino::Utf8Path;
 use gateway::{CertificateAuthority, Door};
 
 use crate::failure::{Failure, OrFail, Outcome};
@@ -36,10 +35,7 @@ impl Open {
             return Err(Failure::Environment(format!(
                 "failed to open a window: there is no display; to reach {} from a browser elsewhere:\n{}",
                 site.url,
-                gateway_options::ways_through(
-                    &status.proxy,
-                    ca.certificate_path().unwrap_or(Utf8Path::new(""))
-                )
+                gateway_options::instructions(&status.proxy, &ca)
             )));
         }
         let mut cookies = Vec::new();

@@ -116,7 +116,9 @@ impl Env {
 
     fn verdict(&self, record: &EpisodeRecord) -> Outcome {
         match &record.outcome {
-            Ended::Error { message } => Err(Failure::No(message.clone())),
+            Ended::Error { message } | Ended::AgentFailed { message, .. } => {
+                Err(Failure::No(message.clone()))
+            }
             Ended::TimedOut => {
                 Err(Failure::No("the program did not end in time; --within sets its limit".to_owned()))
             }

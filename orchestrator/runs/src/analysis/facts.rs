@@ -4,8 +4,10 @@
 use scoring::mode::MENDED;
 
 use crate::Summary;
+use crate::analysis::counted::counted;
 use crate::analysis::measures::KeyNodes;
 use crate::analysis::sensitivity::{Bounds, Cause};
+use crate::results::Conditions;
 
 impl Summary {
     /// Pairs of label and text, the most important first.
@@ -17,6 +19,14 @@ impl Summary {
                 "rules",
                 format!("{}, not the published ones; mended: {}", self.scoring_mode, names.join(", ")),
             ));
+        }
+        let doubts = self.conditions.as_ref().map(Conditions::doubts).unwrap_or_default();
+        if !doubts.is_empty() {
+            facts.push(("trust", doubts.join("; ")));
+        }
+        if self.retried > 0 {
+            let retried = counted(self.retried, "episode");
+            facts.push(("attempts", format!("{retried} attempted again after an error; each says why")));
         }
         facts.extend(self.off().map(|off| ("standard error", off)));
         if let Some((low, high)) = self.bounds {

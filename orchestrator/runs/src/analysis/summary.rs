@@ -15,7 +15,7 @@ use crate::analysis::sensitivity::Sensitivity;
 use crate::analysis::statistics::{Interval, StandardError, interval, mean, standard_error, variance};
 use crate::results::fingerprint::of_repeat;
 use crate::results::{
-    EpisodeRecord, FORMAT, Format, ModelUsage, Outcome, RunFolder, RunRecord, TaskRecord, Times,
+    Conditions, EpisodeRecord, FORMAT, Format, ModelUsage, Outcome, RunFolder, RunRecord, TaskRecord, Times,
 };
 
 /// The numbers of a run, which may be incomplete. Displays as a table of 80 columns;
@@ -33,6 +33,9 @@ pub struct Summary {
     /// The rules that scored the episodes.
     #[serde(rename = "rules")]
     pub scoring_mode: ScoringMode,
+    /// How far the scores can be believed. Absent for runs before format 2.6.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
     /// Requested number of attempts at each task.
     pub repeat: u32,
     /// Requested number of episodes.
@@ -78,6 +81,10 @@ pub struct Summary {
     pub misses: Vec<MissCount>,
     /// Number of episodes that ended in an error.
     pub errors: usize,
+    /// Number of episodes that are lost because the agent failed.
+    pub agent_failures: usize,
+    /// Number of episodes that were attempted more than once, because an attempt ended in an error.
+    pub retried: usize,
     /// The messages of errors and failed judges, the most frequent first.
     pub causes: Vec<Cause>,
     /// Number of episodes that ran out of time.
@@ -197,6 +204,7 @@ impl Summary {
             suite: run.suite.clone(),
             agent: run.agent.clone(),
             scoring_mode: run.scoring_mode,
+            conditions: run.conditions.clone(),
             repeat: run.repeat,
             planned: run.planned().len(),
             episodes: episodes.len(),
@@ -223,6 +231,8 @@ impl Summary {
             judge_failures: episodes.iter().filter(|episode| episode.judge_failed).count(),
             causes: causes(episodes),
             errors: count(|outcome| matches!(outcome, Outcome::Error { .. })),
+            agent_failures: count(|outcome| matches!(outcome, Outcome::AgentFailed { .. })),
+            retried: episodes.iter().filter(|episode| !episode.earlier.is_empty()).count(),
             timeouts: count(|outcome| matches!(outcome, Outcome::TimedOut)),
             judging: ModelUsage::sum(episodes.iter().filter_map(|episode| episode.judging.clone())),
             models: ModelUsage::sum(episodes.iter().filter_map(|episode| episode.models.clone())),
@@ -293,9 +303,9 @@ fn causes(episodes: &[EpisodeRecord]) -> Vec<Cause> {
     let mut counts: BTreeMap<(&str, bool), usize> = BTreeMap::new();
     for episode in episodes {
         let unjudged = episode.unjudged.as_ref().filter(|_| episode.judge_failed);
-        let cause = match &episode.outcome {
-            Outcome::Error { message } => Some((message.as_str(), false)),
-            _ => unjudged.map(|why| (why.as_str(), true)),
+        let cause = match episode.outcome.failure() {
+            Some(message) => Some((message, false)),
+            None => unjudged.map(|why| (why.as_str(), true)),
         };
         if let Some(cause) = cause {
             *counts.entry(cause).or_default() += 1;

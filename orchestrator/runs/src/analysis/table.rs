@@ -138,7 +138,11 @@ impl Summary {
             count => format!(", the judge failed in {}", counted(count, "episode")),
         };
         let errors = counted(self.errors, "error");
-        line("failures", format!("{errors}, {} timed out{broken}{unjudged}", self.timeouts))?;
+        let agent = match self.agent_failures {
+            0 => String::new(),
+            count => format!(", {count} lost because the agent failed"),
+        };
+        line("failures", format!("{errors}{agent}, {} timed out{broken}{unjudged}", self.timeouts))?;
         for cause in self.causes.iter().take(CAUSES) {
             let judge = if cause.of_judge { "the judge " } else { "" };
             line("", format!("{}x {judge}{}", cause.count, in_one_line(&cause.message)))?;

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::results::{EpisodeRecord, ModelUsage, Outcome, Phase, RunRecord, TaskRecord};
+use crate::results::{EpisodeRecord, ModelUsage, Phase, RunRecord, TaskRecord};
 
 /// An episode with its run and task.
 pub(super) struct Row<'a> {
@@ -98,8 +98,5 @@ fn time(row: &Row<'_>, phase: Phase) -> Option<u64> {
 
 /// What failed, or why there is no score.
 fn error(row: &Row<'_>) -> Option<String> {
-    match &row.record.outcome {
-        Outcome::Error { message } => Some(message.clone()),
-        _ => row.record.unjudged.clone(),
-    }
+    row.record.outcome.failure().map(str::to_owned).or_else(|| row.record.unjudged.clone())
 }

@@ -202,7 +202,9 @@ async fn reset<E: Environment>(
         Ok(StepOutcome::EpisodeEnd(over)) => {
             let kind = over.record.outcome.kind();
             let error = match &over.record.outcome {
-                Outcome::Error { message } => format!("{id} did not begin: {message}"),
+                Outcome::Error { message } | Outcome::AgentFailed { message, .. } => {
+                    format!("{id} did not begin: {message}")
+                }
                 _ => format!("{id} was over before the first action: {kind}"),
             };
             Err(Refusal {
@@ -293,7 +295,7 @@ fn last(over: EpisodeEnd) -> Answer {
     let EpisodeEnd { observation, record } = over;
     let truncated = match &record.outcome {
         Outcome::Answered | Outcome::Infeasible | Outcome::Stopped | Outcome::Done => false,
-        Outcome::MaxSteps | Outcome::Stuck | Outcome::TimedOut => true,
+        Outcome::MaxSteps | Outcome::Stuck | Outcome::TimedOut | Outcome::AgentFailed { .. } => true,
         Outcome::Error { message } => {
             let (status, error) = (StatusCode::INTERNAL_SERVER_ERROR, message.clone());
             return Err(Refusal { status, error, result: Some(Box::new(record)) });
@@ -346,9 +348,9 @@ fn unknown(session: &str) -> Refusal {
 }
 
 fn ended(session: &str, result: Option<Box<EpisodeRecord>>) -> Refusal {
-    let how = result.as_ref().map(|record| match &record.outcome {
-        Outcome::Error { message } => format!(" ({message})"),
-        other => format!(" ({})", other.kind()),
+    let how = result.as_ref().map(|record| {
+        let outcome = &record.outcome;
+        format!(" ({})", outcome.failure().unwrap_or_else(|| outcome.kind()))
     });
     let error = format!("session {session} has ended{}; POST /reset begins another", how.unwrap_or_default());
     Refusal { status: StatusCode::GONE, error, result }

@@ -117,8 +117,8 @@ pub(crate) fn verdict(success: bool, score: Option<f64>) -> &'static str {
 
 /// Why an episode has no score, or no judged score.
 pub(crate) fn message(record: &EpisodeRecord) -> Option<String> {
-    match &record.outcome {
-        Outcome::Error { message } => Some(message.clone()),
+    match record.outcome.failure() {
+        Some(message) => Some(message.to_owned()),
         _ if record.judge_failed => record.unjudged.as_ref().map(|why| format!("the judge failed: {why}")),
         _ => record.unjudged.as_ref().map(|why| format!("no judge has ruled on the score: {why}")),
     }
@@ -129,6 +129,7 @@ pub(crate) fn worded(kind: &str) -> &str {
         "max_steps" => "out of steps",
         "stuck" => "got nowhere",
         "timed_out" => "out of time",
+        "agent_failed" => "agent failed",
         kind => kind,
     }
 }

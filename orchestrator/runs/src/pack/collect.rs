@@ -8,18 +8,22 @@ use scoring::{ProgramCheck, Requirement};
 use snapshots::collection::Collection;
 use snapshots::is_address;
 use tasks::{Suite, Task, UNDATED, WorldSpec};
+use tempfile::TempDir;
 
 use super::Error;
 use super::manifest::{CASSETTE, RUN, SUITE};
 use crate::play::run::select;
 use crate::results::suite_digest::Digests;
-use crate::results::{EpisodeId, PlaySettings, RunFolder, RunRecord};
+use crate::results::{EpisodeId, EpisodeRecord, PlaySettings, RunFolder, RunRecord};
 use crate::{Options, Summary};
 
 /// Files of episodes that can log anybody in. They stay out.
 const CREDENTIALS: [&str; 2] = ["storage_state.json", "network.har"];
 /// Files of the run's folder itself. Whatever else is there is not the run's.
 const OF_RUN: [&str; 3] = ["run.json", "report.html", "trace.html"];
+
+/// Files of a run in which solutions may stand.
+const TELLS_SOLUTIONS: [&str; 3] = ["score_state.json", "report.html", "trace.html"];
 
 /// Whether snapshots are in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,6 +46,8 @@ pub struct Sources {
     pub cassette: Option<Utf8PathBuf>,
     /// Whether snapshots are in the file.
     pub snapshots: Snapshots,
+    /// Whether the suite, and what else tells its solutions, stays out.
+    pub without_solutions: bool,
 }
 
 /// A file to be packed.
@@ -64,6 +70,8 @@ pub(super) struct Collected {
     pub(super) paths: BTreeMap<String, String>,
     /// Files of the run that stay out because they hold credentials.
     pub(super) left_out: usize,
+    /// Files that were written for the pack.
+    pub(super) written: Option<TempDir>,
 }
 
 /// Finds all files.
@@ -104,9 +112,14 @@ pub(super) fn collect(sources: &Sources) -> Result<Collected, Error> {
         snapshots: BTreeSet::new(),
         paths: BTreeMap::new(),
         left_out: 0,
+        written: None,
     };
     collected.add_run(&sources.run, &planned, &folder)?;
-    collected.add_suite(&suite)?;
+    if sources.without_solutions {
+        collected.written = Some(without_solutions(&mut collected.files, &planned, &folder)?);
+    } else {
+        collected.add_suite(&suite)?;
+    }
     collected.add_world(&suite, &tasks)?;
     let cassette = sources.cassette.clone();
     let recorded = || inputs.as_ref().and_then(|inputs| Some(inputs.path(inputs.cassette.as_ref()?)));
@@ -114,6 +127,30 @@ pub(super) fn collect(sources: &Sources) -> Result<Collected, Error> {
         collected.add(CASSETTE.to_owned(), &cassette, false);
     }
     Ok(collected)
+}
+
+/// Takes out of a run's files what tells the solutions of its suite: what scorers compared with,
+/// and pages that show it. Results without that are written into a folder of their own.
+fn without_solutions(
+    files: &mut BTreeMap<String, Source>,
+    planned: &[EpisodeId],
+    folder: &RunFolder,
+) -> Result<TempDir, Error> {
+    let temporary = tempfile::Builder::new().prefix("sandbox-pack-").tempdir();
+    let unwritten = |source| crate::Error::Write { path: folder.path().to_owned(), source };
+    let temporary = temporary.map_err(unwritten)?;
+    files.retain(|path, _| !TELLS_SOLUTIONS.iter().any(|name| path.ends_with(&format!("/{name}"))));
+    for (number, id) in planned.iter().enumerate() {
+        let record = EpisodeRecord { detail: None, judgements: Vec::new(), ..folder.episode(id).record()? };
+        let path = temporary.path().join(number.to_string());
+        let text = serde_json::to_vec_pretty(&record).map_err(|source| crate::Error::Encode { source })?;
+        std::fs::write(&path, text).map_err(unwritten)?;
+        let from =
+            Utf8PathBuf::from_path_buf(path).map_err(|_| unwritten(io::ErrorKind::InvalidData.into()))?;
+        let name = format!("{RUN}/episodes/{}/episode.json", id.folder_name());
+        files.insert(name, Source { from, executable: false });
+    }
+    Ok(temporary)
 }
 
 /// The suite of a run. Where its world names no time, the run knows it.

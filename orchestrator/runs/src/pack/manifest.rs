@@ -38,6 +38,9 @@ pub struct Manifest {
     /// The snapshots of the run.
     #[serde(default)]
     pub snapshots: Vec<SnapshotMember>,
+    /// Whether the suite and everything that tells its solutions was left out. Omitted if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_solutions: bool,
     /// All other members, sorted by path.
     pub members: Vec<Member>,
 }

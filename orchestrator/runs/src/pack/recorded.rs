@@ -1,6 +1,6 @@
 //! The replies that an agent gave in a run, so that they can be given again.
 
-use agents::recorded::{RecordedEpisode, RecordedReplies};
+use agents::recorded::{RecordedEpisode, RecordedFailure, RecordedReplies};
 use agents::{ActionFormat, Reply};
 
 use crate::Error;
@@ -21,7 +21,9 @@ pub fn recorded_replies(run: &RunFolder) -> Result<RecordedReplies, Error> {
             Some(Reply::Act { action: step.action?, reason })
         });
         let failure = match episode.outcome {
-            Outcome::Error { message } => Some(message),
+            Outcome::AgentFailed { reason, .. } if reason.is_of_scoring() => None,
+            Outcome::AgentFailed { message, .. } => Some(RecordedFailure { message, by_agent: true }),
+            Outcome::Error { message } => Some(RecordedFailure { message, by_agent: false }),
             _ => None,
         };
         let given = RecordedEpisode { replies: given.collect(), failure };

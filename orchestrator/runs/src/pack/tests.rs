@@ -40,6 +40,7 @@ fn declare(members: &[(&str, &[u8])]) -> Manifest {
         settings: Default::default(),
         paths: Default::default(),
         snapshots: Vec::new(),
+        without_solutions: false,
         members: members.iter().map(member).collect(),
     }
 }

@@ -67,7 +67,9 @@ fn pack(
     if out.symlink_metadata().is_ok_and(|there| !replace || there.is_dir()) {
         return Err(exists().into());
     }
-    let collected = collect(sources)?;
+    let mut collected = collect(sources)?;
+    // Its files are read until the end.
+    let _written = collected.written.take();
     let mut lengths = 0;
     for (path, source) in &collected.files {
         if !is_inside(path) {
@@ -82,7 +84,7 @@ fn pack(
         progress(done, 2 * lengths)
     };
     let left_out = collected.left_out;
-    let (manifest, sources) = describe(collected, sources.snapshots, &mut on)?;
+    let (manifest, sources) = describe(collected, sources, &mut on)?;
 
     let unwritten = |source| crate::Error::Write { path: out.to_owned(), source };
     let folder = out.parent().filter(|folder| *folder != "").unwrap_or(Utf8Path::new("."));
@@ -119,11 +121,11 @@ fn pack(
 /// The manifest, and the files of its members.
 fn describe(
     collected: Collected,
-    snapshots: Snapshots,
+    wanted: &Sources,
     on: OnBytes<'_>,
 ) -> Result<(Manifest, Vec<Utf8PathBuf>), Error> {
     let Collected { summary, record, settings, files, snapshots: are_snapshots, paths, .. } = collected;
-    let inside = snapshots == Snapshots::Inside;
+    let (inside, without_solutions) = (wanted.snapshots == Snapshots::Inside, wanted.without_solutions);
     let (mut members, mut sources, mut of_world) = (Vec::new(), Vec::new(), Vec::new());
     for (path, Source { from, executable }) in files {
         let mut reader = Hashed { inner: open(&from)?, hash: Sha256::new(), on };
@@ -147,7 +149,16 @@ fn describe(
         fingerprints: summary.fingerprints,
     };
     let sandbox = env!("CARGO_PKG_VERSION").to_owned();
-    let manifest = Manifest { format: FORMAT, sandbox, run, settings, paths, snapshots: of_world, members };
+    let manifest = Manifest {
+        format: FORMAT,
+        sandbox,
+        run,
+        settings,
+        paths,
+        snapshots: of_world,
+        without_solutions,
+        members,
+    };
     Ok((manifest, sources))
 }
 

@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::Error;
 use crate::analysis::merge::join;
-use crate::results::{EpisodeRecord, Outcome, RunFolder};
+use crate::results::{EarlierAttempt, EpisodeRecord, Outcome, RunFolder};
 
 /// Moves the whole episodes of the parts that are there into the run, and removes the parts. An
 /// episode of the run that ended in an error gives way to another attempt. Whatever ends this in
@@ -38,9 +38,12 @@ fn take(run: &RunFolder, part: &RunFolder, record: &EpisodeRecord) -> Result<(),
     let id = record.id();
     let (from, to) = (part.episode(&id), run.episode(&id));
     if to.is_whole() {
-        if !matches!(to.record()?.outcome, Outcome::Error { .. }) {
+        let before = to.record()?;
+        if !matches!(before.outcome, Outcome::Error { .. }) {
             return Err(Error::TwiceInParts { path: from.path().to_owned(), id: id.to_string() });
         }
+        let earlier = [EarlierAttempt::up_to(&before), record.earlier.clone()].concat();
+        from.rewrite(&EpisodeRecord { earlier, ..record.clone() })?;
         remove(to.path())?;
     }
     fs::rename(from.path(), to.path()).map_err(|source| Error::Write { path: to.path().to_owned(), source })

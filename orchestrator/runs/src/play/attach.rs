@@ -24,13 +24,17 @@ use tasks::{Suite, Task};
 use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::play::blame::{self, Suspect};
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::run::Machine;
 use crate::play::trace::Trace;
 use crate::play::world::World;
 use crate::play::{log, run, running_sites, start_pages};
 use crate::results::suite_digest::Digests;
-use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder};
+use crate::results::{
+    AgentFailure, Conditions, Confinement, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase,
+    RunFolder, RunRecord,
+};
 use crate::{Error, Options, Progress};
 
 /// How often the sites' clocks are brought up to the world's.
@@ -103,6 +107,8 @@ where
         let machine = Machine::of(running.as_ref(), options.headed).await?;
         let town = running.as_ref().map(|running| running.town.clone());
         let record = run::record(suite, only, name.to_owned(), 1, &machine, &mut Digests::default())?;
+        let conditions = Some(Conditions::attached(task, Confinement::Off));
+        let record = RunRecord { conditions, ..record };
         let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;
         let id = EpisodeId { task: task.id.clone(), repeat: 1 };
         let folder = run.begin_episode(&id)?;
@@ -129,7 +135,7 @@ where
                 Ok(None)
             }
             Some((mut trace, outcome, started)) => {
-                let record = trace.conclude(&id, outcome, started, &options.judge).await?;
+                let record = trace.conclude(&id, outcome, started, &options.judge, Suspect::Agent).await?;
                 folder.write_score_state(&trace.assessment)?;
                 run.keep(folder, &record, &trace.steps, &trace.requests)?;
                 Ok(Some((run, record)))
@@ -202,7 +208,7 @@ where
     let session = session(world, suite, task, goal, folder).await?;
     let answer = session.answer_file.clone();
     log::begun(&EpisodeId { task: task.id.clone(), repeat: 1 }, &session.goal);
-    trace.begin_step_at(session.start_url.clone(), world.elapsed());
+    trace.begin_step_at(session.start_url.clone(), world.elapsed()).await;
     let mut known = 0;
     keep_picture(world, folder, trace, known).await?;
     trace.enter_phase(Phase::Agent);
@@ -222,24 +228,28 @@ where
     let outcome = match watched {
         Ok(ProgramExit::Interrupted) => return Ok(None),
         Ok(ProgramExit::TimedOut) => {
-            world.check().await.map_or_else(|error| failed(&error), |()| Outcome::TimedOut)
+            let check = world.check().await;
+            check.map_or_else(|error| blame_world(&error), |()| Outcome::TimedOut)
         }
-        Ok(ProgramExit::Failed(why)) => failed(&why),
+        Ok(ProgramExit::Failed(why)) => {
+            Outcome::AgentFailed { reason: AgentFailure::Left, message: format!("failed to {why}") }
+        }
         Ok(ProgramExit::Left { answer: given }) => {
             let given = given.or_else(|| std::fs::read_to_string(&answer).ok());
             match leave(world, folder, trace, known, given.as_deref()).await {
                 Ok(outcome) => outcome,
-                Err(error) => failed(&error),
+                Err(error) => blame_world(&error),
             }
         }
-        Err(error) => failed(&error),
+        Err(error) => blame_world(&error),
     };
     trace.take_requests(world);
     Ok(Some(outcome))
 }
 
-fn failed(why: &dyn std::fmt::Display) -> Outcome {
-    Outcome::Error { message: format!("failed to {why}") }
+/// The outcome for a world that broke while a program had the browser.
+fn blame_world(error: &EnvironmentError) -> Outcome {
+    blame::of_environment(error, Ok(()), Suspect::Agent)
 }
 
 /// Hands the pages over.
@@ -282,7 +292,7 @@ async fn watch(
             biased;
             visited = world.session().wait_for_navigations(*known), if !gone => match visited {
                 Ok(urls) => {
-                    note(world, trace, known, urls);
+                    note(world, trace, known, urls).await;
                     let picture = keep_picture(world, folder, trace, *known);
                     tokio::pin!(picture);
                     tokio::select! {
@@ -350,14 +360,14 @@ async fn keep_picture(
     Ok(())
 }
 
-fn note(world: &mut World, trace: &mut Trace, known: &mut usize, urls: Vec<String>) {
+async fn note(world: &mut World, trace: &mut Trace, known: &mut usize, urls: Vec<String>) {
     *known += urls.len();
     for url in urls {
         // What was asked for until now, the page itself included, came of what was done on the page
         // before.
         trace.take_requests(world);
         tracing::info!(task = trace.task_id(), %url, "a page was opened");
-        trace.begin_step_at(url, world.elapsed());
+        trace.begin_step_at(url, world.elapsed()).await;
     }
 }
 
@@ -376,7 +386,7 @@ async fn leave(
         tracing::info!(%error, "the page has nothing to say");
     }
     let urls = world.session().navigations_since(known);
-    note(world, trace, &mut known, urls);
+    note(world, trace, &mut known, urls).await;
     match timeout(LAST_OBSERVATION, last_observation(world, folder, trace)).await {
         Ok(Ok(())) => {}
         // There may be nothing left to look at.
@@ -388,10 +398,10 @@ async fn leave(
         None => Outcome::Stopped,
         Some(text) => match ActionFormat::default().read(text).as_deref() {
             Ok([Action::Infeasible { .. }]) => {
-                trace.infeasible();
+                trace.infeasible().await;
                 Outcome::Infeasible
             }
-            _ => trace.answer_with(text.to_owned()),
+            _ => trace.answer_with(text.to_owned()).await,
         },
     };
     world.keep_time()?;
@@ -407,7 +417,7 @@ async fn last_observation(
     trace: &mut Trace,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let observation = world.observe(&ObservationOptions::default()).await?;
-    let number = trace.begin_step(&observation);
+    let number = trace.begin_step(&observation).await;
     let png = world.screenshot(&Picture::default()).await?;
     trace.current().screenshot = Some(folder.write_screenshot(number, &png)?);
     Ok(())

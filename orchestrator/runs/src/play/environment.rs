@@ -3,7 +3,9 @@
 
 use std::future::Future;
 
-use browser::{Action, ActionTarget, ConsoleMessage, Observation, ObservationOptions, Picture, StorageState};
+use browser::{
+    Action, ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions, Picture, StorageState,
+};
 use gateway::Entry;
 use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
 use serde_json::Value;
@@ -27,6 +29,19 @@ impl EnvironmentError {
         doing: &'static str,
     ) -> impl FnOnce(E) -> Self {
         move |source| EnvironmentError { doing, source: source.into() }
+    }
+
+    /// The browser's error, if the browser broke.
+    pub(crate) fn browser_error(&self) -> Option<&browser::Error> {
+        if let Some(ActionError::Browser(error)) = self.source.downcast_ref() {
+            return Some(error);
+        }
+        self.source.downcast_ref()
+    }
+
+    /// Whether the browser or a page broke, and neither a site nor a disk.
+    pub(crate) fn is_of_browser(&self) -> bool {
+        self.browser_error().is_some() || self.source.is::<ActionError>()
     }
 }
 
@@ -74,6 +89,11 @@ pub trait Environment: Send + Sized + 'static {
 
     /// Waits until the page has come to rest; says why if it did not in time.
     fn settle(&mut self) -> impl Future<Output = Result<Option<String>, EnvironmentError>> + Send;
+
+    /// Why a page crashed since the last call, which an empty one has replaced.
+    fn take_crash(&mut self) -> Option<String> {
+        None
+    }
 
     /// The answer to a question about the state of a site, as it is now.
     fn probe(

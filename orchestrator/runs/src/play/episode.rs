@@ -12,11 +12,13 @@ use scoring::{Fetch, Moment};
 use tasks::Task;
 
 use crate::evidence::workarena_session::WorkArenaSession;
+use crate::play::blame::{self, Suspect};
+use crate::play::deadline;
 use crate::play::early_stop::Replies;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
 use crate::play::log;
 use crate::play::trace::Trace;
-use crate::results::{EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Request, Step};
+use crate::results::{AgentFailure, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, Request, Step};
 use crate::{Error, Limits};
 
 /// How much longer than its agent an episode waits for a reply.
@@ -93,6 +95,7 @@ pub(crate) async fn play<E: Environment>(
     let started = Timestamp::now();
     let mut trace = Trace::new(attempt.task, attempt.scoring_mode);
     trace.session = attempt.session.clone();
+    trace.scoring_within = deadline::of_episode(attempt.limits.episode);
     environment.keep_network(attempt.keep_network || attempt.task.scorer.needs().traffic);
     let whole = async {
         let outcome = drive(environment, agent, attempt, &mut trace).await?;
@@ -107,6 +110,8 @@ pub(crate) async fn play<E: Environment>(
         Ok(outcome)
     };
     let driven = tokio::time::timeout(attempt.limits.episode, whole).await;
+    let suspect =
+        if trace.agent_was_heard && !agent.is_built_in() { Suspect::Agent } else { Suspect::Machine };
     let unstartable = match &driven {
         Ok(Err(Broken::Agent(error @ agents::Error::Start { .. }))) => Some(error.to_string()),
         _ => None,
@@ -114,14 +119,22 @@ pub(crate) async fn play<E: Environment>(
     let (outcome, spent) = match driven {
         Ok(Ok(outcome)) => (outcome, false),
         Ok(Err(Broken::Results(error))) => return Err(error),
-        Ok(Err(error @ (Broken::Agent(_) | Broken::AgentHangs { .. } | Broken::NoScreenshots))) => {
-            (failed(&error), false)
+        Ok(Err(Broken::Agent(error))) => (blame::of_agent_error(&error), false),
+        Ok(Err(error @ Broken::AgentHangs { .. })) => (blame::agent(AgentFailure::Late, &error), false),
+        Ok(Err(error @ Broken::NoScreenshots)) => (blame::agent(AgentFailure::Unsupported, &error), false),
+        Ok(Err(Broken::Environment(error))) => {
+            let check = check(environment, attempt.limits.step).await;
+            (blame::of_environment(&error, check, suspect), true)
         }
-        Ok(Err(error @ (Broken::Environment(_) | Broken::WorldHangs { .. }))) => (failed(&error), true),
+        Ok(Err(error @ Broken::WorldHangs { .. })) => {
+            let check = check(environment, attempt.limits.step).await;
+            (blame::of_hang(&error, check, suspect), true)
+        }
         // A server that does not answer takes the time of an episode.
-        Err(_) => match environment.check().await {
+        Err(_) => match check(environment, attempt.limits.step).await {
             Ok(()) => (Outcome::TimedOut, true),
-            Err(error) => (failed(&error), true),
+            Err(error) if suspect == Suspect::Agent && error.is_of_browser() => (Outcome::TimedOut, true),
+            Err(error) => (blame::machine(&error), true),
         },
     };
     trace.take_requests(environment);
@@ -129,7 +142,7 @@ pub(crate) async fn play<E: Environment>(
     if tokio::time::timeout(LEAVE_WITHIN, agent.end(outcome.kind())).await.is_err() {
         tracing::warn!(within = ?LEAVE_WITHIN, "the agent did not take leave and was dropped");
     }
-    let record = trace.conclude(attempt.id, outcome, started, attempt.judge).await?;
+    let record = trace.conclude(attempt.id, outcome, started, attempt.judge, suspect).await?;
     attempt.folder.write_calls(&trace.calls)?;
     attempt.folder.write_console(&trace.console)?;
     attempt.folder.write_score_state(&trace.assessment)?;
@@ -143,12 +156,14 @@ pub(crate) async fn never_began(
     error: &(dyn std::error::Error + Send + Sync),
 ) -> Result<EpisodeResult, Error> {
     let mut trace = Trace::new(task, ScoringMode::default());
-    let record = trace.conclude(id, failed(error), Timestamp::now(), &Model::default()).await?;
+    let outcome = blame::machine(error);
+    let record = trace.conclude(id, outcome, Timestamp::now(), &Model::default(), Suspect::Machine).await?;
     Ok(EpisodeResult { record, steps: Vec::new(), requests: Vec::new(), spent: true, unstartable: None })
 }
 
-fn failed(error: &dyn std::error::Error) -> Outcome {
-    Outcome::Error { message: format!("failed to {}", error_text::with_causes(error)) }
+/// Whether all that the episode hangs on is still there. What does not say so in time is.
+async fn check<E: Environment>(environment: &mut E, within: Duration) -> Result<(), EnvironmentError> {
+    tokio::time::timeout(within, environment.check()).await.unwrap_or(Ok(()))
 }
 
 async fn drive<E: Environment>(
@@ -162,13 +177,15 @@ async fn drive<E: Environment>(
     let goal = Goal::of(attempt.task, words, images(environment, attempt).await?);
     trace.add_message(Role::User, &goal.text);
     log::begun(attempt.id, &goal.text);
+    trace.agent_was_heard = true;
     let options = replied(attempt.limits.answer, agent.begin(&goal)).await?;
     if !attempt.screenshots && options.screenshot != Picture::default() {
         return Err(Broken::NoScreenshots);
     }
     trace.whole_page = options.screenshot.full_page;
     trace.take_requests(environment);
-    let mut last_error: Option<String> = None;
+    let mut last_error: Option<String> = environment.take_crash();
+    trace.crashes.extend(last_error.clone());
     let mut replies = Replies::default();
     loop {
         trace.enter_step_phase(Phase::Looking);
@@ -183,7 +200,7 @@ async fn drive<E: Environment>(
             Ok((observation, png))
         };
         let (mut observation, png) = in_time("look at the page", attempt.limits.step, observing).await?;
-        let number = trace.begin_step(&observation);
+        let number = trace.begin_step(&observation).await;
         trace.current().downloads = attempt.folder.keep_downloads(&mut observation.downloads)?;
         let screenshot = png.map(|png| attempt.folder.write_screenshot(number, &png)).transpose()?;
         let path = screenshot.as_ref().map(|name| attempt.folder.path().join(name));
@@ -218,7 +235,7 @@ async fn drive<E: Environment>(
             Reply::Stop { reason } => {
                 trace.current().reason = reason;
                 log::acted(attempt.id, trace.current());
-                return Ok(trace.stopped());
+                return Ok(trace.stopped().await);
             }
             Reply::Act { action, reason } => (action, reason),
         };
@@ -299,12 +316,12 @@ async fn carry_out<E: Environment>(
 ) -> Result<Done, Broken> {
     for (before, action) in actions.iter().enumerate() {
         match action {
-            Action::Answer { text } => return Ok(Done::Ended(trace.answer_with(text.clone()))),
+            Action::Answer { text } => return Ok(Done::Ended(trace.answer_with(text.clone()).await)),
             Action::Infeasible { .. } => {
-                trace.infeasible();
+                trace.infeasible().await;
                 return Ok(Done::Ended(Outcome::Infeasible));
             }
-            Action::Stop => return Ok(Done::Ended(trace.stopped())),
+            Action::Stop => return Ok(Done::Ended(trace.stopped().await)),
             Action::Say { text } => {
                 trace.add_message(Role::Assistant, text);
                 trace.last_message = Some(text.clone());
@@ -334,13 +351,16 @@ async fn perform<E: Environment>(
     trace.note_points(action);
     let message = match environment.act(action).await {
         Ok(acted) => {
-            trace.note_element(acted);
+            trace.note_element(acted).await;
             None
         }
         Err(NotActed::Refused(message)) => Some(message),
         Err(NotActed::Broken(error)) => return Err(error.into()),
     };
     let unsettled = environment.settle().await?;
+    let crash = environment.take_crash();
+    trace.crashes.extend(crash.clone());
+    let message = message.or(crash);
     let step = trace.current();
     step.unsettled = step.unsettled.take().or(unsettled);
     trace.collect(Moment::Rest, environment).await?;

@@ -3,7 +3,7 @@
 
 use error_text::in_one_line;
 
-use crate::results::{EpisodeId, EpisodeRecord, Outcome, Step};
+use crate::results::{EpisodeId, EpisodeRecord, Step};
 
 /// The target of the line for an episode's end.
 pub const ENDED: &str = "runs::ended";
@@ -28,10 +28,6 @@ pub(crate) fn acted(id: &EpisodeId, step: &Step) {
 }
 
 pub(crate) fn ended(record: &EpisodeRecord) {
-    let error = match &record.outcome {
-        Outcome::Error { message } => Some(message),
-        _ => None,
-    };
     tracing::info!(
         target: ENDED,
         episode = %record.id(),
@@ -43,7 +39,7 @@ pub(crate) fn ended(record: &EpisodeRecord) {
         requests = record.requests.total(),
         misses = record.requests.miss,
         wall_ms = record.wall_ms,
-        error = error.map(tracing::field::display),
+        error = record.outcome.failure().map(tracing::field::display),
         "an episode has ended"
     );
 }

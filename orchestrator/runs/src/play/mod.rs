@@ -3,6 +3,7 @@
 //! ```text
 //! run, scheduler, options, progress     workers, which episode is next, what a run is told and tells
 //! episode, trace, early_stop, log       one episode from its first observation to its end
+//! blame, deadline                       whose fault a failure is; how long scoring may take
 //! attach                                an episode that another program drives
 //! environment, world                    what an episode drives: the trait, and Chromium in a world
 //! start_pages, world_snapshots, browser_state, device, running_sites   what a world is made of
@@ -13,8 +14,10 @@
 //! [`analysis`](crate::analysis).
 
 pub mod attach;
+pub(crate) mod blame;
 pub(crate) mod blocking;
 pub mod browser_state;
+pub(crate) mod deadline;
 pub mod device;
 pub(crate) mod early_stop;
 pub mod environment;

@@ -23,8 +23,8 @@ use crate::play::start_pages;
 use crate::play::world::World;
 use crate::results::suite_digest::Digests;
 use crate::results::{
-    EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder, RunInputs, RunRecord, TaskRecord,
-    WorldRecord,
+    Conditions, Confinement, EarlierAttempt, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder,
+    RunInputs, RunRecord, TaskRecord, WorldRecord,
 };
 use crate::{Error, Event, Options, Progress, Summary};
 
@@ -339,10 +339,16 @@ async fn keep(
 ) -> Result<(), Error> {
     let run = shared.folder.clone();
     let kept = blocking(move || {
+        let mut played = played;
+        let before = run.episode(&played.record.id());
+        if before.is_whole() {
+            played.record.earlier = EarlierAttempt::up_to(&before.record()?);
+        }
         run.keep(folder, &played.record, &played.steps, &played.requests).map(|_| played.record)
     });
     let record = kept.await?;
-    if matches!(record.outcome, Outcome::Error { .. }) {
+    // An agent that always fails ends a run as soon as a machine that does.
+    if record.outcome.failure().is_some() {
         shared.errors.fetch_add(1, Ordering::Relaxed);
     }
     *shared.cost.lock() += cost(&record);
@@ -383,6 +389,7 @@ pub(crate) fn open_folder(
         dialect,
         multiaction,
         no_screenshots: !options.screenshots,
+        conditions: Some(Conditions::of_agent(agent, Confinement::Off)),
         shard: options.shard,
         episodes: options.episodes.clone(),
         scoring_mode: options.scoring_mode,

@@ -1,10 +1,14 @@
 //! What an episode is worth, with a judge's help where it takes one.
 
+use std::time::Duration;
+
 use models::Model;
 use scoring::{Assessment, Score, ScoreError};
 
 use crate::evidence::judge::JudgeModel;
-use crate::results::{EpisodeRecord, ModelUsage, Outcome};
+use crate::play::blame::{self, Suspect};
+use crate::play::deadline::{self, NotScored};
+use crate::results::{AgentFailure, EpisodeRecord, ModelUsage, Outcome};
 
 /// What an episode has come to.
 pub(crate) struct ScoredEpisode {
@@ -34,23 +38,33 @@ impl ScoredEpisode {
 }
 
 /// Scores an episode with this goal that ended so. What the judge rules becomes part of the
-/// assessment.
+/// assessment. What the agent did may be the cause that there is no score; it then has lost.
 pub(crate) async fn scored(
     assessment: &mut Assessment,
     goal: &str,
     outcome: Outcome,
     model: &Model,
+    suspect: Suspect,
+    within: Duration,
 ) -> ScoredEpisode {
     let judge = JudgeModel::new(model);
     let scored = |outcome, score, detail| {
         let judging = judge.usage();
         ScoredEpisode { outcome, score, detail, unjudged: None, judge_failed: false, judging }
     };
-    if matches!(outcome, Outcome::Error { .. }) {
+    if outcome.failure().is_some() {
         return scored(outcome, Some(0.0), None);
     }
-    let why = assessment.consult(&judge, goal).await.err();
-    match assessment.score() {
+    let judged = consult(assessment, &judge, goal, within).await;
+    let (why, score) = match judged {
+        Ok(why) => (why, by_deadline(assessment, within, |assessment| assessment.score()).await),
+        Err(late) => (None, Err(late)),
+    };
+    let score = match score {
+        Ok(score) => score,
+        Err(why) => return scored(blame::agent(why.reason(), &why), Some(0.0), None),
+    };
+    match score {
         Ok(score) => scored(outcome, Some(score.value), Some(score)),
         Err(ScoreError::NeedsJudge) => {
             let unclear = || Some("the judge's reply says neither yes nor no".to_owned());
@@ -65,7 +79,42 @@ pub(crate) async fn scored(
             ScoredEpisode { unjudged: Some(error.to_string()), ..scored(outcome, None, None) }
         }
         Err(error) => {
-            scored(Outcome::Error { message: format!("failed to score: {error}") }, Some(0.0), None)
+            let message = format!("failed to score: {error}");
+            let outcome = match suspect {
+                Suspect::Machine => Outcome::Error { message },
+                Suspect::Agent => Outcome::AgentFailed { reason: AgentFailure::NotScored, message },
+            };
+            scored(outcome, Some(0.0), None)
         }
     }
 }
+
+/// Has the judge rule on what the score waits for; gives the judge's error, if it fails.
+async fn consult(
+    assessment: &mut Assessment,
+    judge: &JudgeModel<'_>,
+    goal: &str,
+    within: Duration,
+) -> Result<Option<models::Error>, NotScored> {
+    for question in by_deadline(assessment, within, |assessment| assessment.questions()).await? {
+        match scoring::judge::ask(judge, goal, &question).await {
+            Ok(judgement) => assessment.accept(&judgement),
+            Err(error) => return Ok(Some(error)),
+        }
+    }
+    Ok(None)
+}
+
+/// What a copy of the assessment says, before the deadline.
+async fn by_deadline<T: Send + 'static>(
+    assessment: &Assessment,
+    within: Duration,
+    read: impl FnOnce(&Assessment) -> T + Send + 'static,
+) -> Result<T, NotScored> {
+    let copy = assessment.clone();
+    deadline::within(within, move || read(&copy)).await
+}
+
+#[cfg(test)]
+#[path = "scored_tests.rs"]
+mod tests;

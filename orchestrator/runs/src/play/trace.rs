@@ -14,6 +14,8 @@ use tasks::{GoalText, Task};
 
 use crate::evidence::EpisodeEvidence;
 use crate::evidence::workarena_session::WorkArenaSession;
+use crate::play::blame::{self, Suspect};
+use crate::play::deadline::{self, NotScored};
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::log;
 use crate::play::scored::scored;
@@ -39,12 +41,20 @@ pub(crate) struct Trace {
     pub(crate) calls: Vec<StepCall>,
     pub(crate) assessment: Assessment,
     needs: Needs,
+    /// How long the scorer may take.
+    pub(crate) scoring_within: Duration,
+    /// Why there will be no score.
+    not_scored: Option<NotScored>,
     /// What has passed over the network until the agent ended, as HAR, where the scorer needs it.
     traffic: Option<Vec<u8>>,
     /// WorkArena's instance, where the task is one of its.
     pub(crate) session: WorkArenaSession,
     /// What the page gave as the goal.
     goal: Option<String>,
+    /// An agent has been asked something, so that it may have caused what comes.
+    pub(crate) agent_was_heard: bool,
+    /// Why pages crashed.
+    pub(crate) crashes: Vec<String>,
     /// The page has said that the episode is over.
     pub(crate) over: bool,
     answer: Option<String>,
@@ -66,9 +76,13 @@ impl Trace {
             calls: Vec::new(),
             assessment: task.scorer.start().by(mode),
             needs: task.scorer.needs(),
+            scoring_within: deadline::of_episode(Duration::MAX),
+            not_scored: None,
             traffic: None,
             session: WorkArenaSession::default(),
             goal: None,
+            agent_was_heard: false,
+            crashes: Vec::new(),
             over: false,
             answer: None,
             chat: Vec::new(),
@@ -102,7 +116,7 @@ impl Trace {
 
     /// Begins a step with what is seen; gives its number. The scorer sees the page at once,
     /// whatever becomes of the action.
-    pub(crate) fn begin_step(&mut self, observation: &Observation) -> u32 {
+    pub(crate) async fn begin_step(&mut self, observation: &Observation) -> u32 {
         let number = self.last_number() + 1;
         self.steps.push(Step {
             step: number,
@@ -116,13 +130,13 @@ impl Trace {
             boxes: if self.whole_page { BTreeMap::new() } else { observation.boxes.clone() },
             ..Step::default()
         });
-        self.score(None, None, None);
+        self.score(None, None, None).await;
         number
     }
 
     /// Begins a step with nothing seen but an address, so long after the episode began. The scorer
     /// sees that at once.
-    pub(crate) fn begin_step_at(&mut self, url: String, elapsed: Duration) {
+    pub(crate) async fn begin_step_at(&mut self, url: String, elapsed: Duration) {
         self.steps.push(Step {
             step: self.last_number() + 1,
             at_ms: millis(self.began.elapsed()),
@@ -130,12 +144,12 @@ impl Trace {
             url,
             ..Step::default()
         });
-        self.score(None, None, None);
+        self.score(None, None, None).await;
     }
 
     /// Notes the element that the action was about, and shows it to the scorer on the page where it
     /// was.
-    pub(crate) fn note_element(&mut self, acted: Option<ActionTarget>) {
+    pub(crate) async fn note_element(&mut self, acted: Option<ActionTarget>) {
         let shift = |acted: &ActionTarget| if self.whole_page { acted.scroll_offset } else { [0.0, 0.0] };
         let acted_on = |acted: ActionTarget| {
             let [right, down] = shift(&acted);
@@ -143,7 +157,7 @@ impl Trace {
             (ActedOn { selector: acted.selector, value: acted.value, bbox }, acted.page_html)
         };
         let (element, html) = acted.map(acted_on).unzip();
-        self.score(element.as_ref(), html.filter(|_| self.needs.html).as_deref(), None);
+        self.score(element.as_ref(), html.filter(|_| self.needs.html).as_deref(), None).await;
         let step = self.current();
         step.element = element.or(step.element.take());
     }
@@ -153,14 +167,6 @@ impl Trace {
     pub(crate) fn note_points(&mut self, action: &Action) {
         if !self.whole_page {
             self.current().points.extend(action.points().iter().map(|point| [point.x, point.y]));
-        }
-    }
-
-    /// Notes what the score has come to, where that is known.
-    fn note_score(&mut self) {
-        let (score, nodes) = (self.assessment.so_far(), self.assessment.key_nodes());
-        if let Some(step) = self.steps.last_mut() {
-            (step.score, step.nodes) = (score, nodes);
         }
     }
 
@@ -201,13 +207,42 @@ impl Trace {
         Ok(())
     }
 
-    fn score(&mut self, element: Option<&ActedOn>, html: Option<&str>, answer: Option<&str>) {
+    /// Shows the scorer what has happened on the page of this step.
+    async fn score(&mut self, element: Option<&ActedOn>, html: Option<&str>, answer: Option<&str>) {
         let url = self.steps.last().map_or("", |step| step.url.as_str());
-        let selector = element.map(|element| element.selector.as_str());
-        let value = element.map(|element| element.value.as_str());
-        let step = scoring::Step { url, selector, value, html, answer, infeasible: false };
-        self.assessment.observe(&step);
-        self.note_score();
+        let step = SeenStep {
+            url: url.to_owned(),
+            element: element.cloned(),
+            html: html.map(str::to_owned),
+            answer: answer.map(str::to_owned),
+            infeasible: false,
+        };
+        self.observe(Some(step)).await;
+    }
+
+    /// Shows the scorer a step, if there is one, and notes what the score has come to, where that
+    /// is known.
+    async fn observe(&mut self, step: Option<SeenStep>) {
+        if self.not_scored.is_some() {
+            return;
+        }
+        let mut assessment = self.assessment.clone();
+        let work = move || {
+            if let Some(step) = step {
+                assessment.observe(&step.for_rules());
+            }
+            let (score, nodes) = (assessment.so_far(), assessment.key_nodes());
+            (assessment, score, nodes)
+        };
+        match deadline::within(self.scoring_within, work).await {
+            Ok((assessment, score, nodes)) => {
+                self.assessment = assessment;
+                if let Some(step) = self.steps.last_mut() {
+                    (step.score, step.nodes) = (score, nodes);
+                }
+            }
+            Err(why) => self.not_scored = Some(why),
+        }
     }
 
     /// Lets the page begin the task; gives the goal.
@@ -261,29 +296,28 @@ impl Trace {
         };
         self.over |= self.assessment.collect(moment, &mut evidence).await?;
         if moment == Moment::Rest {
-            self.note_score();
+            self.observe(None).await;
         }
         Ok(())
     }
 
-    pub(crate) fn answer_with(&mut self, text: String) -> Outcome {
-        self.score(None, None, Some(&text));
-        self.answer = Some(text);
+    pub(crate) async fn answer_with(&mut self, text: String) -> Outcome {
+        self.answer = Some(text.clone());
+        self.score(None, None, Some(&text)).await;
         Outcome::Answered
     }
 
     /// The agent ends the episode. What it said last has to do for an answer.
-    pub(crate) fn stopped(&mut self) -> Outcome {
+    pub(crate) async fn stopped(&mut self) -> Outcome {
         match self.last_message.take() {
-            Some(text) => self.answer_with(text),
+            Some(text) => self.answer_with(text).await,
             None => Outcome::Stopped,
         }
     }
 
     /// The agent says that the goal cannot be reached.
-    pub(crate) fn infeasible(&mut self) {
-        self.assessment.observe(&scoring::Step { infeasible: true, ..scoring::Step::default() });
-        self.note_score();
+    pub(crate) async fn infeasible(&mut self) {
+        self.observe(Some(SeenStep { infeasible: true, ..SeenStep::default() })).await;
     }
 
     /// Scores what has happened and writes it down.
@@ -293,16 +327,23 @@ impl Trace {
         outcome: Outcome,
         started: Timestamp,
         judge: &Model,
+        suspect: Suspect,
     ) -> Result<EpisodeRecord, Error> {
         let wall_ms = millis(self.began.elapsed());
         let goal = self.goal.clone().unwrap_or_else(|| self.task.goal.to_string());
-        let scored = scored(&mut self.assessment, &goal, outcome.clone(), judge).await;
+        let outcome = match (&self.not_scored, outcome.failure()) {
+            (Some(why), None) => blame::agent(why.reason(), why),
+            _ => outcome,
+        };
+        let within = self.scoring_within;
+        let scored = scored(&mut self.assessment, &goal, outcome.clone(), judge, suspect, within).await;
         let mut record = EpisodeRecord {
             goal: self.goal.clone(),
             answer: self.answer.clone(),
             judgements: self.assessment.conduct().judgements.clone(),
             steps: self.steps.iter().filter(|step| step.action.is_some()).count() as u32,
             models: ModelUsage::of(self.calls.iter().map(|line| &line.call)),
+            crashes: self.crashes.clone(),
             wall_ms,
             times: Some(self.watch.times()),
             ..EpisodeRecord::new(id, outcome, started)
@@ -314,6 +355,29 @@ impl Trace {
         record.fingerprint = fingerprint::of_episode(&record, &self.steps, &self.requests)?;
         log::ended(&record);
         Ok(record)
+    }
+}
+
+/// A step as the scorer's thread has it.
+#[derive(Debug, Default)]
+struct SeenStep {
+    url: String,
+    element: Option<ActedOn>,
+    html: Option<String>,
+    answer: Option<String>,
+    infeasible: bool,
+}
+
+impl SeenStep {
+    fn for_rules(&self) -> scoring::Step<'_> {
+        scoring::Step {
+            url: &self.url,
+            selector: self.element.as_ref().map(|element| element.selector.as_str()),
+            value: self.element.as_ref().map(|element| element.value.as_str()),
+            html: self.html.as_deref(),
+            answer: self.answer.as_deref(),
+            infeasible: self.infeasible,
+        }
     }
 }
 

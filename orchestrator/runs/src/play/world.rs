@@ -32,6 +32,9 @@ use crate::play::progress::Progress;
 use crate::play::running_sites::{self, LeasedSites};
 use crate::play::world_snapshots::{FailedReads, WorldSnapshots};
 
+/// The least memory of a browser, in bytes: fewer workers are better than browsers with less.
+const LEAST_BROWSER: u64 = 700 << 20;
+
 /// Who drives the pages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BrowserMode {
@@ -51,6 +54,8 @@ pub struct WorldResources {
     town: Option<SiteGroup>,
     authority: Arc<CertificateAuthority>,
     confinement: Confinement,
+    /// How much memory each browser may take, in bytes, where the run says.
+    browser_memory: Option<u64>,
     /// How the live web is reached, where it fills in what the snapshots lack.
     live: Option<Arc<Config>>,
 }
@@ -80,6 +85,8 @@ pub struct World {
     ledger: Arc<Ledger>,
     failed_reads: FailedReads,
     taken: BTreeSet<u64>,
+    /// Why a page crashed that nobody was told of yet.
+    crash: Option<String>,
     /// Whether what passes is kept, from the next episode on.
     keeps_network: bool,
     /// What has passed in this one.
@@ -116,6 +123,9 @@ impl WorldResources {
             town,
             authority: Arc::new(authority),
             confinement: Confinement::by(options.helper.clone()),
+            browser_memory: options
+                .memory
+                .map(|all| (all / options.workers.max(1) as u64).max(LEAST_BROWSER)),
             live: options.fill.as_ref().map(|fill| Arc::new(fill.live.clone())),
         })
     }
@@ -188,6 +198,9 @@ impl World {
             headless: mode != BrowserMode::Window,
             ..Launch::new(&gateway, shared.authority.spki_sha256_base64())
         };
+        if let Some(share) = shared.browser_memory {
+            launch.memory = launch.memory.min(share);
+        }
         if let Some(search) = &spec.search {
             launch.search.clone_from(search);
         }
@@ -211,6 +224,7 @@ impl World {
             ledger,
             failed_reads: FailedReads::default(),
             taken: BTreeSet::new(),
+            crash: None,
             keeps_network: false,
             network: None,
         })
@@ -295,12 +309,24 @@ impl World {
     /// Turns to a page that is there when the episode begins, and lets it come to rest.
     async fn turn_to(&mut self, task: &Task, actions: &[Action]) -> Result<(), EnvironmentError> {
         for action in actions {
-            self.session.act(action).await.map_err(EnvironmentError::while_doing("open the start page"))?;
+            if let Err(error) = self.session.act(action).await {
+                let crash = self.replace_crashed().await?;
+                if crash.is_none() {
+                    return Err(EnvironmentError::while_doing("open the start page")(error));
+                }
+                self.crash = crash;
+            }
         }
         if let Some(why) = self.settle().await? {
             tracing::warn!(task = task.id, why, "a page did not come to rest before the episode began");
         }
         Ok(())
+    }
+
+    /// Puts an empty page in the place of one that has crashed; says why it has.
+    async fn replace_crashed(&mut self) -> Result<Option<String>, EnvironmentError> {
+        let replaced = self.session.replace_crashed_pages().await;
+        replaced.map_err(EnvironmentError::while_doing("open a page in the place of one that crashed"))
     }
 
     async fn settle_page(&mut self) -> Result<Option<String>, EnvironmentError> {
@@ -340,7 +366,15 @@ impl Environment for World {
     }
 
     async fn observe(&mut self, options: &ObservationOptions) -> Result<Observation, EnvironmentError> {
-        self.session.observe_with(options).await.map_err(EnvironmentError::while_doing("observe the page"))
+        let mut seen = self.session.observe_with(options).await;
+        if seen.is_err()
+            && let Some(crash) = self.replace_crashed().await?
+        {
+            self.crash = Some(crash);
+            self.settle_page().await?;
+            seen = self.session.observe_with(options).await;
+        }
+        seen.map_err(EnvironmentError::while_doing("observe the page"))
     }
 
     async fn screenshot(&mut self, picture: &Picture) -> Result<Vec<u8>, EnvironmentError> {
@@ -359,6 +393,20 @@ impl Environment for World {
         match self.session.act(action).await {
             Ok(()) => Ok(self.session.action_target().cloned()),
             Err(ActionError::Browser(error)) => {
+                if let Some(crash) = self.replace_crashed().await.map_err(NotActed::Broken)? {
+                    return Err(NotActed::Refused(crash));
+                }
+                // What one page cannot do is no fault of the browser.
+                if matches!(
+                    error,
+                    browser::Error::Deadline { .. }
+                        | browser::Error::Refused { .. }
+                        | browser::Error::Script { .. }
+                        | browser::Error::Shape { .. }
+                        | browser::Error::Network(_)
+                ) {
+                    return Err(NotActed::Refused(format!("failed to {error}")));
+                }
                 Err(NotActed::Broken(EnvironmentError::while_doing("act in the browser")(error)))
             }
             Err(error) => Err(NotActed::Refused(format!("failed to {error}"))),
@@ -367,11 +415,19 @@ impl Environment for World {
 
     async fn settle(&mut self) -> Result<Option<String>, EnvironmentError> {
         let settled = self.settle_page().await;
+        if let Some(crash) = self.replace_crashed().await? {
+            self.crash = Some(crash);
+            return self.settle_page().await;
+        }
         // Where a site or a part of the browser has ended, that is what happened, whatever the
         // pages look like now.
         self.sites.health()?;
         self.session.check().map_err(EnvironmentError::while_doing("act in the browser"))?;
         settled
+    }
+
+    fn take_crash(&mut self) -> Option<String> {
+        self.crash.take()
     }
 
     fn requests(&mut self) -> Vec<Entry> {

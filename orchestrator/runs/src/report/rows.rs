@@ -8,7 +8,7 @@ use super::Form;
 use super::budget::weight;
 use super::episode::Variant;
 use crate::html::words::{Choice, anchor, clip, percent, seconds, two_digits, verdict, worded};
-use crate::results::{EpisodeRecord, Outcome, RunRecord, TaskRecord};
+use crate::results::{EpisodeRecord, RunRecord, TaskRecord};
 use crate::{Summary, TaskSummary};
 
 /// Size of a row without its texts, in bytes.
@@ -136,12 +136,8 @@ fn groups(task: &TaskRecord) -> Vec<String> {
 fn more(task: &TaskRecord, records: &[EpisodeRecord]) -> String {
     let own = records.iter().filter(|record| record.task == task.id);
     let texts = own.flat_map(|record| {
-        let message = match &record.outcome {
-            Outcome::Error { message } => Some(message),
-            _ => None,
-        };
-        [record.answer.as_ref(), message, record.goal.as_ref()].into_iter().flatten()
+        [record.answer.as_deref(), record.outcome.failure(), record.goal.as_deref()].into_iter().flatten()
     });
-    let texts: BTreeSet<&String> = texts.collect();
-    texts.into_iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+    let texts: BTreeSet<&str> = texts.collect();
+    texts.into_iter().collect::<Vec<_>>().join("\n")
 }

@@ -9,7 +9,7 @@ use scoring::Score;
 use scoring::judge::Judgement;
 use serde::{Deserialize, Serialize};
 
-use super::{EpisodeId, FORMAT, Format, ModelUsage, Times};
+use super::{AgentFailure, EarlierAttempt, EpisodeId, FORMAT, Format, ModelUsage, Times};
 
 /// The result of an attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +57,12 @@ pub struct EpisodeRecord {
     pub misses: Vec<MissRecord>,
     /// Requested hosts that are not part of the world.
     pub refused_hosts: BTreeSet<String>,
+    /// Why pages crashed, each of which an empty page has replaced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub crashes: Vec<String>,
+    /// Earlier attempts at this episode, which failed and were replaced by this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierAttempt>,
     /// The start time.
     pub started: Timestamp,
     /// The duration in milliseconds.
@@ -90,6 +96,8 @@ impl EpisodeRecord {
             requests: Levels::default(),
             misses: Vec::new(),
             refused_hosts: BTreeSet::new(),
+            crashes: Vec::new(),
+            earlier: Vec::new(),
             started,
             wall_ms: 0,
             times: None,
@@ -121,7 +129,14 @@ pub enum Outcome {
     Stuck,
     /// The time limit was reached.
     TimedOut,
-    /// Something failed. The score is 0.
+    /// The agent's replies, or what came of them, ended the episode. It is lost: the score is 0.
+    AgentFailed {
+        /// What the agent caused.
+        reason: AgentFailure,
+        /// What happened.
+        message: String,
+    },
+    /// Something failed that no agent can cause. The score is 0.
     Error {
         /// The error.
         message: String,
@@ -139,7 +154,22 @@ impl Outcome {
             Outcome::MaxSteps => "max_steps",
             Outcome::Stuck => "stuck",
             Outcome::TimedOut => "timed_out",
+            Outcome::AgentFailed { .. } => "agent_failed",
             Outcome::Error { .. } => "error",
+        }
+    }
+
+    /// What failed, if something did.
+    pub fn failure(&self) -> Option<&str> {
+        match self {
+            Outcome::AgentFailed { message, .. } | Outcome::Error { message } => Some(message),
+            Outcome::Answered
+            | Outcome::Infeasible
+            | Outcome::Stopped
+            | Outcome::Done
+            | Outcome::MaxSteps
+            | Outcome::Stuck
+            | Outcome::TimedOut => None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod digest;
 mod episode;
+mod failure;
 pub(crate) mod files;
 pub mod fingerprint;
 mod folder;
@@ -10,18 +11,21 @@ mod lines;
 mod run;
 pub(crate) mod suite_digest;
 mod times;
+mod trust;
 mod usage;
 
 pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step, StepMessage};
+pub use failure::{AgentFailure, EarlierAttempt};
 pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
 pub use inputs::{JudgeSettings, PlaySettings, RunInputs, TimeLimits};
 pub use run::{RunRecord, Shard, TaskRecord, WorldRecord};
 pub use times::{Phase, Times};
 pub(crate) use times::{Stopwatch, millis};
+pub use trust::{Conditions, Confinement, Visibility};
 pub use usage::{ModelUsage, StepCall};
 
 /// The version of a run's files.
 pub use formats::Version as Format;
 
 /// The version that this program writes.
-pub const FORMAT: Format = Format { major: 2, minor: 5 };
+pub const FORMAT: Format = Format { major: 2, minor: 6 };

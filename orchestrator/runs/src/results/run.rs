@@ -11,7 +11,7 @@ use scoring::mode::ScoringMode;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{EpisodeId, FORMAT, Format};
+use super::{Conditions, EpisodeId, FORMAT, Format};
 
 /// What was run. Runs with the same suite, digest and agent can be compared, and an interrupted one
 /// can be continued.
@@ -46,6 +46,9 @@ pub struct RunRecord {
     /// The scoring rules. Omitted for the published ones (bug for bug).
     #[serde(default, rename = "rules", skip_serializing_if = "is_default")]
     pub scoring_mode: ScoringMode,
+    /// How far the scores can be believed. Absent before format 2.6: then nothing is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
     /// Number of attempts at each task.
     pub repeat: u32,
     /// The tasks of the run, in the order of the suite.
@@ -162,6 +165,7 @@ impl RunRecord {
             multiaction: false,
             no_screenshots: false,
             scoring_mode: ScoringMode::default(),
+            conditions: None,
             repeat,
             tasks,
             shard: None,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::html::words::{Choice, episode_verdict, link, seconds, two_digits, worded};
-use crate::results::{EpisodeRecord, Outcome, RunRecord};
+use crate::results::{EpisodeRecord, RunRecord};
 
 #[derive(Serialize)]
 pub(super) struct Page {
@@ -60,10 +60,7 @@ pub(super) fn page(run: &RunRecord, episodes: &[EpisodeRecord], report: bool) ->
 fn row(run: &RunRecord, episode: &EpisodeRecord) -> Row {
     let task = run.tasks.iter().find(|task| task.id == episode.task);
     let goal = task.map_or("", |task| &task.goal);
-    let message = match &episode.outcome {
-        Outcome::Error { message } => message.as_str(),
-        _ => "",
-    };
+    let message = episode.outcome.failure().unwrap_or_default();
     let known = task.map(|task| [task.sites.as_slice(), &task.tags].concat().join("\n")).unwrap_or_default();
     Row {
         id: episode.id().to_string(),

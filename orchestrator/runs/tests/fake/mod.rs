@@ -159,7 +159,8 @@ impl Environment for Fake {
             std::future::pending::<()>().await;
         }
         if self.task == self.mood.dies_in {
-            return Err(NotActed::Broken(broken("click", "the browser is gone")));
+            let gone = browser::Error::Gone { waiting_for: "a click".to_owned() };
+            return Err(NotActed::Broken(EnvironmentError::while_doing("click")(gone)));
         }
         match action {
             Action::Click { bid, .. } if bid == "1" => self.visit(self.page + 1),

@@ -222,7 +222,8 @@ async fn a_silent_client_loses_its_place() {
     gym.reset("bike.two").await;
     let message =
         "failed to get an action from the client within 0.2 s: it sent none, so the episode was ended";
-    assert_eq!(gym.outcome("bike.one", 1), Outcome::Error { message: message.to_owned() });
+    let (reason, message) = (runs::results::AgentFailure::Late, message.to_owned());
+    assert_eq!(gym.outcome("bike.one", 1), Outcome::AgentFailed { reason, message: message.clone() });
     let (status, gone) = gym.step(&session, "noop()").await;
     assert_eq!(status, 410);
     assert_eq!(

@@ -3,11 +3,13 @@
 mod asking;
 #[path = "../fake/mod.rs"]
 mod fake;
+mod hostile;
 mod pages;
 mod programs;
 mod resuming;
 
 use std::num::NonZeroU32;
+use std::time::Duration;
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -164,7 +166,7 @@ async fn a_broken_episode_is_an_outcome_and_the_next_gets_a_new_browser() -> Tes
     let options = Options { limits: Limits { episode: SHORT, ..Limits::default() }, ..into(&out) };
     let summary = play(&mood, "oracle", &options).await?;
     assert_eq!((summary.errors, summary.timeouts, summary.passed), (1, 1, 1));
-    let message = "failed to click: the browser is gone".to_owned();
+    let message = "failed to click: reach the browser: it closed the connection during `a click`".to_owned();
     assert_eq!(outcome(&out, "bike.one", 1)?, Outcome::Error { message });
     assert_eq!(outcome(&out, "bike.two", 1)?, Outcome::TimedOut);
     assert_eq!(mood.brought_up.load(std::sync::atomic::Ordering::SeqCst), 3);

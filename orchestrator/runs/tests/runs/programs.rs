@@ -10,8 +10,10 @@ async fn a_program_that_misbehaves_costs_its_episode_only() -> Tested {
     let program = r#"program:read -r x; echo '{"protocol":1}'; read -r task; case $task in *bike.two*) echo oh >&2; exit 3;; esac
         read -r x; echo '{"action":"clik(1)"}'; while read -r x; do case $x in *'"end"'*) exit;; esac; echo '{"action":"noop()"}'; done"#;
     let summary = play(&Mood::default(), program, &into(&out)).await?;
-    assert_eq!((summary.errors, summary.episodes), (1, 3));
-    let Outcome::Error { message } = outcome(&out, "bike.two", 1)? else { return Err("no error".into()) };
+    assert_eq!((summary.errors, summary.agent_failures, summary.episodes), (0, 1, 3));
+    let Outcome::AgentFailed { message, .. } = outcome(&out, "bike.two", 1)? else {
+        return Err("no failure".into());
+    };
     assert_eq!(
         message,
         "failed to get an answer to `observation` from the agent program: it left (exit status: 3); its standard error ends with: oh"
@@ -41,8 +43,8 @@ async fn a_program_that_asks_for_screenshots_of_a_run_without_any_is_an_error() 
     let options =
         Options { screenshots: false, tasks: vec!["bike.one".to_owned()], ..into(&out.join("asked")) };
     play(&Mood::default(), &asking(r#"{"screenshot":{"full_page":true}}"#), &options).await?;
-    let Outcome::Error { message } = outcome(&out.join("asked"), "bike.one", 1)? else {
-        return Err("no error".into());
+    let Outcome::AgentFailed { message, .. } = outcome(&out.join("asked"), "bike.one", 1)? else {
+        return Err("no failure".into());
     };
     assert_eq!(message, "failed to give the agent the screenshots that it asked for: the run takes none");
 

@@ -1,6 +1,7 @@
 //! How questions are put to a model.
 
 use super::Question;
+use crate::plain::beginning;
 
 /// What a model is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +29,7 @@ impl Question {
         }
     }
 
+    /// What an agent wrote is cut where no model reads on.
     fn prompt(&self, goal: &str) -> Prompt {
         match self {
             // `llm_fuzzy_match` and `llm_ua_match` ask with these settings.
@@ -35,8 +37,9 @@ impl Question {
                 text: format!(
                     "Someone was asked a question, and their answer has to be graded against a reference. The words may differ; what \
                      counts is whether the answer says the same. Wherever `N/A` stands, it means that the task cannot be done.\n\n\
-                     Question: {goal}\nReference: {reference}\nAnswer: {answer}\n\n\
-                     End with your grade, which is one of: correct, partially correct, incorrect."
+                     Question: {goal}\nReference: {reference}\nAnswer: {}\n\n\
+                     End with your grade, which is one of: correct, partially correct, incorrect.",
+                    beginning(answer)
                 ),
                 picture: None,
                 temperature: 0.0,
@@ -48,8 +51,9 @@ impl Question {
                      against a reference. The words may differ; what counts is whether the key points of the reference \
                      are in the answer. An answer that says more, and nothing against the reference, is correct, not \
                      partially correct. Wherever `N/A` stands, it means that the task cannot be done.\n\n\
-                     Question: {goal}\nReference: {reference}\nAnswer: {answer}\n\n\
-                     End with your grade, which is one of: correct, partially correct, incorrect."
+                     Question: {goal}\nReference: {reference}\nAnswer: {}\n\n\
+                     End with your grade, which is one of: correct, partially correct, incorrect.",
+                    beginning(answer)
                 ),
                 picture: None,
                 temperature: 0.0,
@@ -59,8 +63,9 @@ impl Question {
                 text: format!(
                     "This task cannot be done, and it is known why. Someone tried it, and gave a reason for not having done it. Judge \
                      whether their reason agrees with the known one, be it only between the lines.\n\n\
-                     Task: {goal}\nKnown reason: {reason}\nTheir reason: {answer}\n\n\
-                     Reply `same` if the reasons agree and `different` if they do not."
+                     Task: {goal}\nKnown reason: {reason}\nTheir reason: {}\n\n\
+                     Reply `same` if the reasons agree and `different` if they do not.",
+                    beginning(answer)
                 ),
                 picture: None,
                 temperature: 0.0,
@@ -69,9 +74,10 @@ impl Question {
             // `GPTGenerator.request` of WebCanvas.
             Question::Meets { criterion, text } => Prompt {
                 text: format!(
-                    "{criterion}\n\nContent: {text}\n\n\
+                    "{criterion}\n\nContent: {}\n\n\
                      Say how sure you are that it is so, as a number from 0 (it is not) to 1 (it is), between three backticks, \
-                     as in ```0.7```."
+                     as in ```0.7```.",
+                    beginning(text)
                 ),
                 picture: None,
                 temperature: 0.7,

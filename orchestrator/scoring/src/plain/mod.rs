@@ -22,6 +22,15 @@ pub(crate) use rule::ask;
 pub use rule::{AnswerRule, Infeasible, PageState, ProgramState, SiteState, UrlState};
 pub use site_state::{Expectation, StateCheck};
 
+/// The longest text, in bytes, that a pattern which goes back is tried on. A longer one does not
+/// match it.
+pub const LONGEST_TEXT: usize = 64 << 10;
+
+/// The beginning of a text, for judges and programs that cannot be given a text of any length.
+pub fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_TEXT)]
+}
+
 /// One text or several. A single one is written as such.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texts(pub Vec<String>);
@@ -61,6 +70,13 @@ fn contains(wanted: &Texts, answer: &str) -> Option<String> {
 
 /// What is wrong with an answer that has to match, if something is.
 fn matches(wanted: &Pattern, answer: &str) -> Option<String> {
+    if answer.len() > LONGEST_TEXT && wanted.goes_back() {
+        let length = answer.len();
+        return Some(format!(
+            "the answer has {length} bytes, and {:?} is tried on {LONGEST_TEXT} at most",
+            wanted.0
+        ));
+    }
     (!wanted.is_in(answer)).then(|| format!("the answer is {answer:?}, which does not match {:?}", wanted.0))
 }
 
@@ -77,9 +93,25 @@ impl UrlCheck {
 }
 
 impl Pattern {
-    /// A pattern that runs away has not matched.
+    /// A pattern that runs away has not matched. A pattern that goes back is tried at each place of
+    /// a text, and may read the rest of the text each time; that is why its texts are bounded.
     fn is_in(&self, text: &str) -> bool {
+        if text.len() > LONGEST_TEXT && self.goes_back() {
+            return false;
+        }
         Regex::new(&self.0).is_ok_and(|pattern| pattern.is_match(text).unwrap_or(false))
+    }
+
+    /// Whether it may have what no linear search can do: looking around, references to groups,
+    /// atomic groups, possessive repetition.
+    fn goes_back(&self) -> bool {
+        const MARKS: [&str; 14] = [
+            "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?P=", "(?P>", "(?(", "\\k", "\\K", "\\G", "++", "*+", "?+",
+        ];
+        let digit = |pair: &[u8]| pair[0] == b'\\' && pair[1].is_ascii_digit();
+        MARKS.iter().any(|mark| self.0.contains(mark))
+            || self.0.contains("}+")
+            || self.0.as_bytes().windows(2).any(digit)
     }
 }
 

@@ -55,6 +55,11 @@ impl Check {
         }
     }
 
+    /// Whether it believes what the open page says of itself.
+    pub fn reads_the_page(&self) -> bool {
+        matches!(self, Check::JsMatcher(_) | Check::UrlMatcher(_))
+    }
+
     /// The benchmark's name for it.
     pub fn eval_type(&self) -> &'static str {
         match self {

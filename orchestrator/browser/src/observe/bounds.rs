@@ -1,0 +1,143 @@
+//! Bounds on what an observation holds. A page may have a label of 50 MB; an agent, a prompt and a
+//! result need not.
+//!
+//! A text that is longer is cut, and says so at its end. Pages that people read have no such texts,
+//! so observations of those are as other benchmarks write them.
+
+use serde_json::Value;
+
+use crate::Observation;
+
+/// The longest title, label, value or message, in bytes.
+pub(crate) const LONGEST_TEXT: usize = 64 << 10;
+/// The longest document or tree in one format, in bytes.
+pub(crate) const LONGEST_FORMAT: usize = 16 << 20;
+/// The longest text within a document, such as a script in it, in bytes.
+pub(crate) const LONGEST_STRING: usize = 1 << 20;
+
+/// Cuts a text to this length, if it is longer, and marks it.
+pub(crate) fn cut(text: &mut String, longest: usize) {
+    if text.len() > longest {
+        let left_out = text.len() - longest;
+        text.truncate(text.floor_char_boundary(longest));
+        text.push_str(&format!("… [cut: {left_out} bytes more]"));
+        text.shrink_to_fit();
+    }
+}
+
+/// Cuts all texts in a value.
+pub(crate) fn cut_all(value: &mut Value, longest: usize) {
+    match value {
+        Value::String(text) => cut(text, longest),
+        Value::Array(items) => items.iter_mut().for_each(|item| cut_all(item, longest)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| cut_all(field, longest)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Cuts everything in an observation that is too long. There is no wildcard here: a new field has
+/// to be bounded too.
+pub(crate) fn bound(observation: &mut Observation) {
+    let Observation {
+        url,
+        title,
+        axtree,
+        focused,
+        last_action,
+        last_action_error,
+        dialogs,
+        downloads,
+        tabs,
+        active_tab: _,
+        elapsed_ms: _,
+        elements,
+        boxes: _,
+        properties: _,
+        webarena,
+        visualwebarena,
+        webcanvas,
+        turkingbench,
+        html,
+        pruned_html,
+        dom,
+        axtree_object,
+    } = observation;
+    for text in [url, title].into_iter().chain(focused).chain(last_action).chain(last_action_error) {
+        cut(text, LONGEST_TEXT);
+    }
+    for dialog in dialogs {
+        cut(&mut dialog.message, LONGEST_TEXT);
+        dialog.entered.iter_mut().for_each(|text| cut(text, LONGEST_TEXT));
+    }
+    for download in downloads {
+        cut(&mut download.name, LONGEST_TEXT);
+        cut(&mut download.url, LONGEST_TEXT);
+    }
+    for tab in tabs {
+        cut(&mut tab.url, LONGEST_TEXT);
+        cut(&mut tab.title, LONGEST_TEXT);
+    }
+    elements.iter_mut().for_each(|element| cut(&mut element.name, LONGEST_TEXT));
+    for field in turkingbench.iter_mut().flatten() {
+        cut(&mut field.name, LONGEST_TEXT);
+        field.html.iter_mut().for_each(|html| cut(html, LONGEST_TEXT));
+    }
+    let formats = [webarena, visualwebarena, webcanvas, pruned_html];
+    for text in formats.into_iter().flatten().chain([axtree]) {
+        cut(text, LONGEST_FORMAT);
+    }
+    for document in html.iter_mut().flatten() {
+        cut(&mut document.html, LONGEST_FORMAT);
+        cut(&mut document.url, LONGEST_TEXT);
+    }
+    for value in [dom, axtree_object].into_iter().flatten() {
+        cut_all(value, LONGEST_STRING);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Dialog, Element, Tab};
+
+    /// An observation in all formats, with this text wherever a page can put one.
+    fn observation(text: &str) -> Observation {
+        let own = || text.to_owned();
+        let dialog =
+            Dialog { kind: "prompt".to_owned(), message: own(), accepted: true, entered: Some(own()) };
+        Observation {
+            url: own(),
+            title: own(),
+            axtree: own(),
+            dialogs: vec![dialog],
+            tabs: vec![Tab { url: own(), title: own() }],
+            elements: vec![Element { bid: "1".to_owned(), role: "link".to_owned(), name: own() }],
+            webarena: Some(own()),
+            visualwebarena: Some(own()),
+            webcanvas: Some(own()),
+            pruned_html: Some(own()),
+            dom: Some(json!({ "strings": [text] })),
+            axtree_object: Some(json!([{ "name": { "value": text } }])),
+            ..Observation::default()
+        }
+    }
+
+    #[test]
+    fn what_is_of_ordinary_size_stays_as_it_is() {
+        let mut page = observation(&"ö".repeat(LONGEST_TEXT / 2));
+        bound(&mut page);
+        assert_eq!(page, observation(&"ö".repeat(LONGEST_TEXT / 2)));
+    }
+
+    #[test]
+    fn what_is_longer_is_cut_and_marked_in_every_format() {
+        let mut page = observation(&"ö".repeat(LONGEST_FORMAT));
+        bound(&mut page);
+        let written = format!("{page:?}");
+        assert!(written.len() < 6 * LONGEST_FORMAT, "{}", written.len());
+        assert_eq!(written.matches("bytes more]").count(), 14, "each text is marked");
+        assert!(page.title.len() < LONGEST_TEXT + 64 && page.title.ends_with("… [cut: 33488896 bytes more]"));
+    }
+}

@@ -1,0 +1,193 @@
+//! How far the scores of a run can be believed.
+
+use agents::AgentSpec;
+use scoring::Scorer;
+use serde::{Deserialize, Serialize};
+use tasks::Task;
+
+/// The conditions under which scores came about. Runs before format 2.6 have none, so that nothing
+/// is known of theirs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conditions {
+    /// What kept the agent's program from files and programs.
+    pub confinement: Confinement,
+    /// Whether another program drove the browser (`sandbox env`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub attached: bool,
+    /// Whether the agent's program could read the suite, and with it the solutions.
+    pub solutions: Visibility,
+    /// Scorers that believe what a page says, while another program drove the page: `page`,
+    /// `js_matcher`, `url`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forgeable: Vec<String>,
+}
+
+/// What kept an agent's program from the machine.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confinement {
+    /// Nothing is known.
+    #[default]
+    Unknown,
+    /// There was no program: the agent is one of this program.
+    NoProgram,
+    /// The program runs elsewhere, behind an address.
+    Elsewhere,
+    /// Nothing.
+    Off,
+    /// What it must not see was hidden from it.
+    Hidden,
+    /// It saw nothing but what was given to it.
+    Strict,
+}
+
+/// Whether an agent could see something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Visibility {
+    /// Nothing is known.
+    #[default]
+    Unknown,
+    /// It could not.
+    Hidden,
+    /// It could.
+    Visible,
+}
+
+impl Confinement {
+    /// Whether a program under it can read the solutions.
+    pub fn solutions(self) -> Visibility {
+        match self {
+            Confinement::Unknown | Confinement::Elsewhere => Visibility::Unknown,
+            Confinement::NoProgram | Confinement::Hidden | Confinement::Strict => Visibility::Hidden,
+            Confinement::Off => Visibility::Visible,
+        }
+    }
+}
+
+impl Conditions {
+    /// The conditions of a run of this agent, whose programs have this confinement.
+    pub fn of_agent(agent: &AgentSpec, programs: Confinement) -> Conditions {
+        let confinement = confinement(agent, programs);
+        Conditions { confinement, solutions: confinement.solutions(), ..Conditions::default() }
+    }
+
+    /// The conditions of an attached episode, whose program has this confinement.
+    pub fn attached(task: &Task, program: Confinement) -> Conditions {
+        let mut forgeable = Vec::new();
+        add_forgeable(&task.scorer, &mut forgeable);
+        forgeable.dedup();
+        Conditions { confinement: program, attached: true, solutions: program.solutions(), forgeable }
+    }
+
+    /// What lowers the trust in the scores, in one sentence each.
+    pub fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        match self.confinement {
+            Confinement::Off => doubts.push("the agent's program was not confined".to_owned()),
+            Confinement::Elsewhere => {
+                doubts.push("the agent ran elsewhere, and nothing is known of what it saw".to_owned());
+            }
+            Confinement::Unknown if self.attached => {
+                doubts.push("nothing is known of what the program saw".to_owned());
+            }
+            Confinement::Unknown | Confinement::NoProgram | Confinement::Hidden | Confinement::Strict => {}
+        }
+        if self.solutions == Visibility::Visible {
+            doubts.push("it could read the suite with its solutions".to_owned());
+        }
+        if self.attached {
+            doubts.push("another program drove the browser, so that its actions were not seen".to_owned());
+        }
+        if !self.forgeable.is_empty() {
+            let names = self.forgeable.join(", ");
+            doubts.push(format!("the scorer believes the page ({names}), which that program can forge"));
+        }
+        doubts
+    }
+}
+
+fn confinement(agent: &AgentSpec, programs: Confinement) -> Confinement {
+    match agent {
+        AgentSpec::Program { .. } => programs,
+        AgentSpec::Server(_) => Confinement::Elsewhere,
+        AgentSpec::Oracle
+        | AgentSpec::Negative
+        | AgentSpec::Noop
+        | AgentSpec::Random
+        | AgentSpec::Model(_)
+        | AgentSpec::Recorded(_) => Confinement::NoProgram,
+        AgentSpec::Fallback(agents) => {
+            let all = agents.iter().map(|agent| confinement(agent, programs));
+            all.min_by_key(|one| match one {
+                Confinement::Off => 0,
+                Confinement::Unknown => 1,
+                Confinement::Elsewhere => 2,
+                Confinement::Hidden => 3,
+                Confinement::Strict => 4,
+                Confinement::NoProgram => 5,
+            })
+            .unwrap_or_default()
+        }
+    }
+}
+
+/// Adds the scorers that believe what the open page says of itself.
+fn add_forgeable(scorer: &Scorer, found: &mut Vec<String>) {
+    match scorer {
+        Scorer::Page(_) => found.push("page".to_owned()),
+        Scorer::Url(_) => found.push("url".to_owned()),
+        Scorer::WarcBench(check) if check.reads_the_page() => found.push("js_matcher".to_owned()),
+        Scorer::All(parts) => parts.iter().for_each(|part| add_forgeable(part, found)),
+        Scorer::WarcBench(_)
+        | Scorer::AssistantBench { .. }
+        | Scorer::Mind2WebLive { .. }
+        | Scorer::WebArena(_)
+        | Scorer::WebArenaVerified(_)
+        | Scorer::VisualWebArena(_)
+        | Scorer::WorkArena(_)
+        | Scorer::TurkingBench(_)
+        | Scorer::Equals(_)
+        | Scorer::Contains(_)
+        | Scorer::Matches(_)
+        | Scorer::Program(_)
+        | Scorer::State(_)
+        | Scorer::Infeasible {} => {}
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubts_follow_from_who_the_agent_is() {
+        for (agent, doubts) in [
+            ("oracle", 0),
+            ("cot", 0),
+            ("program:true", 2),
+            ("http://127.0.0.1:9000/agent", 1),
+            ("noop->program:true", 2),
+            ("noop->http://127.0.0.1:9000/agent", 1),
+        ] {
+            let agent: AgentSpec = agent.parse().unwrap();
+            let off = Conditions::of_agent(&agent, Confinement::Off);
+            assert_eq!(off.doubts().len(), doubts, "{agent}: {:?}", off.doubts());
+        }
+        let program: AgentSpec = "program:true".parse().unwrap();
+        assert!(Conditions::of_agent(&program, Confinement::Hidden).doubts().is_empty());
+    }
+
+    #[test]
+    fn old_runs_say_nothing_and_new_ones_are_read_again() {
+        assert_eq!(Conditions::default().doubts(), Vec::<String>::new());
+        let url = scoring::UrlCheck(scoring::UrlRule::Contains(scoring::Texts(vec!["a".to_owned()])));
+        let page = Scorer::All(vec![Scorer::Url(url), Scorer::Infeasible {}]);
+        let task = Task::new("t".to_owned(), tasks::GoalText::Words("go".to_owned()), page);
+        let attached = Conditions::attached(&task, Confinement::Off);
+        assert_eq!((attached.forgeable.as_slice(), attached.doubts().len()), (&["url".to_owned()][..], 4));
+        let written = serde_json::to_string(&attached).unwrap();
+        assert_eq!(serde_json::from_str::<Conditions>(&written).unwrap(), attached);
+    }
+}
