@@ -76,7 +76,8 @@ pub(super) fn check(
         }
     }
     for entry in compressed {
-        let lines = BufReader::new(MultiGzDecoder::new(package.reader(entry)));
+        let lines = MultiGzDecoder::new(package.reader(entry)).take(package.contents());
+        let lines = BufReader::new(lines);
         pass.lines(&entry.name, lines, findings);
     }
     for entry in plain {
