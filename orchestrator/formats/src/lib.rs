@@ -48,6 +48,19 @@ impl Version {
         }
     }
 
+    /// The version in the text of a JSON object, of which nothing else is kept.
+    ///
+    /// # Errors
+    /// When the key `format` has something else, or the text is no JSON object.
+    pub fn of_text(text: &[u8]) -> Result<Version, serde_json::Error> {
+        #[derive(Deserialize)]
+        struct Head {
+            #[serde(default)]
+            format: Option<Version>,
+        }
+        serde_json::from_slice::<Head>(text).map(|head| head.format.unwrap_or(Version::FIRST))
+    }
+
     /// Checks that a reader of the version `reads` may read this.
     ///
     /// # Errors

@@ -78,7 +78,10 @@ pub fn read<T: DeserializeOwned>(path: &Utf8Path) -> Result<T, Error> {
         .map_err(|_| unreadable(io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8")))?;
     let text = without_version(path, text)?;
     if let Err(place) = nesting::check(&text) {
-        let message = format!("it is nested deeper than {} levels here", nesting::DEEPEST);
+        let message = format!(
+            "it is nested deeper than {} levels here, or its aliases become too large",
+            nesting::DEEPEST
+        );
         return Err(Error::Format { path: path.to_owned(), line: place.line, column: place.column, message });
     }
     serde_yaml::from_str(&text).map_err(|error| format_error(path, &error))
@@ -92,7 +95,7 @@ pub fn read<T: DeserializeOwned>(path: &Utf8Path) -> Result<T, Error> {
 pub fn check_nesting(text: &str) -> Result<(), String> {
     nesting::check(text).map_err(|place| {
         let deepest = nesting::DEEPEST;
-        format!("it is nested deeper than {deepest} levels at line {}, column {}", place.line, place.column)
+        format!("it is nested deeper than {deepest} levels, or its aliases become too large, at line {}, column {}", place.line, place.column)
     })
 }
 

@@ -1,4 +1,4 @@
-//! Finds lists and maps in brackets that are nested too deeply, before the reader sees them.
+//! Finds aliases that become too large, and lists and maps in brackets that are nested too deeply, before the reader sees them.
 //!
 //! For each token the reader looks at every open bracket, so its time grows with the square of the
 //! depth: 100 KB of `[` took it minutes. This scan follows the reader's own rules for what is text
@@ -7,6 +7,8 @@
 //! for one that may open a list, also one within a text. Nothing is lost by that: the scan from
 //! there only says how deep it would go.
 
+use std::collections::HashMap;
+
 /// How deep lists and maps may be nested. The types of our files need five levels; the reader has a
 /// limit of its own behind this one.
 pub(crate) const DEEPEST: usize = 100;
@@ -14,6 +16,9 @@ pub(crate) const DEEPEST: usize = 100;
 /// Bytes that the scans of a text may look at together: this much, or so many times its length.
 const WORK: usize = 32 << 20;
 const TIMES: usize = 32;
+
+/// Bytes that aliases may stand for, all together.
+const MOST_COPIED: u64 = 32 << 20;
 
 /// A place in a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,7 +38,40 @@ pub(crate) fn check(text: &str) -> Result<(), Place> {
         // Brackets that never close, again and again: no file of a person has them.
         work = work.checked_sub(end - start).ok_or_else(|| place(bytes, start))?;
     }
+    check_aliases(bytes)
+}
+
+/// Checks that what stands for other parts (`*name`) does not become too large. The content of an
+/// anchor lies between it and its aliases; with those in it, that bounds what each of them adds.
+fn check_aliases(bytes: &[u8]) -> Result<(), Place> {
+    let mut anchors: HashMap<&[u8], Anchor> = HashMap::new();
+    let mut all: u64 = 0;
+    for (at, byte) in bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'&' | b'*')) {
+        let rest = &bytes[at + 1..];
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        let name = &rest[..rest.iter().position(|byte| !is_name(byte)).unwrap_or(rest.len())];
+        if *byte == b'&' {
+            anchors.entry(name).or_insert(Anchor { at, before: all, own: 0 });
+        } else if let Some(anchor) = anchors.get_mut(name) {
+            // An alias within its own anchor is an error of the reader.
+            let size = ((at - anchor.at) as u64).saturating_add(all - anchor.before - anchor.own);
+            anchor.own += size;
+            all += size;
+            if all > MOST_COPIED {
+                return Err(place(bytes, at));
+            }
+        }
+    }
     Ok(())
+}
+
+/// The first anchor of a name.
+struct Anchor {
+    at: usize,
+    /// What the aliases before it add.
+    before: u64,
+    /// What its own aliases add.
+    own: u64,
 }
 
 fn place(bytes: &[u8], at: usize) -> Place {
@@ -313,7 +351,6 @@ mod tests {
                 let _ = serde_yaml::from_str::<Value>(&text);
             }
             let took = begin.elapsed();
-            eprintln!("CASE {took:?} {:?}", text.chars().take(12).collect::<String>());
             let start: String = text.chars().take(20).collect();
             assert!(took < Duration::from_secs(20), "{start:?}: {took:?}");
         }

@@ -12,7 +12,6 @@
 //! links, or files with secrets of the owner. It answers only programs of this machine and its own
 //! pages ([`guard`]).
 
-mod confined;
 mod files;
 mod pages;
 pub(crate) mod recorded;
