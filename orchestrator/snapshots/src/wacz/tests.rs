@@ -238,3 +238,38 @@ fn the_number_of_threads_changes_no_byte() {
         assert!(written_by(threads) == alone, "{threads} threads");
     }
 }
+
+/// A container whose directory names one deflated file many times: a few kilobytes would unpack to
+/// any size.
+#[test]
+fn files_of_a_container_may_not_overlap() {
+    let whole = zip(&[("archive/one.warc", false, &[b' '; 1 << 20])]);
+    let at = |mark: &[u8]| whole.windows(mark.len()).position(|window| window == mark).unwrap();
+    let (directory, end) = (at(b"PK\x01\x02"), at(b"PK\x05\x06"));
+    let mut bytes = whole[..directory].to_vec();
+    for number in 0..100_u16 {
+        let mut entry = whole[directory..end].to_vec();
+        let name = entry.windows(3).position(|window| window == b"one").unwrap();
+        entry[name..name + 3].copy_from_slice(format!("{number:03}").as_bytes());
+        bytes.extend(entry);
+    }
+    let (start, length) = (directory as u32, (bytes.len() - directory) as u32);
+    let mut tail = whole[end..].to_vec();
+    tail[8..10].copy_from_slice(&100_u16.to_le_bytes());
+    tail[10..12].copy_from_slice(&100_u16.to_le_bytes());
+    tail[12..16].copy_from_slice(&length.to_le_bytes());
+    tail[16..20].copy_from_slice(&start.to_le_bytes());
+    bytes.extend(tail);
+    let error = open(&bytes).unwrap_err().to_string();
+    assert!(error.contains("overlap"), "{error}");
+}
+
+#[test]
+fn what_deflated_files_unpack_to_is_bounded_all_together() {
+    let half = vec![0; 150 << 20];
+    let one = zip(&[("archive/one.warc", false, &half)]);
+    let two = zip(&[("archive/one.warc", false, &half), ("archive/two.warc", false, &half)]);
+    assert!(open(&one).is_ok());
+    let error = open(&two).unwrap_err().to_string();
+    assert!(error.contains("all together"), "{error}");
+}
