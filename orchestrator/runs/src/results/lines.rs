@@ -11,9 +11,6 @@ use crate::results::{FORMAT, Format, files};
 
 /// Maximum length of a line, far above real observations.
 const LINE_LIMIT: u64 = 64 << 20;
-/// Maximum number of values in a file or line of JSON. Each costs much more memory than its two
-/// bytes of text.
-const MOST_VALUES: usize = 1_000_000;
 
 pub(super) fn write_json<T: Serialize>(path: &Utf8Path, value: &T) -> Result<(), Error> {
     let mut bytes = serde_json::to_vec_pretty(value)
@@ -48,18 +45,8 @@ pub(super) fn read_json<T: DeserializeOwned>(path: &Utf8Path, limit: u64) -> Res
 fn read_bounded(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Error> {
     let unread = |source| Error::Read { path: path.to_owned(), source };
     let text = files::read(path, limit).map_err(unread)?;
-    check_values(&text).map_err(unread)?;
+    formats::check_values(&text).map_err(|error| unread(io::Error::other(error)))?;
     Ok(text)
-}
-
-/// Refuses JSON with too many values before they take memory. Commas, colons and brackets within
-/// texts count too, so the limit is far above what a file of ours has.
-pub(crate) fn check_values(text: &[u8]) -> io::Result<()> {
-    let values = text.iter().filter(|byte| matches!(byte, b',' | b':' | b'[' | b'{')).count();
-    if values > MOST_VALUES {
-        return Err(io::Error::other(format!("it has more than {MOST_VALUES} values")));
-    }
-    Ok(())
 }
 
 pub(super) fn write_lines<T: Serialize>(path: &Utf8Path, items: &[T]) -> Result<(), Error> {
@@ -86,7 +73,7 @@ pub(super) fn read_lines<T: DeserializeOwned>(path: &Utf8Path) -> Result<Vec<T>,
         if read as u64 == LINE_LIMIT {
             return Err(failed(io::Error::other(format!("line {number} has more than {LINE_LIMIT} bytes"))));
         }
-        check_values(&line).map_err(failed)?;
+        formats::check_values(&line).map_err(|error| failed(io::Error::other(error)))?;
         items.push(serde_json::from_slice(&line).map_err(|source| malformed(path, number, source))?);
     }
     Ok(items)

@@ -6,7 +6,7 @@ pub(crate) mod files;
 pub mod fingerprint;
 mod folder;
 mod inputs;
-pub(crate) mod lines;
+mod lines;
 mod run;
 pub(crate) mod suite_digest;
 mod times;

@@ -226,6 +226,10 @@ impl Package {
             path: self.path.clone(),
             reason: format!("its {name} is wrong: {e}"),
         };
+        formats::check_values(&bytes).map_err(|error| Error::Container {
+            path: self.path.clone(),
+            reason: format!("its {name} is wrong: {error}"),
+        })?;
         serde_json::from_slice(&bytes).map(Some).map_err(reason)
     }
 
