@@ -159,7 +159,7 @@ fn snapshots(bench: &Bench) -> Result<Vec<Utf8PathBuf>> {
     add("ratio.wacz", zip(MIB, 3000, |_| "archive/one.warc".to_owned(), 1)?)?;
     add("description.wacz", zip(MIB, 3000, |_| "datapackage.json".to_owned(), 1)?)?;
     let end = &b"\r\n\r\n"[..];
-    // A body of 3 GB in a record; the same in a content coding within it; several records in one member.
+    // A body of 3 GB in a record; the same in a content coding within it; many records in a member.
     add("record.warc.gz", gzip(&[(&record(PLAIN, 3000 << 20), 1), (MIB, 3000), (end, 1)])?)?;
     let body = gzip(&[(MIB, 3000)])?;
     add("coding.warc.gz", gzip(&[(&record(CODED, body.len()), 1), (&body, 1), (end, 1)])?)?;

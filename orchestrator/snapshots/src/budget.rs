@@ -1,8 +1,8 @@
 //! How much may come out of an archive.
 //!
 //! A few kilobytes can unpack to terabytes: by a deflated entry of a ZIP, by a gzip member, by a
-//! content coding, and by all of them together. So what comes out of one file is bounded as a whole,
-//! in proportion to the file.
+//! content coding, and by all of them together. So what comes out of one file is bounded as a
+//! whole, in proportion to the file.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -25,8 +25,8 @@ const SMALL: u64 = 64 << 10;
 
 /// The maximum number of content codings of a response. Browsers start a decoder for each.
 const MOST_CODINGS: usize = 4;
-/// The maximum length of a head: Chromium ends a connection beyond 256 KiB, and each header costs it
-/// memory in several processes.
+/// The maximum length of a head: Chromium ends a connection beyond 256 KiB, and each header costs
+/// it memory in several processes.
 const LARGEST_HEAD: usize = 192 << 10;
 /// The maximum number of headers.
 const MOST_HEADERS: usize = 1000;

@@ -68,8 +68,8 @@ pub(super) fn of_goal(goal: &str) -> Vec<String> {
     queries
 }
 
-/// A goal without passwords: what follows the name of a secret, what precedes `as the password`, and,
-/// where somebody logs in, what is no word of a language.
+/// A goal without passwords: what follows the name of a secret, what precedes `as the password`,
+/// and, where somebody logs in, what is no word of a language.
 fn without_secrets(goal: &str) -> String {
     let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let is_secret = |word: &str| {

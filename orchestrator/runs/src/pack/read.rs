@@ -22,8 +22,8 @@ use crate::results::Format;
 
 /// Maximum length of the manifest. A run of 300,000 files has a smaller one.
 const LARGEST_MANIFEST: u64 = 64 << 20;
-/// What a manifest may unpack to: this much, or so many times the length of the file. Digests do not
-/// compress well.
+/// What a manifest may unpack to: this much, or so many times the length of the file. Digests do
+/// not compress well.
 const LEAST_MANIFEST: u64 = 4 << 20;
 const TIMES_MANIFEST: u64 = 100;
 /// The same for all members together. Equal pictures of many repeats compress very well.

@@ -56,8 +56,8 @@ pub(super) fn in_url(url: &[u8], names: &Names) -> Vec<Value> {
     in_form(&url[start + 1..end], names).into_iter().map(|value| value.moved(start + 1)).collect()
 }
 
-/// Passwords in `scheme://user:password@host`, anywhere in a text; also with the slashes escaped, as
-/// in JSON.
+/// Passwords in `scheme://user:password@host`, anywhere in a text; also with the slashes escaped,
+/// as in JSON.
 pub(super) fn in_userinfo(text: &[u8]) -> Vec<Value> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -85,7 +85,8 @@ pub(super) fn in_userinfo(text: &[u8]) -> Vec<Value> {
     found
 }
 
-/// Two lists of values as one in the order of the text. Of two that overlap, the first list's stays.
+/// Two lists of values as one, in the order of the text. Of two that overlap, that of the first
+/// list stays.
 pub(super) fn joined(mut values: Vec<Value>, more: Vec<Value>) -> Vec<Value> {
     let overlaps = |a: &Value, b: &Value| a.range.start < b.range.end && b.range.start < a.range.end;
     for value in more {
