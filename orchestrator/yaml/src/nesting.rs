@@ -4,8 +4,8 @@
 //! For each token the reader looks at every open bracket, so its time grows with the square of the
 //! depth: 100 KB of `[` took it minutes. This scan follows the reader's own rules for what is text
 //! and what is a bracket, within brackets. There the rules do not depend on the indentation.
-//! Outside of brackets they do, so every bracket after a blank, a colon or at the start of a line is
-//! taken for one that may open a list, also one within a text. Nothing is lost by that: the scan
+//! Outside of brackets they do, so every bracket after a blank, a colon or at the start of a line
+//! is taken for one that may open a list, also one within a text. Nothing is lost by that: the scan
 //! from there only says how deep it would go.
 
 use std::collections::HashMap;
