@@ -281,6 +281,11 @@ impl Cleaner {
         self.literals(&clean, count)
     }
 
+    /// A redacted title or description, which may be an address.
+    pub(super) fn shown(&self, text: &str, count: &mut u64) -> String {
+        String::from_utf8_lossy(&self.url(text.as_bytes(), count)).into_owned()
+    }
+
     /// A text that is shown, without passwords in its addresses.
     fn text(&self, text: &[u8], count: &mut u64) -> Vec<u8> {
         let clean = self.values(text, self.hidden.with_userinfo(Vec::new(), text), count);

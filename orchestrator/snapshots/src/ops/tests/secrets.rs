@@ -117,7 +117,9 @@ fn no_secret_is_left_in_any_file() {
     let (path, out) = (place.join("a.wacz"), place.join("clean.wacz"));
     let mut planted = Planted::default();
     let exchanges = exchanges(&mut planted);
-    let recording = Recording::create(&path, RecordingOptions::default()).unwrap();
+    let title = Some(format!("https://ann:{}@a.test/", planted.secret()));
+    let recording =
+        Recording::create(&path, RecordingOptions { title, ..RecordingOptions::default() }).unwrap();
     for exchange in &exchanges {
         recording.append(exchange).unwrap();
         recording.append_page(&Page::new(&exchange.url, exchange.started)).unwrap();
