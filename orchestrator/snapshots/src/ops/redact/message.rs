@@ -75,7 +75,7 @@ impl Cleaner {
             named.headers = named.headers.or(|name| matches!(name, "authorization" | "proxy-authorization"));
             hidden.headers = hidden.headers.or(patterns::is_key_header);
             hidden.cookies = hidden.cookies.or(|_| true);
-            hidden.urls = fields.or(patterns::is_password);
+            hidden.urls = fields.or(|name| patterns::is_password(name) || patterns::is_issued(name));
             hidden.forms = fields.or(|name| patterns::is_password(name) || patterns::is_issued(name));
             hidden.sent_json = fields.or(|name| patterns::is_password(name) || patterns::is_token(name));
             hidden.json = fields.or(patterns::is_token);
