@@ -8,6 +8,7 @@ mod annotating;
 mod annotation_drafts;
 mod annotator;
 mod attached;
+mod bombs;
 mod broken;
 mod changes;
 mod chromium;

@@ -27,7 +27,7 @@ pub(crate) struct Pack {
     /// Suite of the run, if it has moved since
     #[arg(long, value_name = "SUITE")]
     suite: Option<Utf8PathBuf>,
-    /// Recorded replies of models, if they have moved since
+    /// Recorded replies of models; needed if they are neither in the run nor in its suite
     #[arg(long, value_name = "FILE")]
     cassette: Option<Utf8PathBuf>,
     /// Whether the snapshots are in the file, or only their digests

@@ -48,6 +48,19 @@ impl Version {
         }
     }
 
+    /// The version in the text of a JSON object, of which nothing else is kept.
+    ///
+    /// # Errors
+    /// When the key `format` has something else, or the text is no JSON object.
+    pub fn of_text(text: &[u8]) -> Result<Version, serde_json::Error> {
+        #[derive(Deserialize)]
+        struct Head {
+            #[serde(default)]
+            format: Option<Version>,
+        }
+        serde_json::from_slice::<Head>(text).map(|head| head.format.unwrap_or(Version::FIRST))
+    }
+
     /// Checks that a reader of the version `reads` may read this.
     ///
     /// # Errors
@@ -55,6 +68,25 @@ impl Version {
     pub fn check(self, reads: Version) -> Result<(), Newer> {
         if self.major > reads.major { Err(Newer { found: self, reads }) } else { Ok(()) }
     }
+}
+
+/// The maximum number of values in one text of JSON that somebody else may have written.
+const MOST_VALUES: usize = 1_000_000;
+
+/// A text of JSON has more values than any file of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("it has more than {MOST_VALUES} values")]
+pub struct TooManyValues;
+
+/// Refuses JSON with too many values before they take memory: each costs much more of it than its
+/// two bytes of text. Commas, colons and brackets within texts count too, so the limit is far above
+/// what files have.
+///
+/// # Errors
+/// When there are too many.
+pub fn check_values(text: &[u8]) -> Result<(), TooManyValues> {
+    let values = text.iter().filter(|byte| matches!(byte, b',' | b':' | b'[' | b'{')).count();
+    if values > MOST_VALUES { Err(TooManyValues) } else { Ok(()) }
 }
 
 /// The key `format` in the JSON schema of a file of version 1.

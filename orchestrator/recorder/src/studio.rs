@@ -89,8 +89,7 @@ impl Studio {
     /// Adds a page to the page list.
     pub(crate) fn append_page(&self, page: &Page) -> Result<(), Error> {
         let recording = self.recorder.recording().ok_or(Error::Closed)?;
-        let url = self.recorder.redacted_url(&page.url);
-        Ok(recording.append_page(&Page { url, ..page.clone() })?)
+        Ok(recording.append_page(&self.recorder.redacted_page(page.clone()))?)
     }
 
     /// Leaves what was recorded in that period out of the snapshot.

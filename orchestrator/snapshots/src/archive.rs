@@ -5,6 +5,7 @@ use std::io::{BufReader, Read, Seek};
 use camino::{Utf8Path, Utf8PathBuf};
 use flate2::bufread::MultiGzDecoder;
 
+use crate::budget::{Budget, Watched};
 use crate::cdxj::CdxLine;
 use crate::matching::ChangingParts;
 use crate::wacz::Package;
@@ -63,17 +64,20 @@ impl Segment {
             return Ok(self);
         }
         let io = |error| Error::io("unpack", &self.path, error);
-        let mut file = tempfile::tempfile().map_err(io)?;
-        let mut members = MultiGzDecoder::new(BufReader::new(self.window())).take(MAX_UNPACKED + 1);
+        let mut file = Watched::temporary().map_err(io)?;
+        let limit = Budget::of_extraction(self.length).left().min(MAX_UNPACKED);
+        let mut members = MultiGzDecoder::new(BufReader::new(self.window())).take(limit + 1);
         let failures = self.source.failures();
         // Data inflated before an error is readable. The error shows up as a truncated record.
         let copied = std::io::copy(&mut members, &mut file);
-        if self.source.failures() != failures {
+        let is_full = copied.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::StorageFull);
+        if is_full || self.source.failures() != failures {
             copied.map_err(io)?;
         }
+        let file = file.into_file();
         let length = file.metadata().map_err(io)?.len();
-        if length > MAX_UNPACKED {
-            return Err(Error::TooLarge { what: "a WARC in one gzip member", limit: MAX_UNPACKED });
+        if length > limit {
+            return Err(Error::TooLarge { what: "a WARC in one gzip member", limit });
         }
         Segment::new(self.name.clone(), &self.path, file, 0, length)
     }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::Error;
+use crate::budget::Watched;
 
 /// The default limit for bodies in memory.
 pub(crate) const MEMORY: usize = 4 << 20;
@@ -144,7 +145,7 @@ pub struct Spool {
     /// Large parts as they arrived, followed by the buffer that is being filled.
     parts: Vec<Bytes>,
     bytes: Vec<u8>,
-    file: Option<File>,
+    file: Option<Watched>,
     length: u64,
 }
 
@@ -183,7 +184,7 @@ impl Spool {
         Ok(match self.file {
             None if self.parts.is_empty() => Body::Bytes(self.bytes),
             None => Body::Parts(self.parts),
-            Some(file) => Body::File { file: Arc::new(file), length: self.length },
+            Some(file) => Body::File { file: Arc::new(file.into_file()), length: self.length },
         })
     }
 
@@ -202,7 +203,7 @@ impl Spool {
 impl Write for Spool {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         if self.file.is_none() && !self.fits(buf.len()) {
-            let mut file = tempfile::tempfile()?;
+            let mut file = Watched::temporary()?;
             self.close_part();
             for part in std::mem::take(&mut self.parts) {
                 file.write_all(&part)?;

@@ -183,6 +183,7 @@ impl Collection {
     pub fn parse(bytes: &[u8]) -> Result<Collection, CollectionFlaw> {
         let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let malformed = |error: serde_json::Error| CollectionFlaw::Malformed(error.to_string());
+        formats::check_values(text).map_err(|error| CollectionFlaw::Malformed(error.to_string()))?;
         let value: Value = serde_json::from_slice(text).map_err(malformed)?;
         match value.get("profile").and_then(Value::as_str) {
             Some(PROFILE) => {}

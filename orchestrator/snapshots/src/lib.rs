@@ -17,6 +17,7 @@
 mod archive;
 mod body;
 mod browser_state;
+mod budget;
 pub mod cdxj;
 pub mod collection;
 mod content;

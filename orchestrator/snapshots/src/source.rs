@@ -59,7 +59,7 @@ impl Source {
             let object = RemoteFile::open(&Address::parse(path.as_str())?)?;
             return Ok(Source { place: Place::Remote(object), failures: Arc::default() });
         }
-        Ok(File::open(path).map_err(|error| Error::io("open", path, error))?.into())
+        Ok(files::open(path).map_err(|error| Error::io("open", path, error))?.into())
     }
 
     /// The length in bytes.

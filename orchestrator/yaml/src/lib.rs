@@ -4,12 +4,13 @@
 //! Suites, tasks and site manifests are all read by it, so their errors look alike. [`to_string`]
 //! writes YAML that readers of YAML 1.1 and 1.2 understand in the same way.
 
+mod nesting;
 mod write;
 
 pub use write::to_string;
 
 use std::time::Duration;
-use std::{fmt, fs, io};
+use std::{fmt, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use formats::Version;
@@ -67,13 +68,35 @@ impl Error {
 /// When the file cannot be read, is too large, or does not match the type.
 pub fn read<T: DeserializeOwned>(path: &Utf8Path) -> Result<T, Error> {
     let unreadable = |source| Error::Read { path: path.to_owned(), source };
-    let size = fs::metadata(path).map_err(unreadable)?.len();
+    let file = files::open(path).map_err(unreadable)?;
+    let size = file.metadata().map_err(unreadable)?.len();
     if size > SIZE_LIMIT {
         return Err(Error::TooLarge { path: path.to_owned(), size, limit: SIZE_LIMIT });
     }
-    let text = fs::read_to_string(path).map_err(unreadable)?;
+    let bytes = files::read_within(&file, SIZE_LIMIT).map_err(unreadable)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| unreadable(io::Error::new(io::ErrorKind::InvalidData, "it is no text in UTF-8")))?;
     let text = without_version(path, text)?;
+    if let Err(place) = nesting::check(&text) {
+        let message = format!(
+            "it is nested deeper than {} levels here, or its aliases become too large",
+            nesting::DEEPEST
+        );
+        return Err(Error::Format { path: path.to_owned(), line: place.line, column: place.column, message });
+    }
     serde_yaml::from_str(&text).map_err(|error| format_error(path, &error))
+}
+
+/// Checks that a text which somebody else wrote can be given to a reader of YAML: that it is not
+/// nested so deeply that reading takes for ever.
+///
+/// # Errors
+/// When it is, with the place.
+pub fn check_nesting(text: &str) -> Result<(), String> {
+    nesting::check(text).map_err(|place| {
+        let deepest = nesting::DEEPEST;
+        format!("it is nested deeper than {deepest} levels, or its aliases become too large, at line {}, column {}", place.line, place.column)
+    })
 }
 
 /// Checks the version of a file, the key `format`, and makes its line a comment: no type has the
@@ -149,6 +172,8 @@ impl<T> Visitor<'_> for Text<T> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::fs;
+
     use serde::Deserialize;
 
     use super::*;

@@ -76,6 +76,8 @@ impl From<runs::pack::Error> for Failure {
             | Error::Remote { .. }
             | Error::Changing { .. }
             | Error::UnfitName { .. }
+            | Error::Outside { .. }
+            | Error::LeadsOut { .. }
             | Error::NotPacked { .. }
             | Error::NewerFormat { .. }
             | Error::Damaged { .. }

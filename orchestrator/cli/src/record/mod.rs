@@ -264,6 +264,10 @@ impl Record {
         plan: Option<&Plan>,
     ) -> Result<Studio, Failure> {
         let mut first = self.urls.first().cloned();
+        // The title is for everybody who gets the file. A URL that cannot have a user has none.
+        first.iter_mut().for_each(|url| {
+            let _ = url.set_password(None).and_then(|()| url.set_username(""));
+        });
         if redact.credentials {
             // There may be a password in it.
             first.iter_mut().for_each(|url| url.set_query(None));

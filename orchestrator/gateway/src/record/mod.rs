@@ -145,6 +145,11 @@ impl Recorder {
         self.redactor.exchange(exchange)
     }
 
+    /// A page in its redacted form.
+    pub fn redacted_page(&self, page: snapshots::Page) -> snapshots::Page {
+        self.redactor.page(page)
+    }
+
     /// A URL in its redacted form.
     pub fn redacted_url(&self, url: &str) -> String {
         self.redactor.url(url).unwrap_or_else(|| url.to_owned())

@@ -6,7 +6,7 @@
 
 use sha2::{Digest, Sha256};
 use snapshots::ops::CredentialFilter;
-use snapshots::{Error, Exchange, Headers};
+use snapshots::{Error, Exchange, Headers, Page};
 
 /// What to redact, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +42,14 @@ impl Redactor {
     /// Redacts a WebSocket message; `None` if there is nothing to replace.
     pub(super) fn socket_message(&self, message: &[u8]) -> Option<Vec<u8>> {
         self.credentials.as_ref()?.socket_message(message)
+    }
+
+    /// Redacts what is kept of a page.
+    pub(super) fn page(&self, page: Page) -> Page {
+        match &self.credentials {
+            Some(credentials) => credentials.page(page),
+            None => page,
+        }
     }
 
     /// Redacts a URL.

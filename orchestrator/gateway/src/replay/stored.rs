@@ -23,6 +23,14 @@ const HELD: u64 = 4 << 20;
 /// Bodies up to this size are always held in memory. Reading them in pieces would need as much.
 const SMALL: u64 = 64 << 10;
 
+/// The maximum number of content codings of a response. Browsers start a decoder for each.
+const MOST_CODINGS: usize = 4;
+/// The maximum length of a head: Chromium ends a connection beyond 256 KiB, and each header costs
+/// it memory in several processes.
+const LARGEST_HEAD: usize = 192 << 10;
+/// The maximum number of headers.
+const MOST_HEADERS: usize = 1000;
+
 /// Headers that would make the browser leave the sandbox, store state beyond it, or send reports
 /// out of it.
 const ESCAPES: [HeaderName; 9] = [
@@ -48,6 +56,8 @@ pub(crate) enum StoredError {
     OtherRecord { url: String, found: String },
     #[error("read {url}: {status} is no status to send")]
     Status { url: String, status: u16 },
+    #[error("read {url}: {reason}, which can end a browser")]
+    Unfit { url: String, reason: String },
 }
 
 /// A recorded response.
@@ -148,6 +158,9 @@ pub(super) fn load(set: &ReplaySet, hit: IndexHit, bodies: &Budget) -> Result<St
         }
         (origin, is_chunked(&origin_head.headers))
     };
+    if let Some(reason) = unfit(&headers) {
+        return Err(StoredError::Unfit { url, reason });
+    }
     let recorded =
         headers.get(header::DATE).and_then(dates::parse).unwrap_or(capture.at_millis.div_euclid(1000));
     if let http::header::Entry::Occupied(mut cookies) = headers.entry(header::SET_COOKIE) {
@@ -163,6 +176,20 @@ pub(super) fn load(set: &ReplaySet, hit: IndexHit, bodies: &Budget) -> Result<St
     }
     let claimed_length = head.headers.get_str("Content-Length").and_then(|length| length.trim().parse().ok());
     Ok(StoredResponse { status, headers, recorded, claimed_length, content })
+}
+
+/// What is wrong with headers that no server sends and that can end a process of a browser.
+fn unfit(headers: &HeaderMap) -> Option<String> {
+    let codings = headers.get_all(header::CONTENT_ENCODING).iter();
+    let codings: usize = codings.map(|value| value.as_bytes().split(|byte| *byte == b',').count()).sum();
+    let length: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+    if codings > MOST_CODINGS {
+        return Some(format!("it has {codings} content codings"));
+    }
+    if length > LARGEST_HEAD || headers.len() > MOST_HEADERS {
+        return Some(format!("it has {} headers of {length} bytes", headers.len()));
+    }
+    None
 }
 
 fn is_resource(record: &Record) -> bool {
@@ -256,4 +283,25 @@ pub(super) fn kept(headers: &Headers) -> HeaderMap {
 
 fn is_chunked(headers: &Headers) -> bool {
     headers.get_all("Transfer-Encoding").any(|value| value.to_ascii_lowercase().ends_with(b"chunked"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(lines: &[(&str, String)]) -> HeaderMap {
+        let all: Headers = lines.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        kept(&all)
+    }
+
+    #[test]
+    fn what_can_end_a_browser_is_not_sent() {
+        let coding = |count: usize| ("Content-Encoding", vec!["gzip"; count].join(", "));
+        assert_eq!(unfit(&headers(&[coding(4)])), None);
+        assert!(unfit(&headers(&[coding(5)])).is_some());
+        assert!(unfit(&headers(&vec![coding(1); 300])).is_some());
+        assert_eq!(unfit(&headers(&[("X-Long", "x".repeat(100 << 10))])), None);
+        assert!(unfit(&headers(&[("X-Long", "x".repeat(200 << 10))])).is_some());
+        assert!(unfit(&headers(&vec![("X-Many", String::new()); 1001])).is_some());
+    }
 }

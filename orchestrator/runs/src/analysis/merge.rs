@@ -1,11 +1,13 @@
 //! Merges parts of a run that were played separately (shards).
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
+use ::files::below;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::Error;
-use crate::results::{RunFolder, RunRecord};
+use crate::results::{RunFolder, RunRecord, files};
 
 /// Copies the episodes of all parts into a new run folder.
 ///
@@ -16,6 +18,12 @@ pub fn merge(parts: &[Utf8PathBuf], out: &Utf8Path) -> Result<RunFolder, Error> 
     let folders = parts.iter().map(|path| RunFolder::open(path)).collect::<Result<Vec<_>, _>>()?;
     let records = folders.iter().map(RunFolder::run).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = records.first() else { return Err(Error::NothingToMerge) };
+    // Before anything is written.
+    for folder in &folders {
+        for record in folder.episodes()? {
+            files_of(folder.episode(&record.id()).path())?;
+        }
+    }
     let mut whole = RunRecord { shard: None, episodes: None, ..first.clone() };
     for (path, record) in parts.iter().zip(&records) {
         join(&mut whole, record, path)?;
@@ -64,19 +72,31 @@ pub(crate) fn join(whole: &mut RunRecord, part: &RunRecord, path: &Utf8Path) -> 
     Ok(())
 }
 
-/// Copies a folder's content into another folder.
+/// Copies the files of an episode into another folder. Each is opened by handles below its folder.
 fn copy(from: &Utf8Path, to: &Utf8Path) -> Result<(), Error> {
     let unread = |source| Error::Read { path: from.to_owned(), source };
-    for entry in from.read_dir_utf8().map_err(unread)? {
-        let entry = entry.map_err(unread)?;
-        let place = to.join(entry.file_name());
+    for name in files_of(from)? {
+        let place = to.join(&name);
+        let mut file = files::open(&from.join(&name)).map_err(unread)?;
         let unwritten = |source| Error::Write { path: place.clone(), source };
-        if entry.file_type().map_err(unread)?.is_dir() {
-            fs::create_dir_all(&place).map_err(unwritten)?;
-            copy(entry.path(), &place)?;
-        } else {
-            fs::copy(entry.path(), &place).map_err(unwritten)?;
-        }
+        fs::create_dir_all(place.parent().unwrap_or(to)).map_err(unwritten)?;
+        let mode = file.metadata().map_err(unread)?.permissions().mode();
+        let mut new = files::create(&place, mode & 0o777).map_err(unwritten)?;
+        std::io::copy(&mut file, &mut new).map_err(unwritten)?;
     }
     Ok(())
+}
+
+/// The files of an episode. A link could lead to any file of the user's, a pipe would never end: no
+/// run has them.
+fn files_of(folder: &Utf8Path) -> Result<Vec<String>, Error> {
+    let found = below::list(folder).map_err(|source| Error::Read { path: folder.to_owned(), source })?;
+    match found.others.first() {
+        None => Ok(found.files),
+        Some(other) => {
+            let source =
+                std::io::Error::other("it is a link or no regular file, which no run has; remove it");
+            Err(Error::Read { path: folder.join(other), source })
+        }
+    }
 }

@@ -55,6 +55,8 @@ pub struct Sources {
 pub(super) struct Source {
     pub(super) from: Utf8PathBuf,
     pub(super) executable: bool,
+    /// Whether it is a file of the run, behind which no link is followed.
+    pub(super) of_run: bool,
 }
 
 /// All files of a packed run.
@@ -115,16 +117,23 @@ pub(super) fn collect(sources: &Sources) -> Result<Collected, Error> {
         written: None,
     };
     collected.add_run(&sources.run, &planned, &folder)?;
+    // Who names the suite knows where its links lead.
+    let links = if sources.suite.is_some() { Links::Followed } else { Links::Inside };
     if sources.without_solutions {
         collected.written = Some(without_solutions(&mut collected.files, &planned, &folder)?);
     } else {
-        collected.add_suite(&suite)?;
+        collected.add_suite(&suite, links)?;
     }
-    collected.add_world(&suite, &tasks)?;
-    let cassette = sources.cassette.clone();
+    collected.add_world(&suite, &tasks, links)?;
     let recorded = || inputs.as_ref().and_then(|inputs| Some(inputs.path(inputs.cassette.as_ref()?)));
-    if let Some(cassette) = cassette.or_else(recorded) {
-        collected.add(CASSETTE.to_owned(), &cassette, false);
+    if let Some(cassette) = &sources.cassette {
+        collected.add(CASSETTE.to_owned(), cassette, false);
+    } else if let Some(path) = recorded() {
+        if ![&sources.run, &suite.folder].iter().any(|folder| is_below(folder, &path)) {
+            let (run, what) = (sources.run.clone(), "recorded replies of models");
+            return Err(Error::Outside { run, what, path, flag: "--cassette" });
+        }
+        collected.add(CASSETTE.to_owned(), &path, false);
     }
     Ok(collected)
 }
@@ -188,22 +197,30 @@ fn digest(suite: &Suite, tasks: &[Task], typed: &Utf8Path) -> Result<String, cra
 
 impl Collected {
     fn add(&mut self, path: String, from: &Utf8Path, executable: bool) {
-        self.files.insert(path, Source { from: from.to_owned(), executable });
+        self.files.insert(path, Source { from: from.to_owned(), executable, of_run: false });
+    }
+
+    fn add_of_run(&mut self, path: String, from: Utf8PathBuf) {
+        self.files.insert(path, Source { from, executable: false, of_run: true });
     }
 
     fn add_run(&mut self, run: &Utf8Path, planned: &[EpisodeId], folder: &RunFolder) -> Result<(), Error> {
         for name in OF_RUN {
             if run.join(name).symlink_metadata().is_ok_and(|there| there.is_file()) {
-                self.add(format!("{RUN}/{name}"), &run.join(name), false);
+                self.add_of_run(format!("{RUN}/{name}"), run.join(name));
             }
         }
         for id in planned {
             let episode = folder.episode(id);
-            for (name, from) in files(episode.path(), Links::Ignored)? {
+            let unread = |source| crate::Error::Read { path: episode.path().to_owned(), source };
+            // What is no regular file is no file of the run.
+            let found = ::files::below::list(episode.path()).map_err(unread)?;
+            for name in found.files.into_iter().filter(|name| !is_hidden(name)) {
+                let from = episode.path().join(&name);
                 if CREDENTIALS.contains(&name.as_str()) {
                     self.left_out += 1;
                 } else {
-                    self.add(format!("{RUN}/episodes/{}/{name}", id.folder_name()), &from, false);
+                    self.add_of_run(format!("{RUN}/episodes/{}/{name}", id.folder_name()), from);
                 }
             }
         }
@@ -211,11 +228,12 @@ impl Collected {
     }
 
     /// What [`Suite::load`] reads, and the programs that score.
-    fn add_suite(&mut self, suite: &Suite) -> Result<(), Error> {
+    fn add_suite(&mut self, suite: &Suite, links: Links) -> Result<(), Error> {
         let unread = |source| crate::Error::Read { path: suite.folder.clone(), source };
         for entry in suite.folder.read_dir_utf8().map_err(unread)? {
             let entry = entry.map_err(unread)?;
             if matches!(entry.path().extension(), Some("yaml" | "yml")) && entry.path().is_file() {
+                links.check(&suite.folder, entry.path())?;
                 self.add(format!("{SUITE}/{}", entry.file_name()), entry.path(), false);
             }
         }
@@ -223,6 +241,7 @@ impl Collected {
         for program in requirements.filter_map(Requirement::program) {
             for file in ProgramCheck::files(program) {
                 if let Ok(below) = file.strip_prefix(&program.folder) {
+                    links.check(&program.folder, &file)?;
                     self.add(format!("{SUITE}/{below}"), &file, is_executable(&file));
                 }
             }
@@ -231,7 +250,7 @@ impl Collected {
     }
 
     /// What the world and the tasks of the run name outside of the suite's folder.
-    fn add_world(&mut self, suite: &Suite, tasks: &[Task]) -> Result<(), Error> {
+    fn add_world(&mut self, suite: &Suite, tasks: &[Task], links: Links) -> Result<(), Error> {
         let world = &suite.world;
         let of_tasks = tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten();
         for snapshot in world.snapshots.iter().chain(of_tasks) {
@@ -246,8 +265,10 @@ impl Collected {
         for (part, folder) in folders {
             let Some(folder) = folder.as_ref().filter(|_| part == "files" || has_sites) else { continue };
             self.paths.insert(written(suite, folder), part.to_owned());
-            for (name, from) in files(folder, Links::Followed)? {
-                self.add(format!("{part}/{name}"), &from, is_executable(&from));
+            let found = files(folder, links)?;
+            let is_wanted = |name: &str| part == "files" || is_of_a_site(name, &found, tasks);
+            for (name, from) in found.iter().filter(|(name, _)| is_wanted(name)) {
+                self.add(format!("{part}/{name}"), from, is_executable(from));
             }
         }
         Ok(())
@@ -307,13 +328,42 @@ fn is_executable(path: &Utf8Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o100 != 0)
 }
 
-/// Whether links lead anywhere.
+fn is_hidden(path: &str) -> bool {
+    path.split('/').any(|name| name.starts_with('.'))
+}
+
+/// Whether a path leads to a place below a folder, wherever links on the way lead.
+fn is_below(folder: &Utf8Path, path: &Utf8Path) -> bool {
+    match (folder.canonicalize_utf8(), path.canonicalize_utf8()) {
+        (Ok(folder), Ok(path)) => path.starts_with(folder),
+        _ => false,
+    }
+}
+
+/// Whether a file of the folder of sites is one of a site that the tasks name. What else is in that
+/// folder is nobody's business: the digest of the suite says nothing of it.
+fn is_of_a_site(name: &str, found: &BTreeMap<String, Utf8PathBuf>, tasks: &[Task]) -> bool {
+    let Some((site, _)) = name.split_once('/') else { return false };
+    tasks.iter().any(|task| task.sites.iter().any(|named| named == site))
+        && found.contains_key(&format!("{site}/site.yaml"))
+}
+
+/// Where links of a suite may lead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Links {
-    /// They are no files: a run may come from somebody else.
-    Ignored,
-    /// To what they point to: a suite is its user's own.
+    /// Below its folder: the run that names the suite may come from somebody else.
+    Inside,
+    /// Anywhere: the user has named the suite.
     Followed,
+}
+
+impl Links {
+    fn check(self, folder: &Utf8Path, path: &Utf8Path) -> Result<(), Error> {
+        if self == Links::Followed || is_below(folder, path) {
+            return Ok(());
+        }
+        Err(Error::LeadsOut { path: path.to_owned(), folder: folder.to_owned() })
+    }
 }
 
 /// All regular files below a folder, by their paths below it, except hidden ones.
@@ -330,14 +380,12 @@ fn files(folder: &Utf8Path, links: Links) -> Result<BTreeMap<String, Utf8PathBuf
         for entry in next.read_dir_utf8().map_err(unread)? {
             let entry = entry.map_err(unread)?;
             let path = entry.path();
-            let there = match links {
-                Links::Ignored => path.symlink_metadata(),
-                Links::Followed => path.metadata(),
-            };
-            let there = there.map_err(|source| crate::Error::Read { path: path.to_owned(), source })?;
             if entry.file_name().starts_with('.') {
                 continue;
             }
+            links.check(folder, path)?;
+            let there = path.metadata();
+            let there = there.map_err(|source| crate::Error::Read { path: path.to_owned(), source })?;
             if there.is_dir() {
                 rest.push(path.to_owned());
             } else if there.is_file() {

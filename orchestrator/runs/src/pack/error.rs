@@ -57,6 +57,32 @@ pub enum Error {
         /// The snapshot.
         address: Utf8PathBuf,
     },
+    /// The run names a file of this machine that is neither its own nor of its suite.
+    #[error(
+        "pack {run}: it names {path} as {what}, which is neither in the run nor in its suite; a run from somebody else \
+         may name any file of yours, so name it yourself with {flag}"
+    )]
+    Outside {
+        /// The folder of the run.
+        run: Utf8PathBuf,
+        /// What the file is for.
+        what: &'static str,
+        /// The file.
+        path: Utf8PathBuf,
+        /// The option that names it.
+        flag: &'static str,
+    },
+    /// A link of a suite that leads out of its folder.
+    #[error(
+        "pack {path}: it is a link that leads out of {folder}; a suite from somebody else may lead to any file of yours, \
+         so put the file itself there, or name the suite yourself with --suite"
+    )]
+    LeadsOut {
+        /// The link.
+        path: Utf8PathBuf,
+        /// The folder.
+        folder: Utf8PathBuf,
+    },
     /// A file has changed while it was read.
     #[error("pack {path}: it changed while it was read; wait until nothing writes to it, then pack again")]
     Changing {
@@ -119,7 +145,8 @@ pub enum Error {
     },
     /// The disk has no room.
     #[error(
-        "unpack {path}: it needs {needed} bytes, and {folder} has {free}; make room, or name another folder with TMPDIR"
+        "unpack {path}: it needs {needed} bytes, and {folder} has {free} beside a reserve of {reserve}; make room, or name \
+         another folder with TMPDIR"
     )]
     NoRoom {
         /// The file.
@@ -128,8 +155,10 @@ pub enum Error {
         folder: Utf8PathBuf,
         /// Needed bytes.
         needed: u64,
-        /// Free bytes.
+        /// Free bytes less the reserve.
         free: u64,
+        /// Bytes that stay free.
+        reserve: u64,
     },
     /// A snapshot is not in the file and was not found.
     #[error(

@@ -18,10 +18,17 @@ use zstd::stream::read::Decoder;
 use super::manifest::{NAME, RUN};
 use super::names::{LONGEST, is_inside};
 use super::{Error, FORMAT, Manifest, Member};
-use crate::results::{Format, files};
+use crate::results::Format;
 
-/// Maximum length of the manifest. A run of a million files has a smaller one.
-const LARGEST_MANIFEST: u64 = 256 << 20;
+/// Maximum length of the manifest. A run of 300,000 files has a smaller one.
+const LARGEST_MANIFEST: u64 = 64 << 20;
+/// What a manifest may unpack to: this much, or so many times the length of the file. Digests do
+/// not compress well.
+const LEAST_MANIFEST: u64 = 4 << 20;
+const TIMES_MANIFEST: u64 = 100;
+/// The same for all members together. Equal pictures of many repeats compress very well.
+const LEAST: u64 = 1 << 30;
+const TIMES: u64 = 2000;
 /// Maximum number of members.
 const MOST_MEMBERS: usize = 1_000_000;
 /// Maximum length of all members together.
@@ -52,6 +59,12 @@ pub fn is_packed(path: &Utf8Path) -> bool {
 }
 
 type Stream = Decoder<'static, BufReader<File>>;
+
+/// What a file may unpack to.
+fn unpacks_to(path: &Utf8Path, least: u64, times: u64) -> u64 {
+    let length = path.metadata().map_or(0, |there| there.len());
+    least.saturating_add(length.saturating_mul(times))
+}
 
 /// Reads the manifest alone.
 ///
@@ -120,8 +133,7 @@ fn open(path: &Utf8Path) -> Result<Archive<Stream>, Error> {
         }
         _ => {}
     }
-    let followed = path.canonicalize_utf8().map_err(unread)?;
-    let mut file = files::open(&followed).map_err(unread)?;
+    let mut file = ::files::open(path).map_err(unread)?;
     let mut magic = [0; 4];
     let is_zstd = file.read_exact(&mut magic).is_ok() && magic == MAGIC;
     if !is_zstd {
@@ -171,18 +183,30 @@ fn read_manifest(path: &Utf8Path, entries: &mut Entries<'_, Stream>) -> Result<M
     if name != NAME {
         return Err(other(format!("its first member is not {NAME}")));
     }
-    if entry.size() > LARGEST_MANIFEST {
-        let reason = format!("its {NAME} has more than {LARGEST_MANIFEST} bytes");
-        return Err(Error::Hostile { path: path.to_owned(), reason });
+    let hostile = |reason: String| Error::Hostile { path: path.to_owned(), reason };
+    let most = unpacks_to(path, LEAST_MANIFEST, TIMES_MANIFEST).min(LARGEST_MANIFEST);
+    if entry.size() > most {
+        return Err(hostile(format!("its {NAME} has more than {most} bytes")));
     }
     let mut text = Vec::new();
     entry.read_to_end(&mut text).map_err(|source| damaged(path, NAME, source))?;
     let unfit = |error: serde_json::Error| other(format!("its {NAME} cannot be read: {error}"));
-    let value: serde_json::Value = serde_json::from_slice(&text).map_err(unfit)?;
     // First the version: a newer one may have any other keys.
-    let found = Format::of(&value).map_err(unfit)?;
+    let found = Format::of_text(&text).map_err(unfit)?;
     found.check(FORMAT).map_err(|newer| Error::NewerFormat { path: path.to_owned(), newer })?;
-    serde_json::from_value(value).map_err(unfit)
+    let manifest: Manifest = serde_json::from_slice(&text).map_err(unfit)?;
+    check_paths(&manifest).map_err(hostile)?;
+    Ok(manifest)
+}
+
+/// Checks that every path that leads to a file of the pack is below its folder.
+fn check_paths(manifest: &Manifest) -> Result<(), String> {
+    let of_world = manifest.paths.values();
+    let of_snapshots = manifest.snapshots.iter().map(|snapshot| &snapshot.path);
+    match of_world.chain(of_snapshots).find(|path| !is_inside(path)) {
+        Some(path) => Err(format!("the path {path:?} leads out of its folder")),
+        None => Ok(()),
+    }
 }
 
 /// Checks paths and lengths, and gives the sum of the lengths.
@@ -207,20 +231,21 @@ fn check_members(path: &Utf8Path, members: &[Member]) -> Result<u64, Error> {
             above = folder;
         }
     }
+    let most = unpacks_to(path, LEAST, TIMES).min(LARGEST);
     let total = members.iter().try_fold(0_u64, |sum, member| sum.checked_add(member.bytes));
     total
-        .filter(|total| *total <= LARGEST)
-        .ok_or_else(|| hostile(format!("its members have more than {LARGEST} bytes")))
+        .filter(|total| *total <= most)
+        .ok_or_else(|| hostile(format!("its members have more than {most} bytes")))
 }
 
 fn check_room(path: &Utf8Path, to: &Utf8Path, needed: u64) -> Result<(), Error> {
-    // A system that does not tell is asked by writing.
-    let Ok(disk) = rustix::fs::statvfs(to.as_std_path()) else { return Ok(()) };
-    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-    if needed > free {
-        return Err(Error::NoRoom { path: path.to_owned(), folder: to.to_owned(), needed, free });
-    }
-    Ok(())
+    ::files::room::check(to, needed).map_err(|none| Error::NoRoom {
+        path: path.to_owned(),
+        folder: none.folder,
+        needed,
+        free: none.free,
+        reserve: none.reserve,
+    })
 }
 
 fn create(to: &Utf8Path, member: &Member) -> Result<File, crate::Error> {

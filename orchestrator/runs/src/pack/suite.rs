@@ -13,7 +13,7 @@ use tasks::{Suite, Task};
 use super::collect::{load, tasks_of, written};
 use super::manifest::{CASSETTE, RUN, SUITE};
 use super::{Error, Manifest, SnapshotMember};
-use crate::results::{RunFolder, files};
+use crate::results::RunFolder;
 
 /// A run that was unpacked completely.
 #[derive(Debug)]
@@ -54,6 +54,7 @@ impl Unpacked {
         let outside = self.find_snapshots(others)?;
         // What the file does not have is not looked for on this machine either.
         let place = |suite: &Suite, path: &Utf8Path| match self.manifest.paths.get(&written(suite, path)) {
+            // A member is below the folder: this was checked with the manifest.
             Some(member) => outside.get(member.as_str()).cloned().unwrap_or_else(|| self.folder.join(member)),
             None => self.folder.join("missing").join(path.file_name().unwrap_or_default()),
         };
@@ -114,7 +115,7 @@ fn find(place: &Utf8Path, snapshot: &SnapshotMember) -> Result<Option<Utf8PathBu
 }
 
 fn sha256(path: &Utf8Path) -> io::Result<String> {
-    let mut file = BufReader::with_capacity(256 << 10, files::open(&path.canonicalize_utf8()?)?);
+    let mut file = BufReader::with_capacity(256 << 10, files::open(path)?);
     let mut hash = Sha256::new();
     loop {
         let read = file.fill_buf()?;

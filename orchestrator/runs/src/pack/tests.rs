@@ -237,3 +237,23 @@ fn a_newer_format_is_refused_in_words_and_a_newer_minor_one_is_read() {
     refuse(&newer, "it has format 2.0, and this version reads 1.x; use a newer sandbox");
     assert!(Folder::new().unpack(&with_format(FORMAT.major, FORMAT.minor + 1)).is_ok());
 }
+
+#[test]
+fn no_path_of_a_manifest_leads_out_of_its_folder() {
+    for path in ["/etc/passwd", "../x", "a/../../x", ""] {
+        let mut manifest = declare(&[]);
+        manifest.paths.insert("s.json".to_owned(), path.to_owned());
+        refuse(&pack(&json_of(&manifest), &[]), "leads out of its folder");
+        let mut manifest = declare(&[]);
+        let (bytes, sha256) = (1, String::new());
+        manifest.snapshots.push(SnapshotMember { path: path.to_owned(), bytes, sha256, inside: false });
+        refuse(&pack(&json_of(&manifest), &[]), "leads out of its folder");
+    }
+}
+
+/// A manifest of many small values takes much more memory than its text.
+#[test]
+fn a_manifest_is_bounded_by_the_length_of_its_file() {
+    let text = format!("{{\"format\":{{\"major\":1,\"minor\":0}},\"x\":[{}0]}}", "{},".repeat(3 << 20));
+    refuse(&pack(text.as_bytes(), &[]), "its manifest.json has more than");
+}

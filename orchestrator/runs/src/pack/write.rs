@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 use zstd::stream::write::Encoder;
@@ -75,7 +75,7 @@ fn pack(
         if !is_inside(path) {
             return Err(Error::UnfitName { path: source.from.clone() });
         }
-        lengths += open(&source.from)?.metadata().map_err(unread(&source.from))?.len();
+        lengths += open(source)?.metadata().map_err(unread(&source.from))?.len();
     }
     let mut done = 0;
     // Each file is read twice: for the manifest, which comes first, and for the member.
@@ -105,7 +105,7 @@ fn pack(
         let mut reader = Hashed { inner: open(from)?.take(member.bytes), hash: Sha256::new(), on: &mut on };
         append(&mut tar, &member.path, member.executable, member.bytes, &mut reader).map_err(unwritten)?;
         if hex::encode(reader.hash.finalize()) != member.sha256 {
-            return Err(Error::Changing { path: from.clone() });
+            return Err(Error::Changing { path: from.from.clone() });
         }
     }
     tar.into_inner().and_then(Encoder::finish).map_err(unwritten)?;
@@ -123,13 +123,13 @@ fn describe(
     collected: Collected,
     wanted: &Sources,
     on: OnBytes<'_>,
-) -> Result<(Manifest, Vec<Utf8PathBuf>), Error> {
+) -> Result<(Manifest, Vec<Source>), Error> {
     let Collected { summary, record, settings, files, snapshots: are_snapshots, paths, .. } = collected;
     let (inside, without_solutions) = (wanted.snapshots == Snapshots::Inside, wanted.without_solutions);
     let (mut members, mut sources, mut of_world) = (Vec::new(), Vec::new(), Vec::new());
-    for (path, Source { from, executable }) in files {
-        let mut reader = Hashed { inner: open(&from)?, hash: Sha256::new(), on };
-        let bytes = io::copy(&mut reader, &mut io::sink()).map_err(unread(&from))?;
+    for (path, source) in files {
+        let mut reader = Hashed { inner: open(&source)?, hash: Sha256::new(), on };
+        let bytes = io::copy(&mut reader, &mut io::sink()).map_err(unread(&source.from))?;
         let sha256 = hex::encode(reader.hash.finalize());
         let is_snapshot = are_snapshots.contains(&path);
         if is_snapshot {
@@ -137,8 +137,8 @@ fn describe(
             of_world.push(SnapshotMember { path, bytes, sha256, inside });
         }
         if !is_snapshot || inside {
-            members.push(Member { path, bytes, sha256, executable });
-            sources.push(from);
+            members.push(Member { path, bytes, sha256, executable: source.executable });
+            sources.push(source);
         }
     }
     let run = PackedRun {
@@ -179,11 +179,13 @@ fn append(
     tar.append_data(&mut header, path, content)
 }
 
-/// Opens a file of the run or of its world. Links are followed only outside of the run, where the
-/// user made them.
-fn open(path: &Utf8Path) -> Result<File, Error> {
-    let followed = path.canonicalize_utf8().map_err(unread(path))?;
-    Ok(files::open(&followed).map_err(unread(path))?)
+/// Opens a file of the run by handles below its folder, any other one as it is named.
+fn open(source: &Source) -> Result<File, Error> {
+    let opened = match source.of_run {
+        true => files::open(&source.from),
+        false => ::files::open(&source.from),
+    };
+    Ok(opened.map_err(unread(&source.from))?)
 }
 
 fn unread(path: &Utf8Path) -> impl Fn(io::Error) -> crate::Error {

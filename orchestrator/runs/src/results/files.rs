@@ -9,17 +9,24 @@ use std::io::Error;
 use std::os::unix::fs::OpenOptionsExt as _;
 
 use camino::Utf8Path;
-use rustix::fs::OFlags;
 
-/// Opens a regular file for reading.
+/// Opens a regular file for reading. No folder from the run's own on may be a link.
 ///
 /// # Errors
-/// When it is missing, a link, or not regular.
+/// When it is missing, behind a link, or not regular.
 pub(crate) fn open(path: &Utf8Path) -> Result<File, Error> {
-    // Without NONBLOCK, opening a FIFO would wait for a writer.
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(Error::other("it is no regular file")) }
+    let (folder, name) = in_run(path);
+    ::files::below::file(folder, name)
+}
+
+/// The folder that the user has named, and the path below it, which somebody else may have made: a
+/// file of an episode is below `episodes`.
+fn in_run(path: &Utf8Path) -> (&Utf8Path, &str) {
+    let above = path.ancestors().skip(1).take(4);
+    let run = above.filter(|folder| folder.file_name() == Some("episodes")).last().and_then(Utf8Path::parent);
+    let folder = run.or(path.parent()).unwrap_or(Utf8Path::new(""));
+    let name = path.strip_prefix(folder).map_or("", Utf8Path::as_str);
+    (if folder == "" { Utf8Path::new(".") } else { folder }, name)
 }
 
 /// Reads a regular file of at most `limit` bytes.
@@ -27,12 +34,7 @@ pub(crate) fn open(path: &Utf8Path) -> Result<File, Error> {
 /// # Errors
 /// As [`open`], and when it is larger.
 pub(crate) fn read(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    std::io::Read::read_to_end(&mut std::io::Read::take(open(path)?, limit + 1), &mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(Error::other(format!("it is larger than {limit} bytes")));
-    }
-    Ok(bytes)
+    ::files::read_within(&open(path)?, limit)
 }
 
 /// Creates a new file with these permissions. Replaces an existing file or link of this name.
@@ -96,6 +98,23 @@ mod tests {
             .unwrap();
         assert!(open(&fifo).unwrap_err().to_string().contains("no regular file"));
         assert!(open(&path).unwrap_err().to_string().contains("no regular file"));
+    }
+
+    #[test]
+    fn no_folder_of_the_run_may_be_a_link() {
+        let (_kept, path) = folder();
+        let (run, outside) = (path.join("run"), path.join("outside"));
+        for folder in [run.join("episodes/one"), outside.join("downloads")] {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("file"), "x").unwrap();
+        }
+        symlink(&outside, run.join("episodes/two")).unwrap();
+        symlink(&run, path.join("named")).unwrap();
+        assert!(open(&run.join("episodes/one/file")).is_ok());
+        assert!(open(&path.join("named/episodes/one/file")).is_ok(), "the user named it");
+        assert!(open(&run.join("episodes/two/downloads/file")).is_err());
+        symlink(run.join("episodes"), outside.join("episodes")).unwrap();
+        assert!(open(&outside.join("episodes/one/file")).is_err());
     }
 
     #[test]

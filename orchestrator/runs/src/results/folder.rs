@@ -13,13 +13,17 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use snapshots::{Exchange, har};
 
-use super::lines::{read_json, read_lines, replace_json, write_json, write_lines};
-use super::{
-    EpisodeRecord, FORMAT, Format, Request, RunInputs, RunRecord, SavedFile, Step, StepCall, StepMessage,
-};
+use super::lines::{read_json, read_lines, read_versioned, replace_json, write_json, write_lines};
+use super::{EpisodeRecord, Request, RunInputs, RunRecord, SavedFile, Step, StepCall, StepMessage};
 use crate::Error;
 use crate::analysis::counted::counted;
 use crate::results::files;
+
+/// The maximum length of `run.json`, `episode.json` and what is like them. A run of 100,000 tasks
+/// has less.
+const LARGEST_RECORD: u64 = 64 << 20;
+/// The maximum length of `inputs.json`.
+const LARGEST_INPUTS: u64 = 1 << 20;
 
 /// `EBADF`, by which an NFS client refuses an exclusive lock on what is not open for writing.
 const BAD_DESCRIPTOR: i32 = rustix::io::Errno::BADF.raw_os_error();
@@ -209,9 +213,7 @@ impl RunFolder {
     /// Reads `run.json`.
     pub fn run(&self) -> Result<RunRecord, Error> {
         let path = self.path.join("run.json");
-        let value: serde_json::Value = read_json(&path)?;
-        check_format(&path, &value)?;
-        serde_json::from_value(value).map_err(|source| Error::Malformed { path, line: 1, source })
+        read_versioned(&path, LARGEST_RECORD)
     }
 
     /// Replaces `run.json`.
@@ -231,10 +233,7 @@ impl RunFolder {
         if !path.is_file() {
             return Ok(None);
         }
-        let value: serde_json::Value = read_json(&path)?;
-        check_format(&path, &value)?;
-        let read = serde_json::from_value(value);
-        read.map(Some).map_err(|source| Error::Malformed { path, line: 1, source })
+        read_versioned(&path, LARGEST_INPUTS).map(Some)
     }
 
     /// The complete episodes, in the order of the run's tasks, then by repeat.
@@ -398,7 +397,11 @@ impl EpisodeFolder {
     /// Reads `score_state.json`, for this scorer to take up.
     pub fn score_state(&self, scorer: &Scorer) -> Result<Assessment, Error> {
         let path = self.path.join("score_state.json");
-        scorer.restore(&read_json(&path)?).map_err(|source| Error::Malformed { path, line: 1, source })
+        scorer.restore(&read_json(&path, LARGEST_RECORD)?).map_err(|source| Error::Malformed {
+            path,
+            line: 1,
+            source,
+        })
     }
 
     /// Replaces `episode.json`.
@@ -451,9 +454,7 @@ impl EpisodeFolder {
     /// Reads `episode.json`.
     pub fn record(&self) -> Result<EpisodeRecord, Error> {
         let path = self.path.join("episode.json");
-        let value: serde_json::Value = read_json(&path)?;
-        check_format(&path, &value)?;
-        serde_json::from_value(value).map_err(|source| Error::Malformed { path, line: 1, source })
+        read_versioned(&path, LARGEST_RECORD)
     }
 
     /// Reads `trace.jsonl`.
@@ -465,13 +466,6 @@ impl EpisodeFolder {
     pub fn requests(&self) -> Result<Vec<Request>, Error> {
         read_lines(&self.path.join("ledger.jsonl"))
     }
-}
-
-/// Checks only the version, before parsing what a newer version may have changed.
-fn check_format(path: &Utf8Path, value: &serde_json::Value) -> Result<(), Error> {
-    let malformed = |source| Error::Malformed { path: path.to_owned(), line: 1, source };
-    let found = Format::of(value).map_err(malformed)?;
-    found.check(FORMAT).map_err(|newer| Error::NewerFormat { path: path.to_owned(), newer })
 }
 
 /// Creates a file that only its owner may read.

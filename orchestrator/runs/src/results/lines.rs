@@ -1,13 +1,13 @@
 //! Reads and writes JSON and JSON lines. Errors name file and line.
 
-use std::io::{BufRead as _, BufReader, BufWriter, Write as _};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 
 use camino::Utf8Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::Error;
-use crate::results::files;
+use crate::results::{FORMAT, Format, files};
 
 /// Maximum length of a line, far above real observations.
 const LINE_LIMIT: u64 = 64 << 20;
@@ -26,9 +26,27 @@ pub(super) fn replace_json<T: Serialize>(path: &Utf8Path, value: &T) -> Result<(
     std::fs::rename(&beside, path).map_err(|source| Error::Write { path: path.to_owned(), source })
 }
 
-pub(super) fn read_json<T: DeserializeOwned>(path: &Utf8Path) -> Result<T, Error> {
-    let file = files::open(path).map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    serde_json::from_reader(BufReader::new(file)).map_err(|source| malformed(path, source.line(), source))
+/// Reads a file of at most `limit` bytes. Its version is checked before anything else in it: what
+/// is of a newer one may have any other keys.
+pub(super) fn read_versioned<T: DeserializeOwned>(path: &Utf8Path, limit: u64) -> Result<T, Error> {
+    let text = read_bounded(path, limit)?;
+    let malformed = |source: serde_json::Error| malformed(path, source.line(), source);
+    let found = Format::of_text(&text).map_err(malformed)?;
+    found.check(FORMAT).map_err(|newer| Error::NewerFormat { path: path.to_owned(), newer })?;
+    serde_json::from_slice(&text).map_err(malformed)
+}
+
+/// Reads a file of at most `limit` bytes.
+pub(super) fn read_json<T: DeserializeOwned>(path: &Utf8Path, limit: u64) -> Result<T, Error> {
+    let text = read_bounded(path, limit)?;
+    serde_json::from_slice(&text).map_err(|source| malformed(path, source.line(), source))
+}
+
+fn read_bounded(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Error> {
+    let unread = |source| Error::Read { path: path.to_owned(), source };
+    let text = files::read(path, limit).map_err(unread)?;
+    formats::check_values(&text).map_err(|error| unread(io::Error::other(error)))?;
+    Ok(text)
 }
 
 pub(super) fn write_lines<T: Serialize>(path: &Utf8Path, items: &[T]) -> Result<(), Error> {
@@ -52,6 +70,10 @@ pub(super) fn read_lines<T: DeserializeOwned>(path: &Utf8Path) -> Result<Vec<T>,
         if read == 0 {
             break;
         }
+        if read as u64 == LINE_LIMIT {
+            return Err(failed(io::Error::other(format!("line {number} has more than {LINE_LIMIT} bytes"))));
+        }
+        formats::check_values(&line).map_err(|error| failed(io::Error::other(error)))?;
         items.push(serde_json::from_slice(&line).map_err(|source| malformed(path, number, source))?);
     }
     Ok(items)

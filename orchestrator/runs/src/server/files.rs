@@ -3,13 +3,14 @@
 //! A downloaded file may be a page with scripts, which would run in our origin. So only images and
 //! texts of the run are shown. The browser saves all other files, and no file may run scripts.
 
+use ::files::below;
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use camino::{Utf8Path, Utf8PathBuf};
 use http::{HeaderName, HeaderValue, header};
 use tokio_util::io::ReaderStream;
 
-use super::{confined, nothing};
+use super::nothing;
 
 /// Files for the owner of the run only, because they may contain log-ins. Other users of the
 /// machine can reach loopback, too.
@@ -35,8 +36,7 @@ pub(super) async fn file(run: &Utf8Path, names: &[&str]) -> Response {
 }
 
 fn opened(run: &Utf8PathBuf, names: &[String]) -> std::io::Result<(std::fs::File, u64)> {
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let file = confined::file(run, &names)?;
+    let file = below::file(run, &names.join("/"))?;
     let size = file.metadata()?.len();
     Ok((file, size))
 }

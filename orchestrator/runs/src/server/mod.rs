@@ -12,7 +12,6 @@
 //! links, or files with secrets of the owner. It answers only those who have the key in its
 //! address ([`guard`]).
 
-mod confined;
 mod files;
 mod pages;
 pub(crate) mod recorded;

@@ -1,10 +1,11 @@
 //! Renders a run's pages on request from the current files.
 
+use ::files::below;
 use axum::response::{IntoResponse, Response};
 use camino::{Utf8Path, Utf8PathBuf};
 use http::{StatusCode, header};
 
-use super::{confined, nothing};
+use super::nothing;
 use crate::results::RunFolder;
 use crate::{Error, report, viewer};
 
@@ -20,7 +21,7 @@ pub(super) async fn episodes(run: &Utf8Path) -> Response {
 
 /// One episode, by the name of its folder; with links to recorded exchanges where they are served.
 pub(super) async fn episode(run: &Utf8Path, name: &str, recorded: bool) -> Response {
-    if confined::folder(run, &["episodes", name]).is_err() {
+    if below::folder(run, &format!("episodes/{name}")).is_err() {
         return nothing();
     }
     let name = name.to_owned();
@@ -37,7 +38,7 @@ async fn drawn(
     draw: impl FnOnce(RunFolder) -> Result<String, Error> + Send + 'static,
 ) -> Response {
     // In a run from elsewhere, the folder of episodes may be a link.
-    if confined::folder(run, &["episodes"]).is_err() {
+    if below::folder(run, "episodes").is_err() {
         return nothing();
     }
     let run: Utf8PathBuf = run.to_owned();

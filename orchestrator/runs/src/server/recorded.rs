@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use ::files::below;
 use axum::response::{IntoResponse, Response};
 use camino::Utf8Path;
 use gateway::{Answer, Entry};
@@ -10,7 +11,7 @@ use snapshots::Headers;
 use snapshots::index::{IndexError, IndexHit, ReplaySet};
 use snapshots::matching::{self, ReplayRequest};
 
-use super::{confined, files, nothing};
+use super::{files, nothing};
 use crate::results::{EpisodeId, RunFolder};
 
 /// The most bytes of a body that are shown.
@@ -43,7 +44,7 @@ pub(super) fn exchange(run: &Utf8Path, set: &ReplaySet, episode: &str, seq: u64)
 }
 
 fn entry(run: &Utf8Path, episode: &str, seq: u64) -> Option<Entry> {
-    confined::folder(run, &["episodes", episode]).ok()?;
+    below::folder(run, &format!("episodes/{episode}")).ok()?;
     let folder = RunFolder::open(run).ok()?;
     let record = folder.record_named(episode).ok()?;
     let id = EpisodeId { task: record.task, repeat: record.repeat };

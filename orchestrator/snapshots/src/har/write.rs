@@ -18,7 +18,7 @@ use crate::{Body, Exchange, Frame, Headers, Page};
 /// Bodies up to this size are held in memory, and written as text if they are text. Larger ones are
 /// streamed as base64.
 const HELD: usize = 16 << 20;
-/// Bodies that decode to more than this are written in their content coding.
+/// What bodies may decode to, all together. Those beyond it are written in their content coding.
 const DECODED: u64 = 4 << 30;
 
 /// Writes a HAR 1.2 log. Only the entry being written is held in memory.
@@ -29,6 +29,8 @@ pub struct Writer<W: Write> {
     out: W,
     entries: u64,
     pages: Vec<Value>,
+    /// What bodies may still decode to.
+    left: u64,
 }
 
 impl<W: Write> Writer<W> {
@@ -40,7 +42,13 @@ impl<W: Write> Writer<W> {
         let creator = json!({"name": "sandbox", "version": version});
         write!(out, "{{\"log\":{{\"version\":\"1.2\",\"creator\":{creator},\"entries\":[")
             .map_err(Error::Write)?;
-        Ok(Writer { out, entries: 0, pages: Vec::new() })
+        Ok(Writer { out, entries: 0, pages: Vec::new(), left: DECODED })
+    }
+
+    /// Limits what bodies decode to, all together. Those beyond it are written in their content
+    /// coding.
+    pub fn limit(&mut self, bytes: u64) {
+        self.left = bytes;
     }
 
     /// Adds a page; entries refer to it by `id` in their `page`.
@@ -66,8 +74,10 @@ impl<W: Write> Writer<W> {
         page: Option<&str>,
     ) -> Result<(), Error> {
         let read = |source| Error::Body { url: exchange.url.clone(), source };
-        let request_body = prepare(&exchange.request.body, &exchange.request.headers).map_err(read)?;
-        let response_body = prepare(&exchange.response.body, &exchange.response.headers).map_err(read)?;
+        let left = &mut self.left;
+        let request_body = prepare(&exchange.request.body, &exchange.request.headers, left).map_err(read)?;
+        let response_body =
+            prepare(&exchange.response.body, &exchange.response.headers, left).map_err(read)?;
         let started = exchange.started.as_millis();
         let entry = EntryOut {
             pageref: page,
@@ -288,10 +298,10 @@ impl Serialize for Saved<'_, '_> {
 }
 
 /// Removes the content coding. A body that does not decode is written as it is.
-fn prepare<'a>(body: &'a Body, headers: &Headers) -> io::Result<Prepared<'a>> {
+fn prepare<'a>(body: &'a Body, headers: &Headers, left: &mut u64) -> io::Result<Prepared<'a>> {
     let coding = headers.get_str("content-encoding").unwrap_or_default();
     let mut held = Vec::new();
-    let mut input = decoded(coding, body).unwrap_or_else(|| Box::new(body.reader()));
+    let mut input = decoded(coding, body, left).unwrap_or_else(|| Box::new(body.reader()));
     (&mut input).take(HELD as u64 + 1).read_to_end(&mut held)?;
     if held.len() > HELD {
         let input: Box<dyn Read + 'a> = Box::new(Cursor::new(held).chain(input));
@@ -310,13 +320,19 @@ fn prepare<'a>(body: &'a Body, headers: &Headers) -> io::Result<Prepared<'a>> {
     })
 }
 
-/// A reader of the decoded body, if all of it decodes and stays below the limit.
-fn decoded<'a>(coding: &str, body: &'a Body) -> Option<Box<dyn Read + Send + 'a>> {
-    let trial = decoder(coding, body.reader()).ok()?;
-    let size = io::copy(&mut trial.take(DECODED + 1), &mut io::sink()).ok()?;
-    if size > DECODED {
+/// A reader of the decoded body, if all of it decodes and stays below the limit. What was tried
+/// counts, so that many bodies that are too large do not take for ever.
+fn decoded<'a>(coding: &str, body: &'a Body, left: &mut u64) -> Option<Box<dyn Read + Send + 'a>> {
+    if coding.is_empty() {
         return None;
     }
+    let trial = decoder(coding, body.reader()).ok()?;
+    let size = io::copy(&mut trial.take(left.saturating_add(1)), &mut io::sink()).ok()?;
+    if size > *left {
+        *left /= 2;
+        return None;
+    }
+    *left -= size;
     decoder(coding, body.reader()).ok()
 }
 

@@ -78,6 +78,7 @@ pub enum BadRules {
 impl ChangingParts {
     /// Parses rules in the format of a snapshot.
     pub fn from_yaml(text: &str) -> Result<ChangingParts, BadRules> {
+        yaml::check_nesting(text).map_err(BadRules::Format)?;
         // An empty file, or one with comments only, has no rules.
         let read: Option<ChangingParts> =
             serde_yaml::from_str(text).map_err(|error| BadRules::Format(error.to_string()))?;

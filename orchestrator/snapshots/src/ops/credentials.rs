@@ -84,6 +84,11 @@ impl CredentialFilter {
         String::from_utf8_lossy(&self.0.url(url.as_bytes(), &mut 0)).into_owned()
     }
 
+    /// Hides the credentials in the address, the title and the text of a page.
+    pub fn page(&self, page: crate::Page) -> crate::Page {
+        self.0.page(page).0
+    }
+
     /// Hides the credentials in a WebSocket message; `None` if there are none.
     pub fn socket_message(&self, message: &[u8]) -> Option<Vec<u8>> {
         let mut count = 0;

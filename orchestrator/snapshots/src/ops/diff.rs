@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
-use super::exchanges::Exchanges;
-use super::{Error, OnProgress, digest};
+use super::digest::Sha256Writer;
+use super::exchanges::{Exchanges, budget_of};
+use super::{Error, OnProgress};
+use crate::budget::Budget;
 use crate::{Archive, Exchange, RecordRef, Timestamp, content};
 
 mod text;
 
 pub use text::{TextDifference, compare as compare_texts};
 
-/// The maximum size of a body that is hashed.
-const LARGEST: u64 = 4 << 30;
 /// The maximum size of a body whose text is compared.
 const LARGEST_TEXT: u64 = 4 << 20;
 
@@ -108,8 +108,8 @@ struct Entry {
 pub fn diff(old: &Utf8Path, new: &Utf8Path, progress: OnProgress<'_>) -> Result<Diff, Error> {
     let (old_archive, new_archive) = (Archive::open(old)?, Archive::open(new)?);
     let (old_exchanges, new_exchanges) = (Exchanges::of(&old_archive)?, Exchanges::of(&new_archive)?);
-    let (before, skipped) = entries(&old_exchanges, progress)?;
-    let (mut after, skipped_too) = entries(&new_exchanges, progress)?;
+    let (before, skipped) = entries(&old_exchanges, budget_of(&old_archive), progress)?;
+    let (mut after, skipped_too) = entries(&new_exchanges, budget_of(&new_archive), progress)?;
     let mut report = Diff {
         old: old.to_owned(),
         new: new.to_owned(),
@@ -171,6 +171,7 @@ fn capture(key: &Key, index: usize, entry: &Entry) -> Capture {
 /// exchanges.
 fn entries(
     exchanges: &Exchanges<'_>,
+    mut budget: Budget,
     progress: OnProgress<'_>,
 ) -> Result<(BTreeMap<Key, Vec<Entry>>, u64), Error> {
     let mut all: BTreeMap<Key, Vec<Entry>> = BTreeMap::new();
@@ -180,18 +181,28 @@ fn entries(
         |_| skipped += 1,
         |found| {
             let exchange = found.exchange;
-            let body = exchange.request.body.to_vec(LARGEST)?;
-            let body_digest = if body.is_empty() { String::new() } else { digest::sha256(&body) };
+            let body = &exchange.request.body;
+            let body_digest = if body.is_empty() {
+                String::new()
+            } else {
+                let mut hash = Sha256Writer::default();
+                std::io::copy(&mut body.reader(), &mut hash)
+                    .map_err(|error| crate::Error::io("read", "a spooled body".into(), error))?;
+                hash.finish()
+            };
             let headers = &exchange.response.headers;
-            let bytes = content::decoded(headers, &exchange.response.body, LARGEST)?;
+            let hashed = content::write_decoded(headers, &exchange.response.body, &mut budget, || {
+                Ok(Sha256Writer::default())
+            });
+            let (hash, bytes) = hashed?;
             let entry = Entry {
                 at: found.at,
                 date: exchange.started,
                 status: exchange.response.status,
                 media_type: media_type(&exchange),
                 location: headers.get_str("location").map(str::to_owned),
-                bytes: bytes.len() as u64,
-                digest: digest::sha256(&bytes),
+                bytes,
+                digest: hash.finish(),
             };
             all.entry((exchange.url, exchange.request.method, body_digest)).or_default().push(entry);
             Ok(())

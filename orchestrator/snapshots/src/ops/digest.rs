@@ -114,6 +114,28 @@ pub(super) fn spelling(label: &str) -> String {
     }
 }
 
+/// Takes the sha256 of what is written to it.
+#[derive(Default)]
+pub(super) struct Sha256Writer(Sha256);
+
+impl Sha256Writer {
+    /// `sha256:<hex>` of everything.
+    pub(super) fn finish(self) -> String {
+        format!("sha256:{}", hex::encode(self.0.finalize()))
+    }
+}
+
+impl io::Write for Sha256Writer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// `sha256:<hex>` of some bytes.
 pub(super) fn sha256(bytes: &[u8]) -> String {
     format!("sha256:{}", hex::encode(Sha256::digest(bytes)))

@@ -1,12 +1,14 @@
 //! Reads the HTTP exchanges of an archive: each response with its request, the payload of a
 //! revisit, and the frames of a WebSocket.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::originals::Originals;
 use super::pairs::Pairs;
 use super::stage::starts;
 use super::{Error, OnProgress};
+use crate::budget::Budget;
 use crate::recording::FRAMES_TYPE;
 use crate::{Archive, Exchange, Frame, Progress, Record, RecordKind, RecordRef, content};
 
@@ -18,6 +20,8 @@ pub(super) struct Exchanges<'a> {
     originals: Originals,
     /// Frame records, by the id of the response that opened the connection.
     frames: HashMap<String, RecordRef>,
+    /// What may still be read, all bodies together.
+    budget: RefCell<Budget>,
 }
 
 /// An exchange and the location of its response.
@@ -36,6 +40,7 @@ impl<'a> Exchanges<'a> {
             pairs: Pairs::default(),
             originals: Originals::default(),
             frames: HashMap::new(),
+            budget: RefCell::new(budget_of(archive)),
         };
         for item in archive.records() {
             let (at, record) = item.map_err(|error| damaged(archive, error))?;
@@ -88,7 +93,7 @@ impl<'a> Exchanges<'a> {
         let frames = record.id().and_then(|id| self.frames.get(id)).copied().map(read).transpose()?;
         let request = self.pairs.request_of(&self.pairs.link(&record)).map(read).transpose()?;
         let payload = original.map(read).transpose()?;
-        match content::exchange(record, request, payload) {
+        match content::exchange(record, request, payload, &mut self.budget.borrow_mut()) {
             Ok(exchange) => {
                 Ok(Some(LocatedExchange { at, exchange, frames: frames.map(read_frames).transpose()? }))
             }
@@ -96,6 +101,12 @@ impl<'a> Exchanges<'a> {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// What may come out of an archive, all together.
+pub(super) fn budget_of(archive: &Archive) -> Budget {
+    // What cannot be read has no length, and fails at once.
+    Budget::of_contents(archive.source().length().unwrap_or(0))
 }
 
 fn read_frames(mut record: Record) -> Result<Vec<Frame>, Error> {

@@ -9,17 +9,15 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 
-use super::exchanges::{Exchanges, damaged};
+use super::exchanges::{Exchanges, budget_of, damaged};
 use super::output::Output;
 use super::stage::starts;
 use super::{Error, OnProgress};
+use crate::budget::Watched;
 use crate::har;
 use crate::{Archive, Page, Progress, content};
 
 mod names;
-
-/// The maximum size of a body that is written to a folder.
-const LARGEST: u64 = 4 << 30;
 
 /// A format to export to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -87,7 +85,7 @@ fn to_warc(
     progress: OnProgress<'_>,
 ) -> Result<(), Error> {
     let failed = |source| Error::io("write", out, source);
-    let mut file = BufWriter::new(File::create_new(out).map_err(failed)?);
+    let mut file = BufWriter::new(Watched::create(out).map_err(failed)?);
     let starts = starts(archive);
     for item in archive.records() {
         let (at, mut record) = item.map_err(|error| damaged(archive, error))?;
@@ -106,7 +104,8 @@ fn to_warc(
         written.map_err(failed)?;
         report.written += 1;
     }
-    file.into_inner().map_err(|error| failed(error.into_error()))?.sync_all().map_err(failed)
+    let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+    file.into_file().sync_all().map_err(failed)
 }
 
 fn to_har(
@@ -116,8 +115,9 @@ fn to_har(
     progress: OnProgress<'_>,
 ) -> Result<(), Error> {
     let failed = |source| Error::io("write", out, source);
-    let file = BufWriter::new(File::create_new(out).map_err(failed)?);
+    let file = BufWriter::new(Watched::create(out).map_err(failed)?);
     let mut writer = har::Writer::new(file, env!("CARGO_PKG_VERSION"))?;
+    writer.limit(budget_of(archive).left());
     let pages = archive.pages();
     let mut page_ids: HashMap<String, String> = HashMap::new();
     for (number, page) in pages.iter().enumerate() {
@@ -142,7 +142,7 @@ fn to_har(
     )?;
     report.leave_out(left_out);
     let file = writer.finish()?.into_inner().map_err(|error| failed(error.into_error()))?;
-    file.sync_all().map_err(failed)
+    file.into_file().sync_all().map_err(failed)
 }
 
 /// One line of a folder's `index.jsonl`.
@@ -154,7 +154,7 @@ struct FileLine<'a> {
     status: u16,
     date: crate::Timestamp,
     media_type: Option<&'a str>,
-    bytes: usize,
+    bytes: u64,
 }
 
 fn to_folder(
@@ -167,6 +167,7 @@ fn to_folder(
     fs::create_dir(out).map_err(failed)?;
     let mut index = BufWriter::new(File::create_new(out.join(names::INDEX)).map_err(failed)?);
     let mut names = names::Names::default();
+    let mut budget = budget_of(archive);
     let exchanges = Exchanges::of(archive)?;
     let mut left_out = Vec::new();
     exchanges.each(
@@ -175,14 +176,14 @@ fn to_folder(
         |found| {
             let exchange = &found.exchange;
             let headers = &exchange.response.headers;
-            let bytes = content::decoded(headers, &exchange.response.body, LARGEST)?;
             let media_type = headers.get_str("content-type");
             let file = names.take(&exchange.url, media_type);
             let path = out.join(&file);
             let folder = path.parent().unwrap_or(out);
-            fs::create_dir_all(folder)
-                .and_then(|()| fs::write(&path, &bytes))
-                .map_err(|e| Error::io("write", &path, e))?;
+            fs::create_dir_all(folder).map_err(|e| Error::io("write", &path, e))?;
+            let create = || Watched::create(&path);
+            let written = content::write_decoded(headers, &exchange.response.body, &mut budget, create);
+            let (_, bytes) = written?;
             let line = FileLine {
                 file: &file,
                 url: &exchange.url,
@@ -190,7 +191,7 @@ fn to_folder(
                 status: exchange.response.status,
                 date: exchange.started,
                 media_type,
-                bytes: bytes.len(),
+                bytes,
             };
             serde_json::to_writer(&mut index, &line).map_err(|e| failed(e.into()))?;
             index.write_all(b"\n").map_err(failed)?;

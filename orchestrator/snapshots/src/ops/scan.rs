@@ -6,8 +6,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
 use super::exchanges::damaged;
+use super::redact::{Cleaner, Redaction};
 use super::stage::starts;
 use super::{Error, OnProgress};
+use crate::recording::FRAMES_TYPE;
 use crate::{Archive, BrowserState, Progress, Record, RecordKind, content};
 
 pub(super) mod patterns;
@@ -60,18 +62,24 @@ pub enum SecretKind {
     PrivateKey,
     /// A string with the prefix and form of a known service's API key.
     ApiKey,
+    /// A field with the name of a password in a form, in JSON or in a WebSocket message; or the
+    /// password of an address (`user:password@`).
+    Password,
     /// A URL field with the name of a secret.
     SecretInUrl,
     /// A web storage entry with the name of a secret.
     StoredSecret,
 }
 
-/// Searches a snapshot for likely secrets. Placeholders from redaction do not count.
+/// Searches a snapshot for likely secrets: all that [`super::count_credentials`] counts, and what
+/// looks like a key of a known service. Placeholders from redaction do not count.
 ///
 /// # Errors
 /// The snapshot cannot be read or is damaged.
 pub fn scan_secrets(path: &Utf8Path, progress: OnProgress<'_>) -> Result<SecretScan, Error> {
     let archive = Archive::open(path)?;
+    // What a redaction of credentials would replace.
+    let cleaner = &Cleaner::new(&Redaction { credentials: true, ..Redaction::default() });
     let mut scan = SecretScan {
         path: path.to_owned(),
         clean: true,
@@ -83,28 +91,39 @@ pub fn scan_secrets(path: &Utf8Path, progress: OnProgress<'_>) -> Result<SecretS
     for item in archive.records() {
         let (at, record) = item.map_err(|error| damaged(&archive, error))?;
         progress(Progress { done: starts.position(at), total: starts.total });
-        scan.record(record);
+        scan.record(record, cleaner);
     }
     for page in archive.pages() {
+        let extra = serde_json::to_string(&page.extra).ok();
+        scan.passwords(cleaner.hidden_in_url(page.url.as_bytes()), &page.url, "page");
         scan.text(&page.url, "page", page.url.as_bytes());
-        for text in [page.title, page.text].into_iter().flatten() {
+        for text in [page.title, page.text, extra].into_iter().flatten() {
+            scan.passwords(cleaner.hidden_in_text(text.as_bytes()), &page.url, "page");
             scan.text(&page.url, "page", text.as_bytes());
         }
     }
+    scan.other_files(&archive, cleaner);
     scan.state(&BrowserState::of(&archive));
     scan.clean = scan.counts.is_empty();
     Ok(scan)
 }
 
 impl SecretScan {
-    fn record(&mut self, mut record: Record) {
+    fn record(&mut self, mut record: Record, cleaner: &Cleaner) {
         let url = record.target_uri().map(|url| url.into_owned()).unwrap_or_default();
         let side = match record.kind() {
             RecordKind::Request => "request",
             RecordKind::Response | RecordKind::Revisit => "response",
             _ => {
                 match record.read_block(LARGEST) {
-                    Ok(block) => self.text(&url, record.kind().name(), &block),
+                    Ok(block) => {
+                        let place = record.kind().name();
+                        if record.content_type() == Some(FRAMES_TYPE) && cleaner.holds_in_frames(&block) {
+                            self.add(SecretKind::Password, &url, "message", b"");
+                        }
+                        self.passwords(cleaner.hidden_in_text(&block), &url, place);
+                        self.text(&url, place, &block);
+                    }
                     Err(_) => self.not_searched += 1,
                 }
                 return;
@@ -112,7 +131,7 @@ impl SecretScan {
         };
         if side == "response" {
             // Reported once for an exchange, not again for the request.
-            self.url(&url);
+            self.url(&url, cleaner);
         }
         if !record.holds_http() {
             return;
@@ -127,7 +146,13 @@ impl SecretScan {
         };
         for (name, value) in headers.iter() {
             self.header(&url, side, name, value);
+            let lower = name.to_ascii_lowercase();
+            if !patterns::is_key_header(&lower) && !matches!(lower.as_str(), "cookie" | "set-cookie") {
+                let place = format!("{side} header {lower}");
+                self.passwords(cleaner.hidden_in_header(name, value), &url, &place);
+            }
         }
+        let kind = record.kind();
         let media = headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
         if ["image/", "video/", "audio/", "font/"].iter().any(|start| media.starts_with(start)) {
             return;
@@ -135,7 +160,11 @@ impl SecretScan {
         let body =
             content::body(record, &headers).and_then(|body| content::decoded(&headers, &body, LARGEST));
         match body {
-            Ok(body) => self.text(&url, &format!("{side} body"), &body),
+            Ok(body) => {
+                let place = format!("{side} body");
+                self.passwords(cleaner.hidden_in_body(kind, &headers, &body), &url, &place);
+                self.text(&url, &place, &body);
+            }
             Err(_) => self.not_searched += 1,
         }
     }
@@ -190,8 +219,37 @@ impl SecretScan {
         }
     }
 
-    fn url(&mut self, url: &str) {
+    /// Searches the files of a container that are neither records nor made of them: descriptions,
+    /// logs, rules, and what else somebody has put there.
+    fn other_files(&mut self, archive: &Archive, cleaner: &Cleaner) {
+        let Some(package) = archive.package() else { return };
+        let is_known =
+            |name: &str| ["archive/", "indexes/", "pages/"].iter().any(|part| name.starts_with(part));
+        for entry in package.entries().iter().filter(|entry| !is_known(&entry.name)) {
+            match package.read(&entry.name, LARGEST) {
+                Ok(Some(bytes)) => {
+                    self.passwords(cleaner.hidden_in_text(&bytes), &entry.name, &entry.name);
+                    self.text(&entry.name, &entry.name, &bytes);
+                }
+                Ok(None) => {}
+                Err(_) => self.not_searched += 1,
+            }
+        }
+    }
+
+    fn passwords(&mut self, found: Vec<Vec<u8>>, url: &str, place: &str) {
+        for value in found {
+            self.add(SecretKind::Password, url, place, &value);
+        }
+    }
+
+    fn url(&mut self, url: &str, cleaner: &Cleaner) {
         let Ok(parsed) = url::Url::parse(url) else { return };
+        let named: Vec<_> =
+            parsed.query_pairs().filter(|(name, _)| patterns::is_secret_field(name)).collect();
+        let is_other = |value: &Vec<u8>| !named.iter().any(|(_, known)| known.as_bytes() == value.as_slice());
+        let others = cleaner.hidden_in_url(url.as_bytes()).into_iter().filter(is_other).collect();
+        self.passwords(others, url, "url");
         for (name, value) in parsed.query_pairs() {
             if patterns::is_secret_field(&name) && !patterns::is_harmless(value.as_bytes()) {
                 self.add(SecretKind::SecretInUrl, url, "url", value.as_bytes());
@@ -209,11 +267,23 @@ impl SecretScan {
     fn add(&mut self, kind: SecretKind, url: &str, place: &str, value: &[u8]) {
         *self.counts.entry(kind).or_default() += 1;
         if self.secrets.len() < LISTED {
-            let start: String = String::from_utf8_lossy(value).chars().take(4).collect();
+            // Half of a short password would be too much of it.
+            let shown = if kind == SecretKind::Password { 0 } else { 4 };
+            let start: String = String::from_utf8_lossy(value).chars().take(shown).collect();
             let hint = format!("{start}… ({} bytes)", value.len());
             // The URL may contain the secret itself.
-            let url = url.split(['?', '#']).next().unwrap_or_default().to_owned();
+            let url = cleaned(url.split(['?', '#']).next().unwrap_or_default());
             self.secrets.push(Secret { kind, url, place: place.to_owned(), hint });
         }
+    }
+}
+
+/// An address without user and password.
+fn cleaned(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let end = rest.find('/').unwrap_or(rest.len());
+    match rest[..end].rfind('@') {
+        Some(sign) => format!("{scheme}://{}", &rest[sign + 1..]),
+        None => url.to_owned(),
     }
 }

@@ -18,7 +18,7 @@ impl Package {
         self.entries().iter().filter(|entry| is_index(entry)).map(|entry| {
             let reader = self.reader(entry);
             let lines: Box<dyn BufRead + Send> = if entry.name.ends_with(".gz") {
-                Box::new(BufReader::new(MultiGzDecoder::new(reader)))
+                Box::new(BufReader::new(MultiGzDecoder::new(reader).take(self.contents())))
             } else {
                 reader
             };

@@ -1,5 +1,6 @@
 //! Reads a WACZ as a container: its entries and their positions in the file.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
@@ -10,14 +11,15 @@ use serde_json::Value;
 use zip::{CompressionMethod, ZipArchive};
 
 use super::PageLines;
+use crate::budget::{Budget, Watched};
 use crate::matching::ChangingParts;
 use crate::warc::Window;
 use crate::{Error, Page, Segment, Source, SourceReader};
 
 /// The maximum size of a description (`datapackage.json` and its digest).
 const MAX_DESCRIPTION: u64 = 64 << 20;
-/// The maximum size of a WARC that was wrongly deflated and must be extracted.
-const MAX_EXTRACTED: u64 = 64 << 30;
+/// The maximum number of files.
+const MAX_ENTRIES: usize = 1_000_000;
 
 /// The file with the rules about volatile request parts. Other readers look for files in folders.
 pub const RULES_NAME: &str = "rules/changing.yaml";
@@ -30,6 +32,8 @@ pub struct Package {
     path: Utf8PathBuf,
     source: Source,
     entries: Vec<Entry>,
+    /// The first entry of each name.
+    names: HashMap<String, usize>,
 }
 
 /// One file inside the container.
@@ -55,6 +59,16 @@ impl Package {
                 "it is no ZIP file: {e}; `sandbox snapshot repair` makes a whole one of what is left"
             ))
         })?;
+        if zip.len() > MAX_ENTRIES {
+            return Err(broken(format!("it has more than {MAX_ENTRIES} files")));
+        }
+        // Otherwise one compressed file could be the content of thousands of entries.
+        match zip.has_overlapping_entries() {
+            Ok(false) => {}
+            Ok(true) => return Err(broken("files in it overlap, which no program writes".to_owned())),
+            Err(error) => return Err(broken(format!("it is cut off or damaged: {error}"))),
+        }
+        let mut budget = Budget::of_extraction(length);
         let mut entries = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
             let entry =
@@ -83,12 +97,19 @@ impl Package {
             if start.checked_add(packed).is_none_or(|end| end > length) {
                 return Err(broken(format!("its entry {name:?} is cut off")));
             }
+            if !stored {
+                budget.take(entry.size()).map_err(|error| broken(error.to_string()))?;
+            }
             if !entry.is_dir() {
                 entries.push(Entry { name, size: entry.size(), stored, start, packed });
             }
         }
         drop(zip);
-        let package = Package { path: path.to_owned(), source, entries };
+        let mut names = HashMap::with_capacity(entries.len());
+        for (index, entry) in entries.iter().enumerate() {
+            names.entry(entry.name.clone()).or_insert(index);
+        }
+        let package = Package { path: path.to_owned(), source, entries, names };
         package.check_version()?;
         Ok(package)
     }
@@ -112,16 +133,18 @@ impl Package {
 
     /// The entry of this name.
     pub fn entry(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.name == name)
+        self.names.get(name).map(|index| &self.entries[*index])
     }
 
-    /// Reads an entry from its start.
+    /// Reads an entry from its start. No more than one byte comes out beyond the size that the
+    /// directory declares, which is part of the budget for the whole container.
     pub fn reader(&self, entry: &Entry) -> Box<dyn BufRead + Send> {
         let window = self.window(entry);
         if entry.stored {
             Box::new(BufReader::with_capacity(64 << 10, window))
         } else {
-            Box::new(BufReader::with_capacity(64 << 10, DeflateDecoder::new(BufReader::new(window))))
+            let inflated = DeflateDecoder::new(BufReader::new(window)).take(entry.size.saturating_add(1));
+            Box::new(BufReader::with_capacity(64 << 10, inflated))
         }
     }
 
@@ -136,6 +159,11 @@ impl Package {
         Ok(Some(bytes))
     }
 
+    /// How many bytes may come out of a compressed file in it.
+    pub(crate) fn contents(&self) -> u64 {
+        Budget::of_contents(self.source.length().unwrap_or(0)).left()
+    }
+
     /// `datapackage.json`; `None` if there is none, as in files that only resemble a WACZ.
     pub fn description(&self) -> Result<Option<Value>, Error> {
         self.json("datapackage.json")
@@ -144,11 +172,12 @@ impl Package {
     /// The WARC streams.
     pub(crate) fn segments(&self) -> Result<Vec<Segment>, Error> {
         let mut segments = Vec::new();
-        for entry in self
-            .entries
-            .iter()
-            .filter(|entry| entry.name.starts_with("archive/") && is_warc_name(&entry.name))
-        {
+        let is_extracted = |entry: &&Entry| !entry.stored && is_warc_of_container(&entry.name);
+        let extracted: u64 = self.entries.iter().filter(is_extracted).map(|entry| entry.size).sum();
+        files::room::check(&files::room::temporary(), extracted).map_err(|none| {
+            Error::io("extract", &self.path, io::Error::new(io::ErrorKind::StorageFull, none))
+        })?;
+        for entry in self.entries.iter().filter(|entry| is_warc_of_container(&entry.name)) {
             let name = entry.name.rsplit('/').next().unwrap_or(&entry.name).to_owned();
             segments.push(if entry.stored {
                 Segment::new(name, &self.path, self.source.clone(), entry.start, entry.packed)?
@@ -197,6 +226,10 @@ impl Package {
             path: self.path.clone(),
             reason: format!("its {name} is wrong: {e}"),
         };
+        formats::check_values(&bytes).map_err(|error| Error::Container {
+            path: self.path.clone(),
+            reason: format!("its {name} is wrong: {error}"),
+        })?;
         serde_json::from_slice(&bytes).map(Some).map_err(reason)
     }
 
@@ -206,15 +239,14 @@ impl Package {
 
     /// An unnamed temporary file with the bytes of a deflated entry.
     fn extract(&self, entry: &Entry) -> Result<(File, u64), Error> {
-        let limit = entry.size.min(MAX_EXTRACTED);
-        let mut file = tempfile::tempfile().map_err(|e| Error::io("extract", &self.path, e))?;
-        let mut reader = self.reader(entry).take(limit + 1);
-        let length = io::copy(&mut reader, &mut file).map_err(|e| self.broken(&entry.name, &e))?;
-        if length > limit {
-            return Err(Error::TooLarge { what: "a deflated WARC", limit });
+        let mut file = Watched::temporary().map_err(|e| Error::io("extract", &self.path, e))?;
+        let length =
+            io::copy(&mut self.reader(entry), &mut file).map_err(|e| self.broken(&entry.name, &e))?;
+        if length > entry.size {
+            return Err(Error::TooLarge { what: "a deflated WARC", limit: entry.size });
         }
         file.flush().map_err(|e| Error::io("extract", &self.path, e))?;
-        Ok((file, length))
+        Ok((file.into_file(), length))
     }
 
     pub(super) fn broken(&self, name: &str, error: &io::Error) -> Error {
@@ -232,6 +264,10 @@ pub(crate) fn stays_inside(name: &str) -> bool {
         && !drive
         && !name.contains(['\\', '\0'])
         && name.split('/').all(|part| part != "..")
+}
+
+fn is_warc_of_container(name: &str) -> bool {
+    name.starts_with("archive/") && is_warc_name(name)
 }
 
 /// Whether a file of this name should hold WARC or ARC records.

@@ -62,6 +62,7 @@ fn parse(line: &[u8]) -> Result<Option<Page>, String> {
     if line.is_empty() {
         return Ok(None);
     }
+    formats::check_values(line).map_err(|e| e.to_string())?;
     let value: serde_json::Value = serde_json::from_slice(line).map_err(|e| e.to_string())?;
     if value.get("url").is_none() {
         return Ok(None);

@@ -238,3 +238,45 @@ fn the_number_of_threads_changes_no_byte() {
         assert!(written_by(threads) == alone, "{threads} threads");
     }
 }
+
+/// A container whose directory names one deflated file many times: a few kilobytes would unpack to
+/// any size.
+#[test]
+fn files_of_a_container_may_not_overlap() {
+    let whole = zip(&[("archive/one.warc", false, &[b' '; 1 << 20])]);
+    let at = |mark: &[u8]| whole.windows(mark.len()).position(|window| window == mark).unwrap();
+    let (directory, end) = (at(b"PK\x01\x02"), at(b"PK\x05\x06"));
+    let mut bytes = whole[..directory].to_vec();
+    for number in 0..100_u16 {
+        let mut entry = whole[directory..end].to_vec();
+        let name = entry.windows(3).position(|window| window == b"one").unwrap();
+        entry[name..name + 3].copy_from_slice(format!("{number:03}").as_bytes());
+        bytes.extend(entry);
+    }
+    let (start, length) = (directory as u32, (bytes.len() - directory) as u32);
+    let mut tail = whole[end..].to_vec();
+    tail[8..10].copy_from_slice(&100_u16.to_le_bytes());
+    tail[10..12].copy_from_slice(&100_u16.to_le_bytes());
+    tail[12..16].copy_from_slice(&length.to_le_bytes());
+    tail[16..20].copy_from_slice(&start.to_le_bytes());
+    bytes.extend(tail);
+    let error = open(&bytes).unwrap_err().to_string();
+    assert!(error.contains("overlap"), "{error}");
+}
+
+#[test]
+fn what_deflated_files_unpack_to_is_bounded_all_together() {
+    // What the directory declares is the most that is read.
+    let declare = |count: usize| {
+        let entries = [("archive/one.warc", false, WARC), ("archive/two.warc", false, WARC)];
+        let mut bytes = zip(&entries[..count]);
+        let marks = bytes.windows(4).enumerate().filter(|(_, mark)| *mark == b"PK\x01\x02");
+        for at in marks.map(|(at, _)| at).collect::<Vec<_>>() {
+            bytes[at + 24..at + 28].copy_from_slice(&(150_u32 << 20).to_le_bytes());
+        }
+        open(&bytes)
+    };
+    assert!(declare(1).is_ok());
+    let error = declare(2).unwrap_err().to_string();
+    assert!(error.contains("all together"), "{error}");
+}

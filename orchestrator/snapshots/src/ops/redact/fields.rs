@@ -56,6 +56,48 @@ pub(super) fn in_url(url: &[u8], names: &Names) -> Vec<Value> {
     in_form(&url[start + 1..end], names).into_iter().map(|value| value.moved(start + 1)).collect()
 }
 
+/// Passwords in `scheme://user:password@host`, anywhere in a text; also with the slashes escaped,
+/// as in JSON.
+pub(super) fn in_userinfo(text: &[u8]) -> Vec<Value> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(colon) = text[at..].iter().position(|byte| *byte == b':').map(|next| at + next) {
+        at = colon + 1;
+        let rest = &text[at..];
+        let start = match rest {
+            [b'/', b'/', ..] => at + 2,
+            [b'\\', b'/', b'\\', b'/', ..] => at + 4,
+            _ => continue,
+        };
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/?#\"'<>\\,;()".contains(byte);
+        let end = text[start..].iter().position(ends).map_or(text.len(), |end| start + end);
+        at = start;
+        let authority = &text[start..end];
+        let Some(sign) = authority.iter().rposition(|byte| *byte == b'@') else { continue };
+        let Some(colon) = authority[..sign].iter().position(|byte| *byte == b':') else { continue };
+        let value = &authority[colon + 1..sign];
+        if !value.is_empty() {
+            let range = start + colon + 1..start + sign;
+            found.push(Value { range, value: value.to_vec(), json: false });
+        }
+        at = end;
+    }
+    found
+}
+
+/// Two lists of values as one, in the order of the text. Of two that overlap, that of the first
+/// list stays.
+pub(super) fn joined(mut values: Vec<Value>, more: Vec<Value>) -> Vec<Value> {
+    let overlaps = |a: &Value, b: &Value| a.range.start < b.range.end && b.range.start < a.range.end;
+    for value in more {
+        if !values.iter().any(|known| overlaps(known, &value)) {
+            values.push(value);
+        }
+    }
+    values.sort_by_key(|value| value.range.start);
+    values
+}
+
 /// Values in `name=value&name=value`.
 pub(super) fn in_form(form: &[u8], names: &Names) -> Vec<Value> {
     pairs(form, b'&', |name| names.has(&form_decoded(name)), form_decoded)

@@ -45,6 +45,8 @@ pub(super) struct Sets {
     pub(super) json: Names,
     /// In responses that contain JSON.
     other: Names,
+    /// Whether passwords in `user:password@` are among them.
+    userinfo: bool,
 }
 
 /// A parsed block.
@@ -65,6 +67,7 @@ impl Cleaner {
             sent_json: fields.clone(),
             json: fields.clone(),
             other: fields.clone(),
+            userinfo: what.credentials,
         };
         let mut hidden = named.clone();
         if what.credentials {
@@ -72,7 +75,7 @@ impl Cleaner {
             named.headers = named.headers.or(|name| matches!(name, "authorization" | "proxy-authorization"));
             hidden.headers = hidden.headers.or(patterns::is_key_header);
             hidden.cookies = hidden.cookies.or(|_| true);
-            hidden.urls = fields.or(patterns::is_password);
+            hidden.urls = fields.or(|name| patterns::is_password(name) || patterns::is_issued(name));
             hidden.forms = fields.or(|name| patterns::is_password(name) || patterns::is_issued(name));
             hidden.sent_json = fields.or(|name| patterns::is_password(name) || patterns::is_token(name));
             hidden.json = fields.or(patterns::is_token);
@@ -93,6 +96,9 @@ impl Cleaner {
                 self.find_in_url(target.as_bytes(), found);
                 self.find_in_headers(&headers, found);
                 keep(self.named.in_body(RecordKind::Request, &headers, &decoded), found);
+                // A page may show what was typed. A word of a language is not looked for in pages.
+                let typed = self.hidden.in_body(RecordKind::Request, &headers, &decoded);
+                keep(typed.into_iter().filter(|value| is_unlike_words(&value.value)).collect(), found);
             }
             Parts::Response { headers, decoded, .. } => {
                 self.find_in_headers(&headers, found);
@@ -114,7 +120,9 @@ impl Cleaner {
 
     /// Adds the values of a URL's query to `found`.
     pub(super) fn find_in_url(&self, url: &[u8], found: &mut BTreeSet<Vec<u8>>) {
-        keep(fields::in_url(url, &self.named.urls), found);
+        keep(self.named.in_url(url), found);
+        let typed = self.hidden.in_url(url);
+        keep(typed.into_iter().filter(|value| is_unlike_words(&value.value)).collect(), found);
     }
 
     fn find_in_headers(&self, headers: &Headers, found: &mut BTreeSet<Vec<u8>>) {
@@ -124,7 +132,16 @@ impl Cleaner {
             if self.named.headers.has(name.as_bytes())
                 && let Some(space) = value.iter().position(|byte| *byte == b' ')
             {
-                found.insert(value[space + 1..].trim_ascii().to_vec());
+                let secret = value[space + 1..].trim_ascii();
+                found.insert(secret.to_vec());
+                // `Basic x` is user and password in base64.
+                let pair = STANDARD.decode(secret).unwrap_or_default();
+                if let Some(colon) = pair.iter().position(|byte| *byte == b':')
+                    && value[..space].eq_ignore_ascii_case(b"basic")
+                    && pair.len() > colon + 1
+                {
+                    found.insert(pair[colon + 1..].to_vec());
+                }
             }
         }
     }
@@ -166,7 +183,8 @@ impl Cleaner {
             }
             Parts::Other(bytes) if frames => self.frames(&bytes, &mut count),
             Parts::Other(bytes) => {
-                let bytes = self.values(&bytes, fields::in_json(&bytes, &self.hidden.other), &mut count);
+                let found = fields::in_json(&bytes, &self.hidden.other);
+                let bytes = self.values(&bytes, self.hidden.with_userinfo(found, &bytes), &mut count);
                 self.literals(&bytes, &mut count)
             }
         };
@@ -176,22 +194,28 @@ impl Cleaner {
     }
 
     /// A redacted page, and the number of replacements.
-    pub(super) fn page(&self, page: Page) -> (Page, u64) {
+    pub(in crate::ops) fn page(&self, page: Page) -> (Page, u64) {
         let mut count = 0;
         let text = |text: Option<String>, count: &mut u64| {
-            text.map(|text| String::from_utf8_lossy(&self.literals(text.as_bytes(), count)).into_owned())
+            text.map(|text| String::from_utf8_lossy(&self.text(text.as_bytes(), count)).into_owned())
         };
         let url = String::from_utf8_lossy(&self.url(page.url.as_bytes(), &mut count)).into_owned();
         let title = text(page.title, &mut count);
         let words = text(page.text, &mut count);
         let extra = serde_json::to_string(&page.extra).unwrap_or_default();
-        let extra = match self.literals.replace_text(&extra) {
+        let userinfo = self.hidden.with_userinfo(Vec::new(), extra.as_bytes());
+        let before = count;
+        let clean = self.values(extra.as_bytes(), userinfo, &mut count);
+        let clean = String::from_utf8_lossy(&clean).into_owned();
+        let clean = match self.literals.replace_text(&clean) {
             Some((clean, places)) => {
                 count += places;
-                serde_json::from_str(&clean).unwrap_or_default()
+                clean
             }
-            None => page.extra,
+            None => clean,
         };
+        let extra =
+            if count > before { serde_json::from_str(&clean).unwrap_or_default() } else { page.extra };
         (Page { url, title, text: words, extra, ..page }, count)
     }
 
@@ -257,6 +281,39 @@ impl Cleaner {
         self.literals(&clean, count)
     }
 
+    /// A redacted title or description, which may be an address.
+    pub(super) fn shown(&self, text: &str, count: &mut u64) -> String {
+        String::from_utf8_lossy(&self.url(text.as_bytes(), count)).into_owned()
+    }
+
+    /// A text that is shown, without passwords in its addresses.
+    fn text(&self, text: &[u8], count: &mut u64) -> Vec<u8> {
+        let clean = self.values(text, self.hidden.with_userinfo(Vec::new(), text), count);
+        self.literals(&clean, count)
+    }
+
+    /// The values to be hidden in a header, in an address, in a decoded body, and in any text.
+    pub(in crate::ops) fn hidden_in_header(&self, name: &str, value: &[u8]) -> Vec<Vec<u8>> {
+        bare(self.hidden.in_header(name, value))
+    }
+
+    pub(in crate::ops) fn hidden_in_url(&self, url: &[u8]) -> Vec<Vec<u8>> {
+        bare(self.hidden.in_url(url))
+    }
+
+    pub(in crate::ops) fn hidden_in_body(
+        &self,
+        kind: RecordKind,
+        headers: &Headers,
+        body: &[u8],
+    ) -> Vec<Vec<u8>> {
+        bare(self.hidden.in_body(kind, headers, body))
+    }
+
+    pub(in crate::ops) fn hidden_in_text(&self, text: &[u8]) -> Vec<Vec<u8>> {
+        bare(self.hidden.with_userinfo(Vec::new(), text))
+    }
+
     /// Whether a header has a value to be hidden.
     pub(in crate::ops) fn holds(&self, name: &str, value: &[u8]) -> bool {
         has_any(&self.hidden.in_header(name, value))
@@ -282,7 +339,7 @@ impl Cleaner {
 
     /// A redacted URL.
     pub(in crate::ops) fn url(&self, url: &[u8], count: &mut u64) -> Vec<u8> {
-        let clean = self.values(url, fields::in_url(url, &self.hidden.urls), count);
+        let clean = self.values(url, self.hidden.in_url(url), count);
         self.literals(&clean, count)
     }
 
@@ -323,14 +380,26 @@ impl Sets {
         match name.to_ascii_lowercase().as_str() {
             "cookie" => fields::in_cookies(value, &self.cookies),
             "set-cookie" => fields::in_set_cookie(value, &self.cookies),
-            "location" | "referer" | "content-location" | "refresh" | "link" => {
-                fields::in_url(value, &self.urls)
-            }
-            _ => Vec::new(),
+            "location" | "referer" | "content-location" | "refresh" | "link" => self.in_url(value),
+            _ => self.with_userinfo(Vec::new(), value),
         }
     }
 
+    fn in_url(&self, url: &[u8]) -> Vec<Value> {
+        self.with_userinfo(fields::in_url(url, &self.urls), url)
+    }
+
+    fn with_userinfo(&self, values: Vec<Value>, text: &[u8]) -> Vec<Value> {
+        if self.userinfo { fields::joined(values, fields::in_userinfo(text)) } else { values }
+    }
+
     fn in_body(&self, kind: RecordKind, headers: &Headers, body: &[u8]) -> Vec<Value> {
+        let media = headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
+        let named = self.in_fields(kind, headers, body);
+        if is_opaque(&media) { named } else { self.with_userinfo(named, body) }
+    }
+
+    fn in_fields(&self, kind: RecordKind, headers: &Headers, body: &[u8]) -> Vec<Value> {
         let media = headers.get_str("content-type").unwrap_or_default();
         let lower = media.to_ascii_lowercase();
         if lower.starts_with("application/x-www-form-urlencoded") {
@@ -349,6 +418,17 @@ impl Sets {
             _ => fields::in_json(body, &self.other),
         }
     }
+}
+
+/// Values without placeholders.
+fn bare(values: Vec<Value>) -> Vec<Vec<u8>> {
+    let is_secret = |value: &Vec<u8>| !value.starts_with(MARK);
+    values.into_iter().map(|value| value.value).filter(is_secret).collect()
+}
+
+/// Whether a value has something besides letters, so that it is no word that pages have anyway.
+fn is_unlike_words(value: &[u8]) -> bool {
+    value.iter().any(|byte| byte.is_ascii_digit() || byte.is_ascii_punctuation())
 }
 
 fn is_opaque(media: &str) -> bool {

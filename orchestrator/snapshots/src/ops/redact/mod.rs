@@ -120,6 +120,9 @@ pub fn redact(
     let holds_secret = |url: &str| cleaner.page(Page::new(url, Timestamp::from_millis(0))).1 > 0;
     let description = snapshot.description();
     description.main_page.take_if(|(url, _)| holds_secret(url));
+    for text in [&mut description.title, &mut description.description].into_iter().flatten() {
+        *text = cleaner.shown(text, &mut report.replaced);
+    }
     description.rules.rules.retain(|rule| !holds_secret(&rule.url));
     for page in pages {
         let (page, count) = cleaner.page(page);

@@ -95,10 +95,16 @@ pub(super) fn with_shared_members_unpacked(archive: Archive) -> Result<Archive, 
         }
         changed = true;
         let path = archive.path();
-        let mut file = tempfile::tempfile().map_err(|source| Error::io("unpack", path, source))?;
-        let mut members = MultiGzDecoder::new(BufReader::new(segment.window())).take(MAX_UNPACKED);
+        let mut file =
+            crate::budget::Watched::temporary().map_err(|source| Error::io("unpack", path, source))?;
+        let mut members = MultiGzDecoder::new(BufReader::new(segment.window()))
+            .take(crate::budget::Budget::of_extraction(segment.length).left().min(MAX_UNPACKED));
         // Data inflated before an error is readable. The error shows up as a truncated record.
-        let _ = io::copy(&mut members, &mut file);
+        let copied = io::copy(&mut members, &mut file);
+        if copied.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::StorageFull) {
+            copied.map_err(|source| Error::io("unpack", path, source))?;
+        }
+        let file = file.into_file();
         let length = file.metadata().map_err(|source| Error::io("unpack", path, source))?.len();
         segments.push(Segment::new(segment.name.clone(), path, file, 0, length)?);
     }

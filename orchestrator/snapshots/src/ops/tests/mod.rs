@@ -5,6 +5,7 @@ mod clean;
 mod copy;
 mod kept;
 mod many;
+mod secrets;
 mod verify;
 
 use std::fs;

@@ -216,7 +216,11 @@ fn sizes_that_lie_are_found() {
         bad[at - 22..at - 18].copy_from_slice(&lie.to_le_bytes());
         let path = place.join("lie.wacz");
         fs::write(&path, bad).unwrap();
-        let report = verify(&path, &mut quiet).unwrap();
-        assert!(!report.valid, "{lie}");
+        match verify(&path, &mut quiet) {
+            Ok(report) => assert!(!report.valid, "{lie}"),
+            // Sizes that cannot be are refused at the opening.
+            Err(Error::Snapshot(crate::Error::Container { .. })) => {}
+            Err(error) => panic!("{lie}: {error}"),
+        }
     }
 }

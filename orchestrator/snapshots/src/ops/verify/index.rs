@@ -1,6 +1,6 @@
 //! Checks every index line against its record, and every response against the index.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -12,10 +12,13 @@ use crate::cdxj::{CdxLine, CdxLines};
 use crate::ops::digest::{self, Check, DigestComparison};
 use crate::wacz::{Entry, Package};
 use crate::zipnum::{self, BlockRef};
-use crate::{Archive, Encoding, RecordKind, RecordRef};
+use crate::{Archive, Encoding, RecordKind, RecordRef, Timestamp};
 
 /// The maximum size of a block of the compressed index.
 const MAX_BLOCK: u64 = 256 << 20;
+
+/// The maximum size of what is remembered of records, in bytes.
+const MAX_KNOWN: usize = 64 << 20;
 
 /// The URLs in the index.
 #[derive(Debug, Default)]
@@ -43,6 +46,22 @@ struct Pass<'a> {
     captured: IndexedUrls,
     /// Key and time of the previous line, to check the order of lines.
     last: String,
+    /// Records that lines have named. Many lines may name one record, which may be large.
+    known: HashMap<RecordRef, Known>,
+    /// Bytes of `known`.
+    known_bytes: usize,
+}
+
+/// What a line is compared with.
+#[derive(Debug, Clone)]
+struct Known {
+    url: String,
+    date: Option<Timestamp>,
+    digest: String,
+    /// Status and content type of a response.
+    head: Option<(u16, String)>,
+    /// Digests of the record by algorithm, in the spelling of the first line that has one.
+    record_digests: BTreeMap<String, String>,
 }
 
 pub(super) fn check(
@@ -58,6 +77,8 @@ pub(super) fn check(
         seen,
         captured: IndexedUrls::default(),
         last: String::new(),
+        known: HashMap::new(),
+        known_bytes: 0,
     };
     let named = |end: &str| -> Vec<&Entry> {
         let inside = |entry: &&Entry| entry.name.starts_with("indexes/") && entry.name.ends_with(end);
@@ -76,7 +97,8 @@ pub(super) fn check(
         }
     }
     for entry in compressed {
-        let lines = BufReader::new(MultiGzDecoder::new(package.reader(entry)));
+        let lines = MultiGzDecoder::new(package.reader(entry)).take(package.contents());
+        let lines = BufReader::new(lines);
         pass.lines(&entry.name, lines, findings);
     }
     for entry in plain {
@@ -209,58 +231,116 @@ impl Pass<'_> {
     }
 
     /// Checks the values of a line against the record.
-    fn values(&self, place: &str, line: &CdxLine, kind: RecordKind, at: RecordRef, findings: &mut Findings) {
-        let mut record = match self.archive.read_at(at) {
-            Ok(record) => record,
-            Err(error) => return findings.error(Flaw::Damaged, place, error.to_string()),
+    fn values(
+        &mut self,
+        place: &str,
+        line: &CdxLine,
+        kind: RecordKind,
+        at: RecordRef,
+        findings: &mut Findings,
+    ) {
+        let known = match self.known.get(&at) {
+            Some(known) => known.clone(),
+            None => match self.read(kind, at) {
+                Ok(known) => known,
+                Err(error) => return findings.error(Flaw::Damaged, place, error.to_string()),
+            },
         };
+        let known = self.record_digest(place, line, known, at, findings);
         let mut differs = |what: &str, said: Option<&str>, is: &str| {
             let detail = format!("{what} is {:?}, the record has {is:?}", said.unwrap_or_default());
             findings.error(Flaw::IndexValue, place, detail);
         };
-        let url = record.target_uri().unwrap_or_default().into_owned();
-        if line.url() != Some(url.as_str()) {
-            differs("url", line.url(), &url);
+        if line.url() != Some(known.url.as_str()) {
+            differs("url", line.url(), &known.url);
         }
-        let date = record.date().map(|date| if line.time.len() > 14 { date.cdx17() } else { date.cdx14() });
+        let date = known.date.map(|date| if line.time.len() > 14 { date.cdx17() } else { date.cdx14() });
         if date.as_deref() != Some(line.time.as_str()) {
             differs("the time", Some(&line.time), &date.unwrap_or_default());
         }
         let said = line.text("digest").unwrap_or_default();
-        let is = record.headers.get_str("WARC-Payload-Digest").unwrap_or_default().to_owned();
+        let is = known.digest.as_str();
         // Some writers omit the algorithm in the line.
-        let bare = is.split_once(':').map_or(is.as_str(), |(_, value)| value);
-        if !is.is_empty() && !digest::same(said, &is) && !digest::same(said, bare) {
-            differs("digest", Some(said), &is);
+        let bare = is.split_once(':').map_or(is, |(_, value)| value);
+        if !is.is_empty() && !digest::same(said, is) && !digest::same(said, bare) {
+            differs("digest", Some(said), is);
         }
         let mime = line.text("mime").unwrap_or_default().to_owned();
         if kind == RecordKind::Revisit {
             if mime != "warc/revisit" {
                 differs("mime", Some(&mime), "warc/revisit");
             }
-        } else if kind == RecordKind::Response && record.holds_http() {
-            // A block that is not an HTTP message is already a finding of the record.
-            if let Ok(head) = record.response_head() {
-                if line.status() != Some(head.status) {
-                    differs("status", line.text("status"), &head.status.to_string());
-                }
-                let media = head.headers.get_str("content-type").unwrap_or_default().trim();
-                let media = media.split([';', ' ']).next().unwrap_or_default();
-                let unknown = media.is_empty() && matches!(mime.as_str(), "" | "-" | "unk");
-                if !mime.eq_ignore_ascii_case(media) && !unknown {
-                    differs("mime", Some(&mime), media);
-                }
+        } else if let Some((status, media)) = &known.head {
+            if line.status() != Some(*status) {
+                differs("status", line.text("status"), &status.to_string());
+            }
+            let unknown = media.is_empty() && matches!(mime.as_str(), "" | "-" | "unk");
+            if !mime.eq_ignore_ascii_case(media) && !unknown {
+                differs("mime", Some(&mime), media);
             }
         }
-        if let Some(said) = line.text("recordDigest") {
-            let mut check = Check::new(said);
-            let length = line.length().unwrap_or(at.length);
-            let bytes = self.archive.segments()[at.segment as usize].window_at(at.offset, length);
-            match digest::run(bytes, &mut [&mut check]).map(|_| check.compare()) {
-                Ok(DigestComparison::Differs(is)) => differs("recordDigest", Some(said), &is),
-                Ok(_) => {}
-                Err(error) => differs("recordDigest", Some(said), &error.to_string()),
-            }
+        let bytes = known.url.len() + known.digest.len() + size_of::<Known>();
+        if self.known_bytes < MAX_KNOWN {
+            self.known_bytes += bytes;
+            self.known.insert(at, known);
         }
+    }
+
+    /// Reads the values of a record.
+    fn read(&self, kind: RecordKind, at: RecordRef) -> Result<Known, crate::Error> {
+        let mut record = self.archive.read_at(at)?;
+        let mut known = Known {
+            url: record.target_uri().unwrap_or_default().into_owned(),
+            date: record.date(),
+            digest: record.headers.get_str("WARC-Payload-Digest").unwrap_or_default().to_owned(),
+            head: None,
+            record_digests: BTreeMap::new(),
+        };
+        // A block that is not an HTTP message is already a finding of the record.
+        if kind == RecordKind::Response
+            && record.holds_http()
+            && let Ok(head) = record.response_head()
+        {
+            let media = head.headers.get_str("content-type").unwrap_or_default().trim();
+            let media = media.split([';', ' ']).next().unwrap_or_default();
+            known.head = Some((head.status, media.to_owned()));
+        }
+        Ok(known)
+    }
+
+    /// Checks the digest of a record, which is computed once for all lines that name the record.
+    fn record_digest(
+        &self,
+        place: &str,
+        line: &CdxLine,
+        mut known: Known,
+        at: RecordRef,
+        findings: &mut Findings,
+    ) -> Known {
+        let Some(said) = line.text("recordDigest") else { return known };
+        let name = said.split(':').next().unwrap_or_default().to_ascii_lowercase().replace('-', "");
+        if !matches!(name.as_str(), "sha1" | "sha256" | "sha512") {
+            return known;
+        }
+        let is = match known.record_digests.get(&name) {
+            Some(is) => Ok(is.clone()),
+            None => {
+                let mut check = Check::new(said);
+                // The two line ends after an uncompressed record may count.
+                let length = line.length().filter(|length| *length <= at.length + 4).unwrap_or(at.length);
+                let bytes = self.archive.segments()[at.segment as usize].window_at(at.offset, length);
+                digest::run(bytes, &mut [&mut check]).map(|_| match check.compare() {
+                    DigestComparison::Differs(is) => is,
+                    DigestComparison::Equal | DigestComparison::Unknown => said.to_owned(),
+                })
+            }
+        };
+        let is = is.unwrap_or_else(|error| error.to_string());
+        if !digest::same(said, &is) {
+            let detail = format!("recordDigest is {said:?}, the record has {is:?}");
+            findings.error(Flaw::IndexValue, place, detail);
+        }
+        known.record_digests.insert(name, is);
+        known
     }
 }

@@ -5,7 +5,6 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read};
 
 use super::{Error, Findings, Flaw, OnProgress};
-use crate::body::MEMORY;
 use crate::content::is_chunked;
 use crate::http::{Dechunk, parse_request, parse_response};
 use crate::ops::digest::{self, Check, DigestComparison};
@@ -13,7 +12,7 @@ use crate::ops::originals::Originals;
 use crate::ops::pairs::{Link, Pairs};
 use crate::ops::stage::starts;
 use crate::warc::Version;
-use crate::{Archive, Body, Headers, Progress, Record, RecordKind, RecordRef};
+use crate::{Archive, Headers, Progress, Record, RecordKind, RecordRef};
 
 /// The data for comparison with the index.
 #[derive(Debug)]
@@ -135,36 +134,40 @@ impl Pass<'_> {
     fn block(&self, at: RecordRef, record: &mut Record, findings: &mut Findings) -> io::Result<()> {
         let kind = record.kind();
         let http = record.holds_http();
-        let block = Body::spool(&mut record.block, MEMORY)?;
-        if let Some(said) = record.headers.get_str("WARC-Block-Digest") {
-            let found = compare(said, block.reader())?;
-            self.digest(at, Flaw::BlockDigest, said, &found, findings);
-        }
-        let mut payload_start = 0;
-        let mut headers = Headers::new();
-        if http && !(kind == RecordKind::Revisit && block.is_empty()) {
-            match head(kind, &block)? {
-                Ok((found, end)) => {
-                    headers = found;
-                    payload_start = end as u64;
-                }
-                Err(error) => {
-                    findings.error(Flaw::Http, self.place(at), error.to_string());
-                    return Ok(());
-                }
-            }
-        }
+        let mut start = Vec::new();
+        record.block.by_ref().take(crate::http::MAX_HEAD as u64 + 1).read_to_end(&mut start)?;
+        let has_head = http && !(kind == RecordKind::Revisit && start.is_empty());
+        let head = has_head.then(|| head(kind, &start)).transpose();
+        let (headers, payload_start) = match &head {
+            Ok(Some((headers, end))) => (Some(headers), *end),
+            _ => (None, 0),
+        };
+        let said_of_block = record.headers.get_str("WARC-Block-Digest").map(str::to_owned);
         // The payload of a revisit is in another record.
-        let said = record.headers.get_str("WARC-Payload-Digest").filter(|_| kind != RecordKind::Revisit);
+        let said = record.headers.get_str("WARC-Payload-Digest").map(str::to_owned);
+        let said = said.filter(|_| kind != RecordKind::Revisit && head.is_ok());
+        let mut of_block = Check::new(said_of_block.as_deref().unwrap_or_default());
+        let mut of_payload = Check::new(said.as_deref().unwrap_or_default());
+        of_block.update(&start);
+        of_payload.update(&start[payload_start..]);
+        // As a stream: a block may be larger than any disk.
+        digest::run(&mut record.block, &mut [&mut of_block, &mut of_payload])?;
+        if let Some(said) = said_of_block {
+            self.digest(at, Flaw::BlockDigest, &said, &of_block.compare(), findings);
+        }
+        if let Err(error) = &head {
+            findings.error(Flaw::Http, self.place(at), error.to_string());
+        }
         if let Some(said) = said {
-            let payload = || skip(block.reader(), payload_start);
-            let mut found = compare(said, payload()?)?;
-            if found != DigestComparison::Equal && is_chunked(&headers) {
+            let mut found = of_payload.compare();
+            if found != DigestComparison::Equal && headers.is_some_and(is_chunked) {
                 // Writers disagree on whether the payload includes the chunk framing.
-                let dechunked = compare(said, Dechunk::new(io::BufReader::new(payload()?)))?;
+                let again = self.archive.read_at(at).map_err(io::Error::other)?;
+                let payload = skip(again.block, payload_start as u64)?;
+                let dechunked = compare(&said, Dechunk::new(io::BufReader::new(payload)))?;
                 found = if dechunked == DigestComparison::Equal { dechunked } else { found };
             }
-            self.digest(at, Flaw::PayloadDigest, said, &found, findings);
+            self.digest(at, Flaw::PayloadDigest, &said, &found, findings);
         }
         Ok(())
     }
@@ -239,14 +242,10 @@ fn skip<R: Read>(mut reader: R, count: u64) -> io::Result<R> {
     Ok(reader)
 }
 
-type Head = Result<(Headers, usize), crate::http::HttpError>;
-
 /// The header fields at the start of a block, and the offset of its body.
-fn head(kind: RecordKind, block: &Body) -> io::Result<Head> {
-    let mut start = Vec::new();
-    block.reader().take(crate::http::MAX_HEAD as u64 + 1).read_to_end(&mut start)?;
-    Ok(match kind {
-        RecordKind::Request => parse_request(&start).map(|(head, end)| (head.headers, end)),
-        _ => parse_response(&start).map(|(head, end)| (head.headers, end)),
-    })
+fn head(kind: RecordKind, start: &[u8]) -> Result<(Headers, usize), crate::http::HttpError> {
+    match kind {
+        RecordKind::Request => parse_request(start).map(|(head, end)| (head.headers, end)),
+        _ => parse_response(start).map(|(head, end)| (head.headers, end)),
+    }
 }
