@@ -11,6 +11,7 @@ use tokio::net::TcpListener;
 
 use crate::failure::{OrFail as _, Outcome};
 use crate::models::ModelOptions;
+use crate::options::DataFolder;
 use crate::{interrupt, out, units};
 
 /// Serve a language model to programs
@@ -48,6 +49,8 @@ struct ProxyCommand {
     timeout: Duration,
     #[command(flatten)]
     models: ModelOptions,
+    #[command(flatten)]
+    data: DataFolder,
 }
 
 impl ModelsCommand {
@@ -63,7 +66,7 @@ impl ProxyCommand {
     async fn run(self) -> Outcome {
         let settings = self.settings.as_ref().map(|path| ModelSettings::read(path)).transpose();
         let settings = settings.or_input("use the model's settings")?.unwrap_or_default();
-        let models = self.models.open(true)?;
+        let models = self.models.open(true, &self.data)?;
         let name = self.model.or_else(|| settings.name.clone());
         let model = models.for_anybody(name, &settings, self.timeout)?;
         let listening = format!("listen at {}", self.listen);

@@ -6,6 +6,8 @@ use indicatif::ProgressBar;
 use runs::Progress;
 use sites::Event;
 
+use crate::progress;
+
 /// Shows events of sites in a bar, and no others.
 pub(crate) fn show_sites(bar: &ProgressBar) -> Progress {
     let bar = bar.clone();
@@ -13,7 +15,7 @@ pub(crate) fn show_sites(bar: &ProgressBar) -> Progress {
         if let runs::Event::Site(event) = event
             && let Some(text) = describe(event)
         {
-            bar.set_message(text);
+            progress::say(&bar, text);
         }
     })
 }

@@ -40,7 +40,12 @@ impl Roots {
 
     /// The digest for a command that runs in `folder`: of the files below `root`, and of those that
     /// its words name.
-    pub(super) fn digest(&self, root: &Utf8Path, folder: &Utf8Path, words: &[String]) -> Result<String, Error> {
+    pub(super) fn digest(
+        &self,
+        root: &Utf8Path,
+        folder: &Utf8Path,
+        words: &[String],
+    ) -> Result<String, Error> {
         let mut hash = Sha256::new();
         hash.update(self.of_folder(root)?);
         for path in named(folder, words) {

@@ -57,7 +57,8 @@ mod tests {
     fn settings_say_what_goes_where() {
         let list = |json: serde_json::Value, given: &[&str]| {
             let settings: ModelSettings = serde_json::from_value(json).unwrap();
-            let given: Vec<Variable> = given.iter().map(|name| format!("{name}=x").parse().unwrap()).collect();
+            let given: Vec<Variable> =
+                given.iter().map(|name| format!("{name}=x").parse().unwrap()).collect();
             of_model(&settings, &given).to_string()
         };
         let evil = serde_json::json!({
@@ -75,7 +76,8 @@ mod tests {
         assert_eq!(list(serde_json::json!({"name": "m", "temperature": 0.0}), &[]), "");
         assert_eq!(list(serde_json::json!({"key_variable": "OPENAI_API_KEY"}), &[]), "");
         assert_ne!(list(serde_json::json!({"key_variable": "HOME"}), &[]), "");
-        let key_elsewhere = serde_json::json!({"base_url": "http://e.test", "key_variable": "OPENAI_API_KEY"});
+        let key_elsewhere =
+            serde_json::json!({"base_url": "http://e.test", "key_variable": "OPENAI_API_KEY"});
         assert!(list(key_elsewhere, &[]).contains("OPENAI_API_KEY"));
     }
 

@@ -99,7 +99,8 @@ fn filled(text: &str, mut variable: impl FnMut(&str) -> Option<String>) -> Resul
         let (name, after) =
             after.split_once('}').ok_or_else(|| format!("`{text}` has a `${{` without `}}`"))?;
         let value = variable(name).filter(|value| !value.is_empty());
-        let value = value.ok_or_else(|| format!("${{{name}}} is not given; give it with --site-env {name}"))?;
+        let value =
+            value.ok_or_else(|| format!("${{{name}}} is not given; give it with --site-env {name}"))?;
         done = done + before + &value;
         rest = after;
     }
