@@ -15,6 +15,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use camino::Utf8Path;
+use clap::error::ErrorKind;
 use parking_lot::Mutex;
 use serde::Serialize;
 use snapshots::is_address;
@@ -208,6 +209,10 @@ pub(crate) fn finish(outcome: Outcome) -> Outcome {
 /// Prints what the command line's reader has to say, which ends the command: help, or what was
 /// wrong.
 pub(crate) fn explain(said: &clap::Error) -> Outcome {
+    if said.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = said.print();
+        return Err(Failure::Reported(2));
+    }
     if said.use_stderr() {
         // What is wrong may be in a file of somebody else, so the text has no sequences left.
         let text = said.render().to_string();

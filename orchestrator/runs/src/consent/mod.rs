@@ -26,6 +26,8 @@ mod paths;
 mod shipped;
 mod sites;
 mod suite;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 use std::fmt;
