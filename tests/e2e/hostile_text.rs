@@ -31,11 +31,15 @@ fn suite(bench: &Bench) -> Result<Utf8PathBuf> {
     fs::write(folder.join("sites/notes/site.yaml"), site)?;
     fs::write(
         folder.join("plain.yaml"),
-        format!("id: plain\ngoal: \"{HOSTILE}\"\nscorer: {{equals: \"{HOSTILE}\"}}\noracle: [{{answer: \"{HOSTILE}\"}}]\n"),
+        format!(
+            "id: plain\ngoal: \"{HOSTILE}\"\nscorer: {{equals: \"{HOSTILE}\"}}\noracle: [{{answer: \"{HOSTILE}\"}}]\n"
+        ),
     )?;
     fs::write(
         folder.join("started.yaml"),
-        format!("id: started\ngoal: \"{HOSTILE}\"\nsites: [notes]\nscorer: {{program: [sh, \"{HOSTILE}\"]}}\n"),
+        format!(
+            "id: started\ngoal: \"{HOSTILE}\"\nsites: [notes]\nscorer: {{program: [sh, \"{HOSTILE}\"]}}\n"
+        ),
     )?;
     Ok(folder)
 }
@@ -76,7 +80,8 @@ fn no_command_prints_what_a_terminal_obeys() -> Result<()> {
     let broken = bench.path("broken");
     fs::create_dir_all(&broken)?;
     fs::write(broken.join("suite.yaml"), format!("\"{HOSTILE}\": 1\n"))?;
-    let program = format!("program:printf '{}' >&2; exit 3", HOSTILE.replace("\\e", "\\033").replace("\\u", "\\\\u"));
+    let program =
+        format!("program:printf '{}' >&2; exit 3", HOSTILE.replace("\\e", "\\033").replace("\\u", "\\\\u"));
     for arguments in [
         &["tasks", "list", suite][..],
         &["tasks", "list", suite, "--json"],

@@ -7,7 +7,7 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 
 use camino::Utf8Path;
 use processes::Variable;
-use runs::consent::{Agreed, Agreements, NeedList, of_suite};
+use runs::consent::{Agreed, Agreements, Given, NeedList, of_suite};
 use tasks::{Suite, Task};
 
 use crate::failure::{Failure, Outcome};
@@ -51,7 +51,7 @@ impl Trust {
         // An id that is not there is named by who plays.
         let is_wanted = |task: &&Task| ids.is_empty() || ids.contains(&task.id);
         let tasks: Vec<Task> = suite.tasks.iter().filter(is_wanted).cloned().collect();
-        let list = of_suite(suite, &tasks, &variables.given)?;
+        let list = of_suite(suite, &tasks, Given { variables: &variables.given, unpacked: None })?;
         let agreed = self.agree(&format!("the suite {}", suite.folder), &list, data)?;
         suites::date(suite)?;
         Ok(agreed)
@@ -102,7 +102,7 @@ fn agreements(data: &DataFolder) -> Result<Agreements, Failure> {
 /// Keeps that a suite which this program has just made is agreed to, as it is now.
 pub(crate) fn agree_to_own(folder: &Utf8Path, data: &DataFolder) -> Outcome {
     let suite = suites::load_undated(folder)?;
-    let list = of_suite(&suite, &suite.tasks, &[])?;
+    let list = of_suite(&suite, &suite.tasks, Given::default())?;
     if list.is_empty() {
         return Ok(());
     }
@@ -112,7 +112,7 @@ pub(crate) fn agree_to_own(folder: &Utf8Path, data: &DataFolder) -> Outcome {
 /// Whether all that a suite does was agreed to.
 pub(crate) fn is_agreed_to(folder: &Utf8Path, data: &DataFolder) -> Result<bool, Failure> {
     let suite = suites::load_undated(folder)?;
-    let list = of_suite(&suite, &suite.tasks, &[])?;
+    let list = of_suite(&suite, &suite.tasks, Given::default())?;
     Ok(list.is_empty() || agreements(data)?.have(&list)?)
 }
 

@@ -8,7 +8,7 @@ use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use models::Model;
 use processes::Variable;
-use runs::consent::of_suite;
+use runs::consent::{Given, of_suite};
 use runs::pack::{Manifest, Part, Unpacked};
 use runs::results::{RunFolder, RunRecord};
 use runs::{Comparison, Limits, Options, Summary, counted, fingerprint};
@@ -98,7 +98,8 @@ impl Verify {
         }
         let run = RunFolder::open(&unpacked.run())?;
         let (suite, tasks) = unpacked.suite(&self.snapshots)?;
-        let list = of_suite(&suite, &tasks, &self.variables.given)?;
+        let given = Given { variables: &self.variables.given, unpacked: Some(&folder) };
+        let list = of_suite(&suite, &tasks, given)?;
         let agreed =
             self.trust.agree(&format!("the suite of the run in {}", self.file), &list, &self.data)?;
         let record = run.run()?;
@@ -211,6 +212,7 @@ impl Verify {
             multiaction: record.multiaction,
             screenshots: !record.no_screenshots,
             agent_variables: self.agent_variables.clone(),
+            unpacked: Some(folder.to_owned()),
             memory: self.memory,
             shard: record.shard,
             tasks: record.tasks.iter().map(|task| task.id.clone()).collect(),

@@ -47,8 +47,8 @@ impl Agreements {
         Agreements { path }
     }
 
-    /// Whether all of a list was agreed to in one answer. What was agreed to of two suites apart was
-    /// not agreed to together: one may read what the other may send.
+    /// Whether all of a list was agreed to in one answer. What was agreed to of two suites apart
+    /// was not agreed to together: one may read what the other may send.
     ///
     /// # Errors
     /// When the file cannot be read, or is of a newer version.

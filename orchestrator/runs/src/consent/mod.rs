@@ -2,8 +2,8 @@
 //! has agreed to that.
 //!
 //! A suite may be somebody else's. It can start programs and containers, read files outside of its
-//! folder, take variables of the environment, and reach servers outside of the world. All of that is
-//! in one list, which is made here and nowhere else:
+//! folder, take variables of the environment, and reach servers outside of the world. All of that
+//! is in one list, which is made here and nowhere else:
 //!
 //! ```text
 //! suite, sites, scorers, settings of models -> NeedList -> is it agreed to? -> Agreed -> run, gym, env
@@ -11,8 +11,8 @@
 //!                                                            +- ask --+--> Agreements (a file)
 //! ```
 //!
-//! Nothing of a suite starts before [`Agreed::check`] has passed: [`crate::run`], the gym and attach
-//! mode begin with it. The list of a suite with recordings, embedded sites and plain scorers is
+//! Nothing of a suite starts before [`Agreed::check`] has passed: [`crate::run`], the gym and
+//! attach mode begin with it. The list of a suite with recordings, embedded sites and plain scorers is
 //! empty, and nobody is asked.
 //!
 //! A snapshot is a recording of the web and is never asked about by itself. One outside of the
@@ -32,12 +32,24 @@ mod tests;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use camino::Utf8Path;
+use processes::Variable;
 use sha2::{Digest as _, Sha256};
 
 pub use agreements::Agreements;
 pub use models::of_model;
 pub use sites::of_sites;
 pub use suite::of_suite;
+
+/// What the user has given beside the suite.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Given<'a> {
+    /// Variables for manifests. They say where paths lead that name them.
+    pub variables: &'a [Variable],
+    /// The folder in which a packed run was unpacked, with all that its suite may read. Without it
+    /// that is the suite's own folder.
+    pub unpacked: Option<&'a Utf8Path>,
+}
 
 /// What a need is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -24,15 +24,15 @@ pub fn of_sites(sites: &[Site], given: &[Variable]) -> Result<NeedList, Error> {
     let roots = Roots::new(Vec::new());
     let mut needs = Vec::new();
     for site in sites {
-        SiteNeeds { suite: None, roots: &roots, given }.add(site, &mut needs)?;
+        SiteNeeds { base: None, roots: &roots, given }.add(site, &mut needs)?;
     }
     Ok(NeedList::new(needs))
 }
 
 /// Makes the list of one site after the other.
 pub(super) struct SiteNeeds<'a> {
-    /// The folder of the suite, if there is one.
-    pub(super) suite: Option<&'a Utf8Path>,
+    /// The folder of the suite, if there is one, or where it was unpacked.
+    pub(super) base: Option<&'a Utf8Path>,
     pub(super) roots: &'a Roots,
     pub(super) given: &'a [Variable],
 }
@@ -127,8 +127,8 @@ impl SiteNeeds<'_> {
     /// The folders that a site may read in without being asked about: its own, and the suite's if
     /// it lies there.
     fn places(&self, folder: &Utf8Path) -> Places {
-        let suite = self.suite.filter(|suite| Places::of(&[suite]).outside(folder).is_none());
-        Places::of(&[suite.unwrap_or(folder), folder])
+        let base = self.base.filter(|base| Places::of(&[base]).outside(folder).is_none());
+        Places::of(&[base.unwrap_or(folder), folder])
     }
 
     /// The folder whose files count as what a process of the site starts.

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ::sites::Site;
 use camino::{Utf8Path, Utf8PathBuf};
-use processes::Variable;
 use remote::is_address;
 use scoring::Requirement;
 use tasks::{Suite, Task};
@@ -12,21 +11,21 @@ use tasks::{Suite, Task};
 use super::content::Roots;
 use super::paths::Places;
 use super::sites::SiteNeeds;
-use super::{Need, NeedKind, NeedList, hosts, quoted};
+use super::{Given, Need, NeedKind, NeedList, hosts, quoted};
 use crate::Error;
 use crate::results::suite_digest::snapshot_files;
 
 /// Tasks that are named of those that need the same thing.
 const NAMED: usize = 3;
 
-/// What these tasks of a suite need, with their sites and scorers. Variables that are given say
-/// where paths lead that name them.
+/// What these tasks of a suite need, with their sites and scorers.
 ///
 /// # Errors
 /// When a manifest, or a file of what would be started, cannot be read.
-pub fn of_suite(suite: &Suite, tasks: &[Task], given: &[Variable]) -> Result<NeedList, Error> {
+pub fn of_suite(suite: &Suite, tasks: &[Task], given: Given<'_>) -> Result<NeedList, Error> {
     let mut needs = Vec::new();
-    let own = Places::of(&[&suite.folder]);
+    let base = given.unpacked.unwrap_or(&suite.folder);
+    let own = Places::of(&[base]);
     let roots = Roots::new(data_of(suite));
     scorers(tasks, &roots, &mut needs)?;
     files(suite, tasks, &own, &mut needs);
@@ -35,7 +34,7 @@ pub fn of_suite(suite: &Suite, tasks: &[Task], given: &[Variable]) -> Result<Nee
         // A folder that no task names a site of need not be there.
         if !named.is_empty() {
             let all = Site::load_all(manifests).map_err(|source| Error::Manifests { source })?;
-            let needs_of = SiteNeeds { suite: Some(&suite.folder), roots: &roots, given };
+            let needs_of = SiteNeeds { base: Some(base), roots: &roots, given: given.variables };
             for site in all.iter().filter(|site| named.contains(site.name.as_str())) {
                 needs_of.add(site, &mut needs)?;
             }

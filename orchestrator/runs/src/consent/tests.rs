@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use tasks::Suite;
 
-use super::{Agreed, of_suite};
+use super::{Agreed, Given, of_suite};
 
 struct Folder {
     _keep: tempfile::TempDir,
@@ -40,7 +40,7 @@ const FORUM: &str = "driver: embedded\nembedded: forum";
 
 fn list(folder: &Folder) -> Vec<String> {
     let suite = Suite::load(&folder.path.join("suite")).unwrap();
-    let list = of_suite(&suite, &suite.tasks, &[]).unwrap();
+    let list = of_suite(&suite, &suite.tasks, Given::default()).unwrap();
     assert_eq!(Agreed::default().check(&list).is_ok(), list.is_empty());
     assert!(Agreed::to(&list).check(&list).is_ok() && Agreed::to_all().check(&list).is_ok());
     list.needs().iter().map(|need| need.to_string().replace(folder.path.as_str(), "BASE")).collect()
@@ -65,10 +65,7 @@ fn every_kind_of_site_and_scorer_says_what_it_needs() {
         let key = format!("takes the variable HOME for embedded.{kind}");
         site(&files("${HOME}/x"), &["reads the folder ${HOME}/x", &key]);
     }
-    site(
-        "driver: embedded\nembedded: {turk: .}",
-        &["reads the file BASE/private"],
-    );
+    site("driver: embedded\nembedded: {turk: .}", &["reads the file BASE/private"]);
     site(
         "driver: external\nreset: never\nurl: http://169.254.169.254/\nauthority: ../../../private/ca.pem\n\
          accounts: {a: {username: u, password: '${KEY}-${TOKEN}'}}",
@@ -122,7 +119,10 @@ fn worlds_and_tasks_say_what_they_need() {
         needs("", "storage_state: sites/app/link/state.json\nscorer: {equals: x}"),
         ["reads the cookies and storage in BASE/private/state.json (one)"]
     );
-    assert_eq!(needs("", "scorer: {program: [python3, verify.py]}"), ["starts python3 verify.py (the scorer of one)"]);
+    assert_eq!(
+        needs("", "scorer: {program: [python3, verify.py]}"),
+        ["starts python3 verify.py (the scorer of one)"]
+    );
     assert_eq!(
         needs("", "scorer: {all: [{equals: x}, {program: {command: [a, 'b c'], timeout: 1s}}]}"),
         ["starts a 'b c' (the scorer of one)"]
@@ -148,7 +148,7 @@ fn another_goal_asks_nothing_and_another_program_does() {
     let suite = folder.path.join("suite");
     let list = || {
         let suite = Suite::load(&suite).unwrap();
-        of_suite(&suite, &suite.tasks, &[]).unwrap()
+        of_suite(&suite, &suite.tasks, Given::default()).unwrap()
     };
     let agreed = Agreed::to(&list());
     let task = fs::read_to_string(suite.join("one.yaml")).unwrap();
@@ -164,34 +164,112 @@ fn another_goal_asks_nothing_and_another_program_does() {
 
 /// The keys of the formats that name a program, path, variable or host, which the tables above try.
 const LISTED: [&str; 24] = [
-    "Account.password", "Application.hosts", "Application.static", "Application.turk", "Command.exec",
-    "Condition.exec", "Login.check", "Manifest.accounts", "Manifest.after_start", "Manifest.authority",
-    "Manifest.command", "Manifest.embedded", "Manifest.env", "Manifest.image", "Manifest.sidecars",
-    "Manifest.url", "Manifest.volumes", "Probe.exec", "Sidecar.command", "Sidecar.image", "Sidecar.volumes",
-    "State.flush", "Volume.folder", "Manifest.writable",
+    "Account.password",
+    "Application.hosts",
+    "Application.static",
+    "Application.turk",
+    "Command.exec",
+    "Condition.exec",
+    "Login.check",
+    "Manifest.accounts",
+    "Manifest.after_start",
+    "Manifest.authority",
+    "Manifest.command",
+    "Manifest.embedded",
+    "Manifest.env",
+    "Manifest.image",
+    "Manifest.sidecars",
+    "Manifest.url",
+    "Manifest.volumes",
+    "Probe.exec",
+    "Sidecar.command",
+    "Sidecar.image",
+    "Sidecar.volumes",
+    "State.flush",
+    "Volume.folder",
+    "Manifest.writable",
 ];
 
 /// Keys that do nothing outside of the world or the container: what each is about.
 const INSIDE: [&str; 40] = [
-    "Account.role", "Account.username", "Command.user", "Condition.contains", "Condition.get",
-    "Condition.status", "Form.action", "Form.fields", "Form.page", "Limits.cpus", "Limits.disk",
-    "Limits.memory", "Limits.pids", "Limits.shm", "Login.cookie", "Login.form", "Login.header",
-    "Manifest.about", "Manifest.clock", "Manifest.driver", "Manifest.format", "Manifest.hosts",
-    "Manifest.limits", "Manifest.login", "Manifest.port", "Manifest.probes", "Manifest.ready",
-    "Manifest.ready_within", "Manifest.reset", "Manifest.state", "Manifest.title", "Probe.get",
-    "Probe.header", "Probe.json", "Probe.query", "Probe.sqlite", "Sidecar.env", "Sidecar.limits",
-    "Sidecar.writable", "State.sqlite",
+    "Account.role",
+    "Account.username",
+    "Command.user",
+    "Condition.contains",
+    "Condition.get",
+    "Condition.status",
+    "Form.action",
+    "Form.fields",
+    "Form.page",
+    "Limits.cpus",
+    "Limits.disk",
+    "Limits.memory",
+    "Limits.pids",
+    "Limits.shm",
+    "Login.cookie",
+    "Login.form",
+    "Login.header",
+    "Manifest.about",
+    "Manifest.clock",
+    "Manifest.driver",
+    "Manifest.format",
+    "Manifest.hosts",
+    "Manifest.limits",
+    "Manifest.login",
+    "Manifest.port",
+    "Manifest.probes",
+    "Manifest.ready",
+    "Manifest.ready_within",
+    "Manifest.reset",
+    "Manifest.state",
+    "Manifest.title",
+    "Probe.get",
+    "Probe.header",
+    "Probe.json",
+    "Probe.query",
+    "Probe.sqlite",
+    "Sidecar.env",
+    "Sidecar.limits",
+    "Sidecar.writable",
+    "State.sqlite",
 ];
 const INSIDE_TOO: [&str; 3] = ["State.trees", "State.ignore", "Volume.scratch"];
 
 /// Keys of suites and tasks that name a path, program or address outside of pages.
-const OF_SUITES: [&str; 6] =
-    ["files", "scorer", "sites", "snapshots", "storage_state", "world"];
+const OF_SUITES: [&str; 6] = ["files", "scorer", "sites", "snapshots", "storage_state", "world"];
 const PAGES_ALONE: [&str; 32] = [
-    "begin", "clock", "device", "format", "goal", "id", "images", "locale", "login", "match", "max_steps",
-    "name", "oracle", "reference_steps", "search", "search_pages", "seed", "seed_urls", "site_search",
-    "start_url", "stop", "tabs", "tags", "timezone", "user", "viewport", "wrong_solution", "accuracy",
-    "geolocation", "latitude", "longitude", "mobile",
+    "begin",
+    "clock",
+    "device",
+    "format",
+    "goal",
+    "id",
+    "images",
+    "locale",
+    "login",
+    "match",
+    "max_steps",
+    "name",
+    "oracle",
+    "reference_steps",
+    "search",
+    "search_pages",
+    "seed",
+    "seed_urls",
+    "site_search",
+    "start_url",
+    "stop",
+    "tabs",
+    "tags",
+    "timezone",
+    "user",
+    "viewport",
+    "wrong_solution",
+    "accuracy",
+    "geolocation",
+    "latitude",
+    "longitude",
+    "mobile",
 ];
 
 fn keys(schema: &Value) -> impl Iterator<Item = String> + '_ {
@@ -216,7 +294,10 @@ fn every_key_of_the_formats_is_decided_on() {
     for schema in [tasks::schema::suite(), tasks::schema::task()].map(Value::from) {
         let world = &schema["definitions"]["WorldSpec"];
         for key in keys(&schema).chain(keys(world)) {
-            assert!(decided.contains(key.as_str()), "{key}: decide in `consent/suite.rs`, and write it into a list above");
+            assert!(
+                decided.contains(key.as_str()),
+                "{key}: decide in `consent/suite.rs`, and write it into a list above"
+            );
         }
     }
 }

@@ -38,6 +38,8 @@ pub struct Options {
     pub agent_variables: Vec<Variable>,
     /// The variables of the environment that manifests of sites may take. Kept nowhere.
     pub site_variables: Vec<Variable>,
+    /// Where a packed run was unpacked, with all that its suite may read.
+    pub unpacked: Option<Utf8PathBuf>,
     /// What the user has agreed to of what the suite would do outside of its world.
     pub agreed: Agreed,
     /// Take a screenshot of each step. Without them a step costs less, and agents see none. An
@@ -138,6 +140,7 @@ impl Default for Options {
             multiaction: false,
             agent_variables: Vec::new(),
             site_variables: Vec::new(),
+            unpacked: None,
             agreed: Agreed::default(),
             screenshots: true,
             keep_storage: false,

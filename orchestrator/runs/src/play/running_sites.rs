@@ -14,7 +14,7 @@ use sites::{ApiClient, Lease, Site, SiteGroup};
 use tasks::{Suite, Task};
 use tokio_util::sync::CancellationToken;
 
-use crate::consent::of_suite;
+use crate::consent::{Given, of_suite};
 use crate::play::environment::EnvironmentError;
 use crate::play::scheduler;
 use crate::{Error, Event, Options, Progress};
@@ -48,7 +48,8 @@ pub(crate) async fn open(
     interrupt: &CancellationToken,
     progress: &Progress,
 ) -> Result<Option<RunningSites>, Error> {
-    options.agreed.check(&of_suite(suite, tasks, &options.site_variables)?)?;
+    let given = Given { variables: &options.site_variables, unpacked: options.unpacked.as_deref() };
+    options.agreed.check(&of_suite(suite, tasks, given)?)?;
     let Some(manifests) = &suite.world.sites else { return Ok(None) };
     let known = Site::load_all(manifests).map_err(|source| Error::Manifests { source })?;
     for task in tasks {
