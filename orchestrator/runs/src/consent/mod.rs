@@ -11,9 +11,9 @@
 //!                                                            +- ask --+--> Agreements (a file)
 //! ```
 //!
-//! Nothing of a suite starts before [`Agreed::check`] has passed: [`crate::run`], the gym and
-//! attach mode begin with it. The list of a suite with recordings, embedded sites and plain scorers is
-//! empty, and nobody is asked.
+//! Nothing of a suite starts before [`Agreed`] was checked against its list: [`crate::run`], the
+//! gym and attach mode begin with that. The list of a suite with recordings, embedded sites and
+//! plain scorers is empty, and nobody is asked.
 //!
 //! A snapshot is a recording of the web and is never asked about by itself. One outside of the
 //! suite's folder is in the list only where the list has something that could send it on.
@@ -84,9 +84,12 @@ impl Need {
 
     /// The digest of what is agreed to: not of who needs it, so that a task more asks nothing.
     fn digest(&self) -> String {
+        self.digest_with(self.content.as_deref().unwrap_or_default())
+    }
+
+    fn digest_with(&self, content: &str) -> String {
         let mut hash = Sha256::new();
-        let kind = self.kind.word();
-        for part in [kind, &self.what, self.content.as_deref().unwrap_or_default()] {
+        for part in [self.kind.word(), &self.what, content] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
@@ -136,8 +139,14 @@ impl NeedList {
         &self.needs
     }
 
+    /// The digests of what is needed, whatever is in the files. A program of the suite may write
+    /// beside itself while the suite is played.
+    fn outline(&self) -> BTreeSet<String> {
+        self.needs.iter().map(|need| need.digest_with("")).collect()
+    }
+
     /// The digests of what is needed.
-    pub(crate) fn digests(&self) -> BTreeSet<String> {
+    fn digests(&self) -> BTreeSet<String> {
         self.needs.iter().map(Need::digest).collect()
     }
 }
@@ -155,18 +164,18 @@ impl fmt::Display for NeedList {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Agreed {
     all: bool,
-    digests: BTreeSet<String>,
+    outline: BTreeSet<String>,
 }
 
 impl Agreed {
     /// To everything: the user trusts the suite.
     pub fn to_all() -> Agreed {
-        Agreed { all: true, digests: BTreeSet::new() }
+        Agreed { all: true, outline: BTreeSet::new() }
     }
 
     /// To what this list has, and to no more.
     pub fn to(list: &NeedList) -> Agreed {
-        Agreed { all: false, digests: list.digests() }
+        Agreed { all: false, outline: list.outline() }
     }
 
     /// Checks that a list has nothing else.
@@ -174,7 +183,7 @@ impl Agreed {
     /// # Errors
     /// When it has. The error names all of it.
     pub(crate) fn check(&self, list: &NeedList) -> Result<(), crate::Error> {
-        if self.all || list.digests().is_subset(&self.digests) {
+        if self.all || list.outline().is_subset(&self.outline) {
             return Ok(());
         }
         Err(crate::Error::NotAgreed { list: list.to_string() })

@@ -20,7 +20,8 @@ pub struct Volume {
     pub scratch: Option<Bytes>,
 }
 
-/// The absolute path of a folder on this machine. Variables are filled in already. The error says what is missing and what to do.
+/// The absolute path of a folder on this machine. Variables are filled in already. The error says
+/// what is missing and what to do.
 pub(crate) fn folder_at(manifest: &Utf8Path, text: &str) -> Result<Utf8PathBuf, String> {
     let path = manifest.join(text);
     match path.canonicalize_utf8() {
