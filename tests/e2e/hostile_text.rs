@@ -79,7 +79,9 @@ fn no_command_prints_what_a_terminal_obeys() -> Result<()> {
     let server = bad_file(&bench, "server.yaml", &server)?;
     let broken = bench.path("broken");
     fs::create_dir_all(&broken)?;
-    fs::write(broken.join("suite.yaml"), format!("\"{HOSTILE}\": 1\n"))?;
+    for name in ["suite.yaml", "task.yaml"] {
+        fs::write(broken.join(name), format!("\"{HOSTILE}\": 1\n"))?;
+    }
     let program =
         format!("program:printf '{}' >&2; exit 3", HOSTILE.replace("\\e", "\\033").replace("\\u", "\\\\u"));
     for arguments in [

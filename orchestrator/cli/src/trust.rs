@@ -69,7 +69,7 @@ impl Trust {
         if agreements.have(list)? {
             return Ok(Agreed::to(list));
         }
-        eprintln!("{} does what nobody has agreed to:", clean::one_line(of));
+        eprintln!("nobody has agreed to what {} would do:", clean::one_line(of));
         for need in list.needs() {
             eprintln!("  {}", clean::one_line(&need.to_string()));
         }
