@@ -93,12 +93,12 @@ fn every_kind_of_site_and_scorer_says_what_it_needs() {
          after_start: [{exec: [after]}]\nstate: {trees: [a], flush: [{exec: [flush]}]}\nprobes: {p: {exec: [probe]}}\n\
          accounts: {a: {username: u, password: p}}\nlogin: {a: {cookie: {c: d}, check: {exec: [check]}}}",
         &[
-            "starts LD_PRELOAD=x.so ./app '{port}'",
-            "starts LD_PRELOAD=x.so after",
-            "starts LD_PRELOAD=x.so check",
-            "starts LD_PRELOAD=x.so flush",
-            "starts LD_PRELOAD=x.so probe",
-            "starts LD_PRELOAD=x.so ready",
+            "starts 'LD_PRELOAD=x.so' ./app '{port}'",
+            "starts 'LD_PRELOAD=x.so' after",
+            "starts 'LD_PRELOAD=x.so' check",
+            "starts 'LD_PRELOAD=x.so' flush",
+            "starts 'LD_PRELOAD=x.so' probe",
+            "starts 'LD_PRELOAD=x.so' ready",
         ],
     );
 }
