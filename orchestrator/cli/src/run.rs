@@ -298,6 +298,7 @@ impl Run {
             multiaction: self.multiaction,
             agent_variables: self.agent_variables.clone(),
             site_variables: self.variables.given.clone(),
+            unpacked: None,
             agreed: self.agreed.clone(),
             screenshots: !self.no_screenshots,
             keep_storage: self.keep_storage,

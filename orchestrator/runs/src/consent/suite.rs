@@ -48,15 +48,14 @@ pub fn of_suite(suite: &Suite, tasks: &[Task], given: Given<'_>) -> Result<NeedL
 
 /// Programs that score.
 fn scorers(tasks: &[Task], roots: &Roots, needs: &mut Vec<Need>) -> Result<(), Error> {
-    let mut commands: BTreeMap<(String, &Utf8Path), (Vec<&str>, &[String])> = BTreeMap::new();
+    let mut commands: BTreeMap<(&Utf8Path, &[String]), Vec<&str>> = BTreeMap::new();
     for task in tasks {
         for program in task.scorer.requirements().into_iter().filter_map(Requirement::program) {
-            let command = quoted(program.command.iter().map(String::as_str));
-            let of = commands.entry((command, &program.folder));
-            of.or_insert_with(|| (Vec::new(), &program.command)).0.push(&task.id);
+            commands.entry((&program.folder, &program.command)).or_default().push(&task.id);
         }
     }
-    for ((command, folder), (ids, words)) in commands {
+    for ((folder, words), ids) in commands {
+        let command = quoted(words.iter().map(String::as_str));
         let mut need = Need::new(NeedKind::Start, command, format!("the scorer of {}", some_of(&ids)));
         need.content = Some(roots.digest(folder, folder, words)?);
         needs.push(need);
