@@ -43,7 +43,7 @@ pub(crate) async fn open(
         explain(page, &suite_folder, &episode.task, url);
         return Ok(());
     }
-    let agreed = trust.agree_to_suite(&mut suite, &[episode.task.clone()], variables, data)?;
+    let agreed = trust.agree_to_suite(&mut suite, std::slice::from_ref(&episode.task), variables, data)?;
     let task = suite.task(&episode.task).map_err(Failure::input)?;
     let suite = Suite { tasks: vec![beginning_at(task, url)], ..suite.clone() };
     let site_variables = variables.given.clone();

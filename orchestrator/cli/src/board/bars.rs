@@ -92,7 +92,7 @@ impl Bars {
         let mut inner = self.inner.lock();
         let line =
             inner.parts.get_or_insert_with(|| self.lines.insert_after(&self.figures, progress::line()));
-        progress::say(&line, text.to_owned());
+        progress::say(line, text);
     }
 
     pub(super) fn suspend(&self, print: impl FnOnce()) {
@@ -102,6 +102,6 @@ impl Bars {
     pub(super) fn at(&self, worker: usize, text: String) {
         let mut inner = self.inner.lock();
         let line = inner.workers.entry(worker).or_insert_with(|| self.lines.add(progress::line()));
-        progress::say(&line, format!("  {text}"));
+        progress::say(line, format!("  {text}"));
     }
 }

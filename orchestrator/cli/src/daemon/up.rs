@@ -355,9 +355,9 @@ impl Bars {
             if site.is_up() {
                 bar.finish_and_clear();
             } else if let Some(problem) = &site.problem {
-                progress::say(&bar, format!("{}: failed to {problem}", site.name));
+                progress::say(bar, format!("{}: failed to {problem}", site.name));
             } else if let Some(condition) = site.waits_for() {
-                progress::say(&bar, format!("{}: waits for {condition}", site.name));
+                progress::say(bar, format!("{}: waits for {condition}", site.name));
             }
         }
     }
