@@ -107,6 +107,7 @@ fn run(bench: &Bench, suite: &str, agent: &str, out: &Utf8Path, server: Option<&
         &cassette,
         "--output",
         out.as_str(),
+        "--site-env=SNOW_INSTANCE_PWD",
     ];
     arguments.extend(if server.is_some() { &["--model=fake-1"] as &[&str] } else { &["--offline"] });
     let mut command = bench.command(&arguments);

@@ -191,12 +191,15 @@ fn the_actions_of_a_program_are_played_again_and_a_scorers_program_only_if_it_is
         echo '{\"action\":\"send_msg_to_user(\\\"oak\\\")\"}'; read -r end";
     let file = packed(&bench, "program", &[suite.as_str(), "--agent", program], &[])?;
     fs::remove_dir_all(&suite)?;
-    let said = ends_with(&bench, 2, &["verify", file.as_str()])?;
-    ensure!(said.contains("the scorer of one: ./check.sh oak") && said.contains("--run-programs"), "{said}");
+    let mut command = bench.command(&["verify", file.as_str()]);
+    let output = command.env_remove("SANDBOX_TRUST").output()?;
+    let said = text(&output.stderr);
+    ensure!(output.status.code() == Some(2), "{said}");
+    ensure!(said.contains("starts ./check.sh oak (the scorer of one)") && said.contains("--trust"), "{said}");
     let said = bench.succeed(&["verify", file.as_str(), "--run-programs"])?;
     ensure!(said.contains("the recorded actions of program:"), "{said}");
     ensure!(said.contains("the same fingerprint in 1 episode"), "{said}");
-    let said = bench.succeed(&["verify", file.as_str(), "--run-programs", "--agent", program])?;
+    let said = bench.succeed(&["verify", file.as_str(), "--trust", "--agent", program])?;
     ensure!(said.contains("in place of") && said.contains("the same fingerprint"), "{said}");
     Ok(())
 }

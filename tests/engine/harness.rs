@@ -45,6 +45,7 @@ impl Bench {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sandbox"));
         command.args(arguments).env("SANDBOX_CACHE", self.path("cache")).env_remove("SANDBOX_LOG");
+        command.env("SANDBOX_TRUST", "1");
         command.current_dir(self.folder.path()).stdin(Stdio::null());
         command
     }

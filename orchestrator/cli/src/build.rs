@@ -172,20 +172,20 @@ fn show(name: &str, bar: &ProgressBar) -> OnEvent {
             Event::Doing(what) => {
                 tracing::info!(image = name, "{what}");
                 *doing = format!("{name}: {what}");
-                bar.set_message(doing.clone());
+                progress::say(&bar, doing.clone());
             }
             Event::Step { at, of, instruction } => {
                 tracing::info!(image = name, "step {at} of {of}: {instruction}");
                 *doing = format!("{name} {at}/{of} {instruction}");
-                bar.set_message(doing.clone());
+                progress::say(&bar, doing.clone());
             }
             Event::Output(line) => {
                 tracing::debug!(image = name, "{line}");
-                bar.set_message(format!("{doing}: {line}"));
+                progress::say(&bar, format!("{doing}: {line}"));
             }
             Event::Layer { id, doing: what, bytes } => {
                 let count = bytes.map_or(String::new(), |(done, all)| format!(" {done}/{all}"));
-                bar.set_message(format!("{doing}: layer {id}: {what}{count}"));
+                progress::say(&bar, format!("{doing}: layer {id}: {what}{count}"));
             }
             Event::Bytes(_) => {}
         }

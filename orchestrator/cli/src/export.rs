@@ -1,13 +1,11 @@
 //! `sandbox export`: a run for other programs, as a table or in their layout.
 
-use std::io::Write as _;
-
 use camino::Utf8PathBuf;
 use runs::counted;
 use runs::export::Format;
 
 use crate::failure::{Failure, Outcome};
-use crate::out::{self, Stdout};
+use crate::out;
 use crate::packed_run::OpenRun;
 
 /// Convert a run to a table or to the layout of another program
@@ -61,7 +59,10 @@ impl Table {
         if out::is_stdout(output) {
             let (bytes, _) = runs::export::bytes(run, format)?;
             // What cannot be written there is told at the end of every command.
-            let _ = Stdout.write_all(&bytes);
+            match format {
+                Format::Json => out::json_text(&bytes),
+                _ => out::data(&bytes),
+            }
             return Ok(());
         }
         let rows = runs::export::table(run, output, format, *force)?;

@@ -17,6 +17,7 @@ use crate::failure::{OrFail, Outcome};
 use crate::join::Joining;
 use crate::options::DataFolder;
 use crate::scoring::Scoring;
+use crate::trust::SiteVariables;
 use crate::{daemon, interrupt, out, progress, tasks, units};
 
 /// Serve the tasks of a suite as BrowserGym environments over HTTP
@@ -83,6 +84,8 @@ pub(crate) struct Gym {
     #[command(flatten)]
     scoring: Scoring,
     #[command(flatten)]
+    variables: SiteVariables,
+    #[command(flatten)]
     data: DataFolder,
 }
 
@@ -90,7 +93,9 @@ impl Gym {
     /// Serves until interrupted, then says what was played.
     pub(crate) async fn run(self) -> Outcome {
         self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
-        let suite = tasks::load(&self.suite)?;
+        let mut suite = tasks::load_undated(&self.suite)?;
+        let trust = &self.scoring.models.trust;
+        let agreed = trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
         let options = Options {
             out: self.output,
             resume: self.resume,
@@ -102,7 +107,9 @@ impl Gym {
             town: Some(self.data.town()?),
             helper: crate::confined::helper(),
             scoring_mode: self.scoring.mode,
-            judge: self.scoring.judge()?,
+            judge: self.scoring.judge(&self.data)?,
+            agreed,
+            site_variables: self.variables.given,
             limits: Limits {
                 episode: self.episode_timeout,
                 answer: self.idle_timeout,
@@ -130,7 +137,7 @@ impl Gym {
                 if let Some(warning) = event.warning() {
                     shown.suspend(|| out::warn(&warning));
                 } else if let Some(text) = daemon::describe(event) {
-                    shown.set_message(text);
+                    progress::say(&shown, text);
                 }
             }
             Event::Listening(listening) => {

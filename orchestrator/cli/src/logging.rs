@@ -2,7 +2,7 @@
 
 use tracing_subscriber::EnvFilter;
 
-use crate::out::{self, Stderr};
+use crate::out::{self, Log};
 use crate::{board, color};
 
 /// How much is logged.
@@ -46,7 +46,7 @@ impl Logging {
             filter = filter.add_directive(message);
             out::log_messages();
         }
-        let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Stderr);
+        let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Log);
         if self.log_json {
             logs.json().init();
         } else {

@@ -9,6 +9,7 @@ mod board;
 mod build;
 mod ca;
 mod changes;
+mod clean;
 mod cluster;
 mod color;
 mod compare;
@@ -62,6 +63,7 @@ mod site_images;
 mod snapshot;
 mod tasks;
 mod trace;
+mod trust;
 mod units;
 mod verify;
 mod window;
@@ -93,7 +95,7 @@ enum Command {
     Record(record::Record),
     Replay(replay::Replay),
     Annotate(annotate::Annotate),
-    Run(run::Run),
+    Run(Box<run::Run>),
     Env(env::Env),
     Gym(gym::Gym),
     Front(front::FrontCommand),

@@ -72,7 +72,7 @@ impl ProxyCommand {
     async fn run(self) -> Outcome {
         let settings = self.settings.as_ref().map(|path| ModelSettings::read(path)).transpose();
         let settings = settings.or_input("use the model's settings")?.unwrap_or_default();
-        let models = self.models.open(true)?;
+        let models = self.models.open(true, &self.data)?;
         let name = self.model.or_else(|| settings.name.clone());
         let model = models.for_anybody(name, &settings, self.timeout)?;
         let key = Key::of_file(&self.data.server_key(self.key.as_deref())?, "models")

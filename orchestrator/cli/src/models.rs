@@ -8,14 +8,18 @@ use agents::llm::ModelSettings;
 use camino::Utf8PathBuf;
 use http_client::Route;
 use models::{Cassette, Client, Model, Settings};
+use processes::Variable;
+use runs::consent::of_model;
 
 use crate::failure::{Failure, OrFail};
+use crate::options::DataFolder;
+use crate::trust::Trust;
 
 /// Where OpenAI's own interface is.
 const OPENAI: &str = "https://api.openai.com/v1";
 
 /// Where replies come from.
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 pub(crate) struct ModelOptions {
     /// File with recorded replies of models; new replies are added to it
     #[arg(long, value_name = "FILE")]
@@ -23,18 +27,27 @@ pub(crate) struct ModelOptions {
     /// Ask no model; use the replies in the cassette only
     #[arg(long)]
     offline: bool,
+    /// Let settings of models send this environment variable to their server, as NAME or
+    /// NAME=value; can be repeated
+    #[arg(long = "model-env", value_name = "NAME[=VALUE]")]
+    variables: Vec<Variable>,
+    #[command(flatten)]
+    pub(crate) trust: Trust,
 }
 
 /// Models that share one cassette.
 pub(crate) struct Models {
     cassette: Option<Arc<Cassette>>,
     offline: bool,
+    variables: Vec<Variable>,
+    trust: Trust,
+    data: DataFolder,
 }
 
 impl ModelOptions {
     /// Nothing but the replies in a cassette, if there is one.
     pub(crate) fn recorded(cassette: Option<Utf8PathBuf>) -> ModelOptions {
-        ModelOptions { cassette, offline: true }
+        ModelOptions { cassette, offline: true, ..ModelOptions::default() }
     }
 
     /// Whether there is a cassette to which replies are added.
@@ -43,12 +56,13 @@ impl ModelOptions {
     }
 
     /// Opens the cassette, to be added to where somebody may be asked.
-    pub(crate) fn open(&self, calls_models: bool) -> Result<Models, Failure> {
+    pub(crate) fn open(&self, calls_models: bool, data: &DataFolder) -> Result<Models, Failure> {
         let cassette = self.cassette.as_ref().map(|path| {
             if calls_models && !self.offline { Cassette::record(path) } else { Cassette::open(path) }
         });
         let cassette = cassette.transpose().or_input("use the cassette")?.map(Arc::new);
-        Ok(Models { cassette, offline: self.offline })
+        let (variables, trust, data) = (self.variables.clone(), self.trust.clone(), data.clone());
+        Ok(Models { cassette, offline: self.offline, variables, trust, data })
     }
 }
 
@@ -67,7 +81,7 @@ impl Models {
         within: Duration,
     ) -> Result<Model, Failure> {
         let client = match name {
-            Some(_) if !self.offline => Some(client(settings, within)?),
+            Some(_) if !self.offline => Some(self.client(settings, within)?),
             _ => None,
         };
         let known = || self.cassette.as_ref().and_then(|cassette| cassette.only_model());
@@ -89,9 +103,21 @@ impl Models {
         settings: &ModelSettings,
         within: Duration,
     ) -> Result<Model, Failure> {
-        let client = if self.offline { None } else { Some(client(settings, within)?) };
+        let client = if self.offline { None } else { Some(self.client(settings, within)?) };
         let cassette = self.cassette.clone();
         Ok(Model { name, cassette, client, price: settings.price, ..Model::default() })
+    }
+
+    /// The client of these settings. They may be somebody else's: where they name a server or
+    /// variables, their user has to agree before anything is sent.
+    fn client(&self, settings: &ModelSettings, within: Duration) -> Result<Client, Failure> {
+        let list = of_model(settings, &self.variables);
+        self.trust.agree("the settings of the model", &list, &self.data)?;
+        let given = |name: &str| {
+            let given = self.variables.iter().rev().find(|given| given.name == name);
+            given.map(|given| given.value.clone()).or_else(|| variable(name))
+        };
+        client(settings, within, given)
     }
 }
 
@@ -111,7 +137,11 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-fn client(settings: &ModelSettings, within: Duration) -> Result<Client, Failure> {
+fn client(
+    settings: &ModelSettings,
+    within: Duration,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Client, Failure> {
     let missing = |name: &str| {
         Failure::Environment(format!(
             "failed to reach the model: its settings name the variable {name}, which is not set; set it, or add \

@@ -9,6 +9,7 @@ use tasks::{GoalText, Suite, Task};
 use crate::env::program;
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::options::DataFolder;
+use crate::trust::{SiteVariables, Trust};
 use crate::{daemon, interrupt, out, progress, show};
 
 /// The step whose page is opened.
@@ -22,7 +23,12 @@ pub(crate) struct StepPage<'a> {
 
 /// Opens the world of the step's task with the URL of the step as its start page, and waits until
 /// it is to end. Nothing is written to the run. Without a display it says what to do.
-pub(crate) async fn open(page: &StepPage<'_>, data: &DataFolder) -> Outcome {
+pub(crate) async fn open(
+    page: &StepPage<'_>,
+    trust: &Trust,
+    variables: &SiteVariables,
+    data: &DataFolder,
+) -> Outcome {
     let folder = RunFolder::open(page.run)?;
     let (record, episodes) = (folder.run()?, folder.episodes()?);
     let episode = runs::viewer::find(&folder, &episodes, page.episode)?;
@@ -31,14 +37,18 @@ pub(crate) async fn open(page: &StepPage<'_>, data: &DataFolder) -> Outcome {
     let played = folder.inputs()?.map(|inputs| inputs.path(&inputs.suite));
     let usual = || played.unwrap_or_else(|| Utf8Path::new("tasks").join(&record.suite));
     let suite_folder = page.suite.map_or_else(usual, Utf8Path::to_owned);
-    let suite = crate::tasks::load(&suite_folder)?;
-    let task = suite.task(&episode.task).map_err(Failure::input)?;
+    let mut suite = crate::tasks::load_undated(&suite_folder)?;
+    suite.task(&episode.task).map_err(Failure::input)?;
     if !show::has_display() {
-        explain(page, &suite_folder, &task.id, url);
+        explain(page, &suite_folder, &episode.task, url);
         return Ok(());
     }
+    let agreed = trust.agree_to_suite(&mut suite, std::slice::from_ref(&episode.task), variables, data)?;
+    let task = suite.task(&episode.task).map_err(Failure::input)?;
     let suite = Suite { tasks: vec![beginning_at(task, url)], ..suite.clone() };
-    in_window(&suite, &episode.task, data).await
+    let site_variables = variables.given.clone();
+    let options = Options { agreed, site_variables, ..Options::default() };
+    in_window(&suite, &episode.task, options, data).await
 }
 
 /// The URL of a step.
@@ -66,7 +76,7 @@ fn beginning_at(task: &Task, url: &str) -> Task {
     }
 }
 
-async fn in_window(suite: &Suite, task: &str, data: &DataFolder) -> Outcome {
+async fn in_window(suite: &Suite, task: &str, options: Options, data: &DataFolder) -> Outcome {
     let temporary = tempfile::tempdir().or_environment("make a temporary folder")?;
     let out =
         Utf8PathBuf::try_from(temporary.path().join("world")).or_environment("make a temporary folder")?;
@@ -76,7 +86,7 @@ async fn in_window(suite: &Suite, task: &str, data: &DataFolder) -> Outcome {
         index_cache: Some(data.indexes()?),
         town: Some(data.town()?),
         helper: crate::confined::helper(),
-        ..Options::default()
+        ..options
     };
     let stop = interrupt::token();
     let bar = progress::spinner("bringing up the world");

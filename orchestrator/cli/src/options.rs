@@ -5,7 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::failure::Failure;
 
 /// Where this user's certificate authority, indexes and sites are kept.
-#[derive(Clone, clap::Args)]
+#[derive(Clone, Default, clap::Args)]
 pub(crate) struct DataFolder {
     /// Folder for the certificate authority, snapshot indexes and sites [default:
     /// $XDG_DATA_HOME/sandbox or ~/.local/share/sandbox]

@@ -5,20 +5,24 @@
 //! printed, and the command goes on to its own end. A disk that is full is a failure of the
 //! command, unless it fails anyway; [`finish`] says so in the end. What cannot be written to stderr
 //! is lost: there is nobody left to tell.
+//!
+//! Whatever is printed here is cleaned of what a terminal obeys (`clean`): much of it is written by
+//! others. Only the styles of prefixes are added afterwards.
 
 use std::fmt::{Arguments, Display};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use camino::Utf8Path;
+use clap::error::ErrorKind;
 use parking_lot::Mutex;
 use serde::Serialize;
 use snapshots::is_address;
 use tokio_util::sync::CancellationToken;
 
-use crate::color;
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::{clean, color};
 
 /// As [`std::print`].
 macro_rules! print {
@@ -45,8 +49,9 @@ static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
 /// Cancelled once nobody takes what is printed.
 static SHUT: LazyLock<CancellationToken> = LazyLock::new(CancellationToken::new);
 
+/// Prints what a command says. What others have written is shown as text, whatever is in it.
 pub(crate) fn to_stdout(text: Arguments<'_>) {
-    let _ = Stdout.write_fmt(text);
+    let _ = Stdout.write_all(clean::text(&text.to_string()).as_bytes());
 }
 
 /// Where stderr is a log in JSON, what is said there is part of it.
@@ -54,18 +59,40 @@ pub(crate) fn to_stderr(text: Arguments<'_>) {
     if AS_JSON.load(Ordering::Relaxed) {
         tracing::info!(target: MESSAGE, "{}", text.to_string().trim_end());
     } else {
-        let _ = Stderr.write_fmt(text);
+        write_stderr(&clean::text(&text.to_string()));
+    }
+}
+
+/// Writes what is clean already.
+fn write_stderr(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Prints lines of JSON that are written already.
+pub(crate) fn json_text(text: &[u8]) {
+    let _ = Stdout.write_all(clean::json(&String::from_utf8_lossy(text)).as_bytes());
+}
+
+/// Writes a file's bytes to standard output. A terminal, which obeys some of them, gets them as
+/// text.
+pub(crate) fn data(bytes: &[u8]) {
+    if io::stdout().is_terminal() {
+        let _ = Stdout.write_all(clean::text(&String::from_utf8_lossy(bytes)).as_bytes());
+    } else {
+        let _ = Stdout.write_all(bytes);
     }
 }
 
 /// Prints a JSON document for people and programs.
 pub(crate) fn json(value: &impl Serialize) {
-    println!("{}", serde_json::to_string_pretty(value).expect("what commands report is plain data"));
+    let text = serde_json::to_string_pretty(value).expect("what commands report is plain data");
+    json_text(format!("{text}\n").as_bytes());
 }
 
 /// Prints a JSON document on one line, as the commands do that print several.
 pub(crate) fn json_line(value: &impl Serialize) {
-    println!("{}", serde_json::to_string(value).expect("what commands report is plain data"));
+    let text = serde_json::to_string(value).expect("what commands report is plain data");
+    json_text(format!("{text}\n").as_bytes());
 }
 
 /// What every error on stderr begins with.
@@ -76,7 +103,8 @@ pub(crate) fn error(why: &impl Display) {
     if AS_JSON.load(Ordering::Relaxed) {
         tracing::error!(target: MESSAGE, "{why}");
     } else {
-        eprintln!("{}{why}", color::styled(color::ERROR, ERROR));
+        let why = why.to_string();
+        write_stderr(&format!("{}{}\n", color::styled(color::ERROR, ERROR), clean::text(&why)));
     }
 }
 
@@ -85,7 +113,8 @@ pub(crate) fn warn(what: &impl Display) {
     if AS_JSON.load(Ordering::Relaxed) {
         tracing::warn!(target: MESSAGE, "{what}");
     } else {
-        eprintln!("{}{what}", color::styled(color::WARNING, "warning: "));
+        let what = what.to_string();
+        write_stderr(&format!("{}{}\n", color::styled(color::WARNING, "warning: "), clean::text(&what)));
     }
 }
 
@@ -94,8 +123,8 @@ pub(crate) fn log_messages() {
     AS_JSON.store(true, Ordering::Relaxed);
 }
 
-/// Stdout for who writes to it in pieces. No write fails.
-pub(crate) struct Stdout;
+/// Stdout. No write fails.
+struct Stdout;
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -113,12 +142,17 @@ impl Write for Stdout {
     }
 }
 
-/// Stderr, of logs too. No write fails.
-pub(crate) struct Stderr;
+/// Stderr for logs, which come in whole lines. No write fails.
+pub(crate) struct Log;
 
-impl Write for Stderr {
+impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let _ = io::stderr().lock().write_all(bytes);
+        let line = String::from_utf8_lossy(bytes);
+        match (AS_JSON.load(Ordering::Relaxed), color::is_on_stderr()) {
+            (true, _) => write_stderr(&clean::json(&line)),
+            (false, true) => write_stderr(&clean::log(&line)),
+            (false, false) => write_stderr(&clean::text(&line)),
+        }
         Ok(bytes.len())
     }
 
@@ -175,8 +209,17 @@ pub(crate) fn finish(outcome: Outcome) -> Outcome {
 /// Prints what the command line's reader has to say, which ends the command: help, or what was
 /// wrong.
 pub(crate) fn explain(said: &clap::Error) -> Outcome {
-    if said.use_stderr() {
+    if said.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let _ = said.print();
+        return Err(Failure::Reported(2));
+    }
+    if said.use_stderr() {
+        // What is wrong may be in a file of somebody else, so the text has no sequences left.
+        let text = said.render().to_string();
+        match text.strip_prefix(ERROR) {
+            Some(why) => error(&why.trim_end()),
+            None => eprintln!("{}", text.trim_end()),
+        }
         return Err(Failure::Reported(2));
     }
     note(said.print());

@@ -5,6 +5,15 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use search::IndexProgress;
 
+use crate::clean;
+
+/// Shows what is being done. Bars write to the terminal by themselves, so what others have written
+/// in it is cleaned here.
+#[expect(clippy::disallowed_methods, reason = "the text is clean")]
+pub(crate) fn say(bar: &ProgressBar, text: impl AsRef<str>) {
+    bar.set_message(clean::text(text.as_ref()).into_owned());
+}
+
 /// A bar over a known number of things.
 pub(crate) fn bar(total: u64, doing: &str) -> ProgressBar {
     counting(ProgressBar::new(total), doing)
@@ -14,7 +23,7 @@ pub(crate) fn bar(total: u64, doing: &str) -> ProgressBar {
 pub(crate) fn described(total: u64, doing: &str) -> ProgressBar {
     let bar = ProgressBar::new(total);
     bar.set_style(style("{bar:20} {pos}/{len} {eta} {wide_msg}"));
-    bar.set_message(doing.to_owned());
+    say(&bar, doing);
     bar.enable_steady_tick(Duration::from_millis(500));
     bar
 }
@@ -35,7 +44,7 @@ pub(crate) fn advance(bar: &ProgressBar, done: u64, total: u64) {
 
 /// Shows how much of the recorded pages is indexed.
 pub(crate) fn advance_indexing(bar: &ProgressBar, at: &IndexProgress) {
-    bar.set_message(indexing(at));
+    say(bar, indexing(at));
     advance(bar, at.pages, at.most_pages.max(at.pages));
 }
 
@@ -50,7 +59,7 @@ pub(crate) fn indexing(at: &IndexProgress) -> String {
 /// A bar that is there already, to look as one over a known number of things.
 pub(crate) fn counting(bar: ProgressBar, doing: &str) -> ProgressBar {
     bar.set_style(style("{msg} {wide_bar} {pos}/{len} {eta}"));
-    bar.set_message(doing.to_owned());
+    say(&bar, doing);
     bar
 }
 
@@ -58,7 +67,7 @@ pub(crate) fn counting(bar: ProgressBar, doing: &str) -> ProgressBar {
 pub(crate) fn bytes(total: u64, doing: &str) -> ProgressBar {
     let bar = ProgressBar::new(total);
     bar.set_style(style("{msg} {wide_bar} {bytes}/{total_bytes} {eta}"));
-    bar.set_message(doing.to_owned());
+    say(&bar, doing);
     bar
 }
 
@@ -73,7 +82,7 @@ pub(crate) fn line() -> ProgressBar {
 pub(crate) fn spinner(doing: &str) -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     bar.set_style(style("{spinner} {wide_msg}"));
-    bar.set_message(doing.to_owned());
+    say(&bar, doing);
     bar.enable_steady_tick(Duration::from_millis(120));
     bar
 }

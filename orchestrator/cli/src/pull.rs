@@ -88,7 +88,7 @@ fn show(image: &str, bars: &MultiProgress) -> OnEvent {
         tracing::debug!(image, layer = id, "{doing}");
         let mut layers = layers.lock();
         let bar = layers.entry(id.to_owned()).or_insert_with(|| bars.add(progress::bytes(0, "")));
-        bar.set_message(format!("{id} {doing}"));
+        progress::say(bar, format!("{id} {doing}"));
         if let Some((done, all)) = bytes {
             bar.set_length(all);
             bar.set_position(done);

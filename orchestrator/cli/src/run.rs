@@ -10,6 +10,7 @@ use browser::Dialect;
 use camino::{Utf8Path, Utf8PathBuf};
 use models::Model;
 use processes::Variable;
+use runs::consent::Agreed;
 use runs::counted;
 use runs::results::Shard;
 use runs::{Limits, LiveFill, Options, Progress, Summary};
@@ -23,6 +24,7 @@ use crate::options::DataFolder;
 use crate::remote_run::RemoteRun;
 use crate::scoring::Scoring;
 use crate::site_images::{Ids, SiteImages};
+use crate::trust::SiteVariables;
 use crate::{interrupt, out, progress, tasks, units};
 
 /// Run an agent on a suite of tasks in its frozen world, and score it
@@ -134,7 +136,12 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) scoring: Scoring,
     #[command(flatten)]
+    variables: SiteVariables,
+    #[command(flatten)]
     pub(crate) data: DataFolder,
+    /// What was agreed to; nothing before [`Run::agree`].
+    #[arg(skip)]
+    agreed: Agreed,
 }
 
 impl Run {
@@ -144,13 +151,27 @@ impl Run {
             return cluster::run(self).await;
         }
         cluster::refuse_jobs(self.output.as_deref().filter(|_| self.resume))?;
-        let suite = tasks::load(&self.suite)?;
+        let suite = self.load()?;
         self.provide_images(&suite).await?;
         if let Some(address) = self.output.clone().filter(|output| is_address(output)) {
             return self.run_at(&suite, &address).await;
         }
         let summary = self.play(&suite, None).await?;
         self.report(&suite, &summary)
+    }
+
+    /// Reads the suite, and asks for what it does.
+    pub(crate) fn load(&mut self) -> Result<::tasks::Suite, Failure> {
+        let mut suite = tasks::load_undated(&self.suite)?;
+        self.agree(&mut suite)?;
+        Ok(suite)
+    }
+
+    /// Asks for what a suite does. Without it nothing of it is started.
+    pub(crate) fn agree(&mut self, suite: &mut ::tasks::Suite) -> Outcome {
+        let trust = &self.scoring.models.trust;
+        self.agreed = trust.agree_to_suite(suite, &self.tasks, &self.variables, &self.data)?;
+        Ok(())
     }
 
     /// Runs with the results at an address.
@@ -276,6 +297,9 @@ impl Run {
             dialect: self.dialect,
             multiaction: self.multiaction,
             agent_variables: self.agent_variables.clone(),
+            site_variables: self.variables.given.clone(),
+            unpacked: None,
+            agreed: self.agreed.clone(),
             screenshots: !self.no_screenshots,
             keep_storage: self.keep_storage,
             keep_network: self.keep_network,
@@ -342,7 +366,7 @@ impl Run {
             }
             self.agent.set(&ModelSettings::read(path).or_input("use the model's settings")?);
         }
-        let models = self.scoring.models.open(asks || self.scoring.names_a_judge())?;
+        let models = self.scoring.models.open(asks || self.scoring.names_a_judge(), &self.data)?;
         let (name, agent) = (self.model.clone(), self.agent.to_string());
         let within = self.answer_timeout;
         self.agent.connect(&mut |settings| {

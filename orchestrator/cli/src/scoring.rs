@@ -10,6 +10,7 @@ use scoring::mode::ScoringMode;
 
 use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::models::{ModelOptions, Models};
+use crate::options::DataFolder;
 
 /// The rules and the judge.
 #[derive(clap::Args)]
@@ -55,8 +56,8 @@ impl Scoring {
     }
 
     /// The judge, where nobody else is asked.
-    pub(crate) fn judge(&self) -> Result<Model, Failure> {
-        self.judge_among(&self.models.open(self.names_a_judge())?)
+    pub(crate) fn judge(&self, data: &DataFolder) -> Result<Model, Failure> {
+        self.judge_among(&self.models.open(self.names_a_judge(), data)?)
     }
 
     /// The judge; without a name and a cassette, nobody.

@@ -8,6 +8,7 @@ use crate::open_page::{self, StepPage};
 use crate::options::DataFolder;
 use crate::packed_run::OpenRun;
 use crate::show;
+use crate::trust::{SiteVariables, Trust};
 
 /// Write pages that show the episodes of a run step by step
 ///
@@ -36,6 +37,10 @@ pub(crate) struct Trace {
     #[arg(long, value_name = "DIR", requires = "open_page")]
     suite: Option<Utf8PathBuf>,
     #[command(flatten)]
+    trust: Trust,
+    #[command(flatten)]
+    variables: SiteVariables,
+    #[command(flatten)]
     data: DataFolder,
 }
 
@@ -46,7 +51,7 @@ impl Trace {
         let fragment = self.step.map(|step| format!("#step={step}")).unwrap_or_default();
         if let (true, Some(step), Some(episode)) = (self.open_page, self.step, &self.episode) {
             let page = StepPage { run: run.path(), episode, step, suite: self.suite.as_deref() };
-            return open_page::open(&page, &self.data).await;
+            return open_page::open(&page, &self.trust, &self.variables, &self.data).await;
         }
         let page = self.episode.as_deref().map_or(Page::Episodes, Page::Episode);
         if self.open {

@@ -8,6 +8,7 @@ use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use models::Model;
 use processes::Variable;
+use runs::consent::{Given, of_suite};
 use runs::pack::{Manifest, Part, Unpacked};
 use runs::results::{Conditions, RunFolder, RunRecord};
 use runs::{Comparison, Limits, Options, Summary, counted, fingerprint};
@@ -18,6 +19,7 @@ use crate::failure::{Failure, Outcome};
 use crate::models::{ModelOptions, Models};
 use crate::options::DataFolder;
 use crate::packed_run::{temporary, unpack};
+use crate::trust::{SiteVariables, Trust};
 use crate::{interrupt, out, units};
 
 /// Play a packed run again, offline, and compare its fingerprint
@@ -42,10 +44,6 @@ pub(crate) struct Verify {
     /// Where snapshots are that the file has only by digest: a file, or a folder; can be repeated
     #[arg(long, value_name = "PATH")]
     snapshots: Vec<Utf8PathBuf>,
-    /// Allow the suite to run its own programs on this machine: scorers, and sites in containers
-    /// and processes
-    #[arg(long)]
-    run_programs: bool,
     /// Check the digests only, and play nothing
     #[arg(long)]
     digests: bool,
@@ -62,6 +60,10 @@ pub(crate) struct Verify {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    trust: Trust,
+    #[command(flatten)]
+    variables: SiteVariables,
     #[command(flatten)]
     data: DataFolder,
 }
@@ -106,11 +108,15 @@ impl Verify {
             return Ok(());
         }
         let (suite, tasks) = unpacked.suite(&self.snapshots)?;
-        self.check_programs(&runs::pack::programs(&suite, &tasks)?)?;
+        let given = Given { variables: &self.variables.given, unpacked: Some(&folder) };
+        let list = of_suite(&suite, &tasks, given)?;
+        let agreed =
+            self.trust.agree(&format!("the suite of the run in {}", self.file), &list, &self.data)?;
         let record = run.run()?;
         let (agent, played) = self.agent(&unpacked, &run, &record)?;
         self.print(&format!("agent         {played}"));
         let options = self.options(&unpacked, &record, &folder)?;
+        let options = Options { agreed, site_variables: self.variables.given.clone(), ..options };
         let board = Board::new();
         let outcome = runs::run(&suite, &agent, &options, stop, board.progress()).await;
         board.clear();
@@ -144,18 +150,6 @@ impl Verify {
                 env!("CARGO_PKG_VERSION")
             ));
         }
-    }
-
-    /// A stranger's suite starts nothing on this machine unless its user says so.
-    fn check_programs(&self, programs: &[String]) -> Outcome {
-        if self.run_programs || programs.is_empty() {
-            return Ok(());
-        }
-        Err(Failure::Input(format!(
-            "failed to play the run: its suite runs programs on this machine ({}); if you trust it, allow that with \
-             --run-programs",
-            programs.join("; ")
-        )))
     }
 
     /// The agent that plays, and what it is in words.
@@ -228,6 +222,7 @@ impl Verify {
             multiaction: record.multiaction,
             screenshots: !record.no_screenshots,
             agent_variables: self.agent_variables.clone(),
+            unpacked: Some(folder.to_owned()),
             memory: self.memory,
             shard: record.shard,
             tasks: record.tasks.iter().map(|task| task.id.clone()).collect(),
@@ -303,7 +298,7 @@ fn check_run(unpacked: &Unpacked) -> Outcome {
 
 /// Models that answer from the file alone.
 fn models(unpacked: &Unpacked) -> Result<Models, Failure> {
-    ModelOptions::recorded(unpacked.cassette()).open(false)
+    ModelOptions::recorded(unpacked.cassette()).open(false, &DataFolder::default())
 }
 
 fn connect(agent: &mut AgentSpec, models: &Models) -> Result<(), Failure> {

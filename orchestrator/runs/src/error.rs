@@ -82,6 +82,28 @@ pub enum Error {
         /// Those of the second.
         right: String,
     },
+    /// The suite would do what its user has not agreed to.
+    #[error("play the suite: nobody has agreed to what it would do: it {list}")]
+    NotAgreed {
+        /// All of it, in words.
+        list: String,
+    },
+    /// A file or folder of what would be started cannot be read.
+    #[error("look at what would be started: read {path}: {source}")]
+    Started {
+        /// The file or folder.
+        path: Utf8PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The answers of earlier questions cannot be read or written.
+    #[error("keep what was agreed to in {path}: {source}")]
+    Agreements {
+        /// The file.
+        path: Utf8PathBuf,
+        /// What is wrong.
+        source: std::io::Error,
+    },
     /// A folder that was to be made is there already.
     #[error("write {path}: it is there already; remove it or name another folder")]
     OutputExists {

@@ -17,6 +17,7 @@
 //! html/, report/, viewer/   pages about a run, as files
 //! server/                   the same pages over HTTP (`sandbox show`)
 //! export/                   tables for notebooks and other programs
+//! consent/                  what a suite would do besides, and what is agreed to
 //! pack/                     a run in one file, and read again
 //! parts/                    a run in parts on several machines, made one again
 //! gym/                      episodes step by step over HTTP, for training
@@ -29,6 +30,7 @@
 
 mod analysis;
 pub mod changes;
+pub mod consent;
 mod error;
 mod evidence;
 pub mod export;

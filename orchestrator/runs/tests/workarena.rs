@@ -43,6 +43,7 @@ async fn town(port: u16, folder: &Utf8Path, password: &str) -> Or<SiteGroup> {
         listed: sites.clone(),
         name: "t".to_owned(),
         helper: None,
+        variables: Vec::new(),
     };
     let town = SiteGroup::start(sites, options, Arc::new(|_| {})).await?;
     town.ready(Duration::from_secs(10)).await?;

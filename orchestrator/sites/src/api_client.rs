@@ -42,7 +42,6 @@ impl ApiClient {
         };
         let who = site.accounts.get(account);
         let who = who.ok_or_else(|| failed("its manifest has no such account".to_owned()))?;
-        let who = who.resolved().map_err(failed)?;
         let named = STANDARD.encode(format!("{}:{}", who.username, who.password));
         let mut authorization = HeaderValue::from_str(&format!("Basic {named}"))
             .map_err(|_| failed("name and password cannot be sent".to_owned()))?;

@@ -84,6 +84,16 @@ pub enum Error {
         /// What is wrong, and how to fix it.
         why: String,
     },
+    /// A manifest takes a variable that its user has not given.
+    #[error("start {site}: {manifest}: {why}")]
+    Variable {
+        /// The site.
+        site: String,
+        /// Its manifest.
+        manifest: Utf8PathBuf,
+        /// The key, the variable, and the flag that gives it.
+        why: String,
+    },
     /// No site has this name.
     #[error(
         "find the site {name:?}{}; there are: {}",
@@ -229,6 +239,7 @@ impl Error {
         match self {
             Error::NoImage { .. }
             | Error::Senseless { .. }
+            | Error::Variable { .. }
             | Error::Volume { .. }
             | Error::Unsupported { .. }
             | Error::Stopped(_) => true,

@@ -16,6 +16,7 @@ use embedded::desk;
 use futures_util::future;
 use images::Engine;
 use parking_lot::RwLock;
+use processes::Variable;
 use tokio::sync::{Mutex, OnceCell, Semaphore, mpsc, watch};
 
 use crate::adapt::{self, Adapted, Settings};
@@ -51,12 +52,15 @@ pub struct Options {
     /// [`relay::BEGIN`](crate::relay::BEGIN). Without one, sites do not run on a rootless engine,
     /// and those that are commands have no network of their own.
     pub helper: Option<Utf8PathBuf>,
+    /// The variables that manifests may take. No others are.
+    pub variables: Vec<Variable>,
 }
 
 impl Options {
     /// One instance of each site, in this folder, under this name, without more.
     pub fn new(name: &str, folder: Utf8PathBuf) -> Options {
-        Options { instances: 1, folder, listed: Vec::new(), name: name.to_owned(), helper: None }
+        let (listed, variables) = (Vec::new(), Vec::new());
+        Options { instances: 1, folder, listed, name: name.to_owned(), helper: None, variables }
     }
 }
 
@@ -161,8 +165,12 @@ impl SiteGroup {
 
     async fn add_each(&self, sites: Vec<Site>, fewer: &BTreeMap<String, usize>) -> Result<(), Error> {
         let stopped = self.0.stopped.lock().await;
-        let new: Vec<Arc<Site>> =
-            sites.into_iter().filter(|site| self.pool(&site.name).is_err()).map(Arc::new).collect();
+        let mut new = Vec::new();
+        for site in sites.into_iter().filter(|site| self.pool(&site.name).is_err()) {
+            let (name, manifest) = (site.name.clone(), site.file());
+            let site = site.with_variables(&self.0.options.variables);
+            new.push(Arc::new(site.map_err(|why| Error::Variable { site: name, manifest, why })?));
+        }
         if let Some(site) = new.first().filter(|_| *stopped) {
             return Err(Error::Stopped(site.name.clone()));
         }

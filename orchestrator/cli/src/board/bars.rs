@@ -57,19 +57,19 @@ impl Bars {
     fn show(&self, event: Event<'_>) {
         match event {
             Event::Planned { episodes, done } => {
-                self.figures.set_message("");
+                progress::say(&self.figures, "");
                 self.episodes.set_length(episodes as u64);
                 self.episodes.set_position(done as u64);
                 self.episodes.reset_eta();
                 self.lines.insert(0, progress::counting(self.episodes.clone(), "episodes"));
             }
-            Event::Opening => self.figures.set_message("opening the snapshots; what is new is indexed"),
-            Event::Indexing(at) => self.figures.set_message(progress::indexing(at)),
+            Event::Opening => progress::say(&self.figures, "opening the snapshots; what is new is indexed"),
+            Event::Indexing(at) => progress::say(&self.figures, progress::indexing(at)),
             Event::Site(event) => {
                 if let Some(warning) = event.warning() {
                     self.suspend(|| out::warn(&warning));
                 } else if let Some(text) = daemon::describe(event) {
-                    self.figures.set_message(text);
+                    progress::say(&self.figures, text);
                 }
             }
             Event::BringingUp { worker } => self.at(worker, "bringing up the world".to_owned()),
@@ -81,7 +81,7 @@ impl Bars {
                 self.episodes.inc(1);
                 let mut inner = self.inner.lock();
                 inner.totals.add(record);
-                self.figures.set_message(inner.totals.words());
+                progress::say(&self.figures, inner.totals.words());
                 drop(inner);
                 self.at(worker, String::new());
             }
@@ -94,7 +94,7 @@ impl Bars {
         let mut inner = self.inner.lock();
         let line =
             inner.parts.get_or_insert_with(|| self.lines.insert_after(&self.figures, progress::line()));
-        line.set_message(text.to_owned());
+        progress::say(line, text);
     }
 
     pub(super) fn suspend(&self, print: impl FnOnce()) {
@@ -104,6 +104,6 @@ impl Bars {
     pub(super) fn at(&self, worker: usize, text: String) {
         let mut inner = self.inner.lock();
         let line = inner.workers.entry(worker).or_insert_with(|| self.lines.add(progress::line()));
-        line.set_message(format!("  {text}"));
+        progress::say(line, format!("  {text}"));
     }
 }

@@ -202,7 +202,7 @@ impl ReportOptions {
         let bar = progress::bar(pages.urls.len() as u64, "comparing");
         let on = |url: &str, done: usize| {
             bar.set_position(done as u64);
-            bar.set_message(short_url(url));
+            progress::say(&bar, short_url(url));
         };
         let compared = compare(old, new, pages, &options, &interrupt::token(), &on).await;
         bar.finish_and_clear();

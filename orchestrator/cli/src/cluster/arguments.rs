@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::{help, out};
 
 /// What the job script says itself, and what is about the whole run.
-const NOT_OF_PARTS: [&str; 22] = [
+const NOT_OF_PARTS: [&str; 23] = [
     "on",
     "parts",
     "durations",
@@ -33,18 +33,25 @@ const NOT_OF_PARTS: [&str; 22] = [
     "data",
     "log_json",
     "color",
+    "trust",
 ];
 
 /// The words of `sandbox run` with which a part is played, from `run` on.
 pub(super) fn of_part() -> Result<Vec<String>, Failure> {
     let (command, matches) = parsed()?;
-    words(&command, &matches, &NOT_OF_PARTS)
+    Ok(trusting(words(&command, &matches, &NOT_OF_PARTS)?))
 }
 
 /// The same for a pod, whose command line loads the images of sites by itself.
 pub(super) fn of_pod() -> Result<Vec<String>, Failure> {
     let (command, matches) = parsed()?;
-    words(&command, &matches, &[&NOT_OF_PARTS[..], &["site_images"]].concat())
+    Ok(trusting(words(&command, &matches, &[&NOT_OF_PARTS[..], &["site_images"]].concat())?))
+}
+
+/// Nobody can be asked where a part is played. The user was asked for the whole run.
+fn trusting(mut words: Vec<String>) -> Vec<String> {
+    words.push("--trust".to_owned());
+    words
 }
 
 /// Those of these options that were typed, as they are typed.

@@ -16,9 +16,9 @@ use url::Url;
 
 use crate::cluster::{arguments, refusals};
 use crate::failure::{Failure, OrFail as _, Outcome};
+use crate::out;
 use crate::remote_run::written_to;
 use crate::run::Run;
-use crate::{out, tasks as suites};
 
 /// Parts by default: small ones, on a cluster whose size is not known here.
 const MOST_PARTS: usize = 32;
@@ -52,7 +52,7 @@ pub(super) fn write(mut run: Run) -> Outcome {
     let paths = arguments::paths(&PATHS)?;
     paths.iter().filter(|path| !is_address(path)).try_for_each(|path| within_claim(path))?;
     run.agent.files().into_iter().try_for_each(within_claim)?;
-    let suite = suites::load(&run.suite)?;
+    let suite = run.load()?;
     let judge = run.connect()?;
     let mut ports = ports(&run, &judge)?;
     let options = run.options_with(judge, None)?;

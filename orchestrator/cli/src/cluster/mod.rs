@@ -29,8 +29,8 @@ use runs::parts;
 use self::follow::{Followed, Follower};
 use crate::board::Board;
 use crate::failure::{Failure, Outcome};
+use crate::out;
 use crate::run::Run;
-use crate::{out, tasks};
 
 /// Plays one part here, or the whole run on a cluster.
 pub(crate) async fn run(run: Run) -> Outcome {
@@ -61,7 +61,7 @@ pub(crate) fn refuse_jobs(run: Option<&Utf8Path>) -> Outcome {
 async fn on_slurm(mut run: Run) -> Outcome {
     slurm::find()?;
     let submitter = submit::Submitter::new(&mut run)?;
-    let suite = tasks::load(&run.suite)?;
+    let suite = run.load()?;
     let options = submitter.options(&run, &suite)?;
     let whole = parts::begin(&suite, &run.agent, &options)?;
     let folder = ClusterFolder::of(whole.path());

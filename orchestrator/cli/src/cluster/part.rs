@@ -18,8 +18,8 @@ use tokio_util::sync::CancellationToken;
 use crate::cluster::check;
 use crate::cluster::options::SubmissionId;
 use crate::failure::{Failure, OrFail as _, Outcome};
+use crate::interrupt;
 use crate::run::Run;
-use crate::{interrupt, tasks};
 
 /// The part that a job plays.
 struct Part {
@@ -56,7 +56,7 @@ async fn checked(mut run: Run, part: &Part, reporter: &Arc<Reporter>) -> Outcome
     let (plan, folder, number) = (part.plan.clone(), part.folder.clone(), part.number);
     let found = tokio::task::spawn_blocking(move || check::problems(&plan, &folder, number)).await;
     let mut problems = found.or_environment("check this node")?;
-    let suite = if problems.is_empty() { Some(tasks::load(&run.suite)?) } else { None };
+    let suite = if problems.is_empty() { Some(run.load()?) } else { None };
     let episodes = part.episodes()?;
     if let Some(suite) = &suite {
         let images = check::images(suite, &episodes, run.cluster.site_images.as_deref())?;

@@ -51,9 +51,10 @@ pub(super) fn of_addresses(run: &Run) -> Outcome {
 pub(super) fn of_parts(run: &Run, written: &str, instead: &str) -> Outcome {
     let words = arguments::of_part()?;
     let mut pairs = words.iter().zip(words.iter().skip(1));
-    if pairs.any(|(option, value)| option == "--agent-env" && value.contains('=')) {
+    let is_env = |option: &str| matches!(option, "--agent-env" | "--site-env" | "--model-env");
+    if let Some((option, _)) = pairs.find(|(option, value)| is_env(option) && value.contains('=')) {
         return Err(Failure::Input(format!(
-            "failed to set --agent-env on a cluster: the value would be written into {written}; {instead}, and name \
+            "failed to set {option} on a cluster: the value would be written into {written}; {instead}, and name \
              it alone"
         )));
     }

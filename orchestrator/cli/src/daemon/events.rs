@@ -6,7 +6,7 @@ use indicatif::ProgressBar;
 use runs::Progress;
 use sites::Event;
 
-use crate::out;
+use crate::{out, progress};
 
 /// Shows events of sites in a bar, and no others.
 pub(crate) fn show_sites(bar: &ProgressBar) -> Progress {
@@ -16,7 +16,7 @@ pub(crate) fn show_sites(bar: &ProgressBar) -> Progress {
         if let Some(warning) = event.warning() {
             bar.suspend(|| out::warn(&warning));
         } else if let Some(text) = describe(event) {
-            bar.set_message(text);
+            progress::say(&bar, text);
         }
     })
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Outcome;
 use crate::options::DataFolder;
-use crate::{interrupt, out};
+use crate::{clean, interrupt, out};
 
 /// Show the last lines that the instances of a site have printed
 #[derive(clap::Args)]
@@ -24,7 +24,7 @@ impl Logs {
     pub(crate) async fn run(self) -> Outcome {
         let client = super::client(&self.data)?;
         if self.follow {
-            let show = |instance: u32, line: &str| println!("{}-{instance}  {line}", self.site);
+            let show = |instance: u32, line: &str| self.print(instance, line);
             let stop = interrupt::token();
             return tokio::select! {
                 ended = client.follow(&self.site, self.lines, show) => Ok(ended?),
@@ -34,8 +34,12 @@ impl Logs {
         }
         let said = client.logs(&self.site, self.lines).await?;
         for (instance, lines) in said {
-            lines.iter().for_each(|line| println!("{}-{instance}  {line}", self.site));
+            lines.iter().for_each(|line| self.print(instance, line));
         }
         Ok(())
+    }
+
+    fn print(&self, instance: u32, line: &str) {
+        println!("{}-{instance}  {}", self.site, clean::without_colors(line));
     }
 }

@@ -13,6 +13,7 @@ use crate::failure::{OrFail as _, Outcome};
 use crate::gateway_options::{self, Listening};
 use crate::interrupt;
 use crate::options::DataFolder;
+use crate::trust::SiteVariables;
 
 /// Where BrowserGym's users have their reset server.
 const RESET: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7565);
@@ -39,6 +40,8 @@ pub(crate) struct Plan {
     /// Address of the server for full resets, as in WA_FULL_RESET [default: 127.0.0.1:7565]
     #[arg(long, value_name = "ADDR:PORT")]
     pub(super) reset_listen: Option<SocketAddr>,
+    #[command(flatten)]
+    pub(super) variables: SiteVariables,
 }
 
 impl Serve {
@@ -54,6 +57,7 @@ impl Serve {
             listed: Vec::new(),
             name: "up".to_owned(),
             helper: crate::confined::helper(),
+            variables: self.plan.variables.given,
         };
         let mut gateway = gateway_options::config(&self.data)?;
         self.plan.listening.apply(&mut gateway, &self.data)?;

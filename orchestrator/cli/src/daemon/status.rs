@@ -47,7 +47,7 @@ impl Status {
                 _ = every.tick() => {}
             }
             let status = client.status().await?;
-            screen.set_message(table::of(&status, progress::columns()));
+            progress::say(&screen, table::of(&status, progress::columns()));
             screen.tick();
         }
     }

@@ -17,6 +17,7 @@ use super::serve::Plan;
 use super::table;
 use crate::failure::{ENGINE_CURE, Failure, OrFail, Outcome};
 use crate::options::DataFolder;
+use crate::trust::Trust;
 use crate::{engine, gateway_options, interrupt, out, progress};
 
 /// How often the daemon is asked while it comes up.
@@ -46,6 +47,8 @@ pub(crate) struct Up {
     /// Print the status as one JSON document
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    trust: Trust,
     #[command(flatten)]
     data: DataFolder,
 }
@@ -171,6 +174,8 @@ impl Up {
     /// `added` to others, all of them have to be among those; where none is up yet, there has to be
     /// one.
     async fn startable(&self, sites: Vec<Site>, added: bool) -> Result<Vec<String>, Failure> {
+        let list = runs::consent::of_sites(&sites, &self.plan.variables.given)?;
+        self.trust.agree(&format!("the sites of {}", self.plan.sites.path()), &list, &self.data)?;
         let named = !self.plan.names.is_empty();
         let name = |site: &Site| site.name.clone();
         let (contained, others): (Vec<Site>, Vec<Site>) =
@@ -236,6 +241,10 @@ impl Up {
         }
         if self.plan.listening.no_key {
             command.arg("--no-key");
+        }
+        for variable in &self.plan.variables.given {
+            // By its name alone: others can read a command line.
+            command.args(["--site-env", &variable.name]).env(&variable.name, &variable.value);
         }
         // In a group of its own: an interrupt on the terminal is for this command.
         command.args(names).stdin(Stdio::null()).stdout(log).stderr(again).process_group(0);
@@ -355,9 +364,9 @@ impl Bars {
             if site.is_up() {
                 bar.finish_and_clear();
             } else if let Some(problem) = &site.problem {
-                bar.set_message(format!("{}: failed to {problem}", site.name));
+                progress::say(bar, format!("{}: failed to {problem}", site.name));
             } else if let Some(condition) = site.waits_for() {
-                bar.set_message(format!("{}: waits for {condition}", site.name));
+                progress::say(bar, format!("{}: waits for {condition}", site.name));
             }
         }
     }

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
+use crate::trust::{SiteVariables, Trust};
 use crate::{daemon, interrupt, out, progress, tasks, units};
 
 /// How long a command may take unless told otherwise.
@@ -58,6 +59,10 @@ pub(crate) struct Env {
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
     #[command(flatten)]
+    trust: Trust,
+    #[command(flatten)]
+    variables: SiteVariables,
+    #[command(flatten)]
     data: DataFolder,
 }
 
@@ -74,10 +79,14 @@ impl Env {
     /// Starts the episode, and prints its result.
     pub(crate) async fn run(self) -> Outcome {
         self.output.as_deref().map_or(Ok(()), out::is_a_path)?;
-        let suite = tasks::load(&self.suite)?;
+        let mut suite = tasks::load_undated(&self.suite)?;
+        let task = std::slice::from_ref(&self.task);
+        let agreed = self.trust.agree_to_suite(&mut suite, task, &self.variables, &self.data)?;
         let options = Options {
             out: self.output.clone(),
             headed: self.headed,
+            agreed,
+            site_variables: self.variables.given.clone(),
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
             helper: crate::confined::helper(),

@@ -43,12 +43,15 @@ impl From<runs::Error> for Failure {
             | Error::Task { .. }
             | Error::NothingToPlay { .. }
             | Error::Unstartable { .. }
+            | Error::NotAgreed { .. }
             | Error::Snapshots { .. } => Failure::Input,
             Error::Sites { source } => {
                 cure = source.cure();
                 Failure::Environment
             }
             Error::Write { .. }
+            | Error::Started { .. }
+            | Error::Agreements { .. }
             | Error::Read { .. }
             | Error::Misplaced { .. }
             | Error::Encode { .. }

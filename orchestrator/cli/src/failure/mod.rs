@@ -17,7 +17,7 @@ use crate::{interrupt, out};
 pub(crate) const EXIT_CODES: &str = "Exit codes:
   0   done
   1   the command ran, and the answer is no
-  2   wrong use or bad input
+  2   wrong use, bad input, or nobody has agreed to what a suite would do (--trust)
   3   the environment lacks something; `sandbox doctor` says what
   4   interrupted; the command can be resumed
   70  a bug in sandbox";
@@ -113,9 +113,11 @@ impl<T, E: Into<anyhow::Error>> OrFail<T> for Result<T, E> {
 /// The tokio runtime would otherwise swallow a task's panic, and a run would go on with a part of
 /// it missing.
 pub(crate) fn report_panics() {
-    let default = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        default(panic);
+        let thread = std::thread::current();
+        // What has panicked may quote what others have written; what is printed here is cleaned.
+        eprintln!("thread '{}' {panic}", thread.name().unwrap_or("<unnamed>"));
+        eprintln!("{}", std::backtrace::Backtrace::capture());
         eprintln!("error: this is a bug in sandbox; please report it with the lines above");
         interrupt::end_programs();
         std::process::exit(70);

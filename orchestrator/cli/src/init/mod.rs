@@ -13,8 +13,8 @@ use url::Url;
 use crate::demo;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::out;
 use crate::record::{Record, web_address};
+use crate::{out, trust};
 
 const SUITE: &str = "suite.yaml";
 const TASK: &str = "first-task.yaml";
@@ -78,12 +78,17 @@ impl Init {
         let folder = &self.folder;
         let new_folder = !folder.exists();
         std::fs::create_dir_all(folder).or_input(format!("make {folder}"))?;
+        let is_own = !folder.join(SUITE).exists() || trust::is_agreed_to(folder, &self.data).unwrap_or(false);
         let made = self.write().await;
         if made.is_err() && new_folder {
             // Only if it is empty.
             let _ = std::fs::remove_dir(folder);
         }
         let files = made?;
+        if is_own {
+            // What it does is agreed to: it was made here.
+            trust::warn_unless_kept(trust::agree_to_own(folder, &self.data));
+        }
         println!("{folder} has {}: {}\n", counted(files.len(), "more file"), files.join(", "));
         let own = format!("program:{}", out::command_line(["python3", folder.join("agent.py").as_str()]));
         for agent in ["oracle", &own] {

@@ -9,7 +9,7 @@ use indicatif::ProgressBar;
 use recorder::{CrawlSummary, Event, Skip};
 use runs::counted;
 
-use crate::out;
+use crate::{out, progress};
 
 /// Shows an event of a crawl. `task` is the number of tasks that are done and the id of the next
 /// one; without a suite the id is empty.
@@ -18,7 +18,7 @@ pub(super) fn show(spinner: &ProgressBar, event: &Event<'_>, task: (usize, &str)
         Event::Visiting { url, done, waiting } => {
             let of_task = if task.1.is_empty() { String::new() } else { format!(" for {}", task.1) };
             spinner.set_position(task.0 as u64);
-            spinner.set_message(format!("{}, {waiting} to go{of_task}: {url}", counted(done, "page")));
+            progress::say(spinner, format!("{}, {waiting} to go{of_task}: {url}", counted(done, "page")));
         }
         Event::Visited { url, title } => tracing::info!(%url, %title, "recorded"),
         Event::Skipped { url, why: Skip::Robots } => {

@@ -136,7 +136,11 @@ impl RoundOptions {
         let recording = Recording::create(part, options).map_err(recorder::Error::from)?;
         let recorder = Arc::new(Recorder::new(recording, rounds.redact.clone(), rounds.body_cap));
         let fill = LiveFill { recorder: Arc::clone(&recorder), live: rounds.live.clone() };
-        let played = self.command(rounds)?.play(&suite, Some(fill)).await;
+        let mut command = self.command(rounds)?;
+        let played = match command.agree(&mut suite) {
+            Ok(()) => command.play(&suite, Some(fill)).await,
+            Err(refused) => Err(refused),
+        };
         let report = recorder.report();
         let recording = recorder.close().ok_or_else(|| {
             Failure::Environment(format!("failed to finish {part}: connections still write to it"))

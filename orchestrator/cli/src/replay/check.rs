@@ -31,7 +31,7 @@ pub(super) async fn run(set: ReplaySet, level: MatchLevel, most: usize, json: bo
     let bar = progress::bar(pages.len() as u64, "checking");
     let on = |page: &Page, done| {
         bar.set_position(done as u64);
-        bar.set_message(page.url.clone());
+        progress::say(&bar, page.url.clone());
     };
     let options = ReplayOptions { level, ..ReplayOptions::default() };
     let checked = fidelity::check(set, options, &pages, PAGE_DEADLINE, &cancel, &on).await;

@@ -19,7 +19,7 @@ use crate::fill::Fill;
 use crate::gateway_options::{self, Deadline, Listening};
 use crate::options::DataFolder;
 use crate::window::{self, WindowStart};
-use crate::{finish, interrupt, progress};
+use crate::{finish, interrupt, out, progress};
 
 /// Serve snapshots through a proxy to any client, offline
 ///
@@ -128,7 +128,10 @@ impl Replay {
     /// Says how requests were answered, and names what was missed.
     fn report(&self, ledger: &Ledger, filling: bool) -> Outcome {
         if self.json {
-            return ledger.write_jsonl(&mut crate::out::Stdout).or_environment("write the ledger");
+            let mut lines = Vec::new();
+            ledger.write_jsonl(&mut lines).or_environment("write the ledger")?;
+            out::json_text(&lines);
+            return Ok(());
         }
         let counts = serde_json::to_value(ledger.levels()).expect("counts are plain data");
         let counts = counts.as_object().into_iter().flatten().filter(|(_, count)| *count != 0);
@@ -164,10 +167,13 @@ pub(crate) fn open(files: &[Utf8PathBuf], data: &DataFolder) -> Result<ReplaySet
     let files = files.iter().map(|file| archive_of(file, &cache)).collect::<Result<Vec<_>, _>>()?;
     let bar = progress::unknown("indexing");
     let set = ReplaySet::open(&files, Some(&cache), &mut |file: &Utf8Path, at| {
-        bar.set_message(match at.archives {
-            1 => format!("indexing {}", file.file_name().unwrap_or_default()),
-            archives => format!("indexing {archives} snapshots, {} done", at.finished),
-        });
+        progress::say(
+            &bar,
+            match at.archives {
+                1 => format!("indexing {}", file.file_name().unwrap_or_default()),
+                archives => format!("indexing {archives} snapshots, {} done", at.finished),
+            },
+        );
         progress::advance(&bar, at.bytes, at.total_bytes);
     });
     bar.finish_and_clear();

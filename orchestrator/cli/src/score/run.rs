@@ -3,6 +3,7 @@
 use camino::Utf8PathBuf;
 
 use crate::failure::{OrFail as _, Outcome};
+use crate::options::DataFolder;
 use crate::scoring::Scoring;
 use crate::tasks;
 
@@ -22,13 +23,15 @@ pub(super) struct Run {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    data: DataFolder,
 }
 
 impl Run {
     /// Exit code 0 when everything was scored, whatever its score.
     pub(super) async fn run(self) -> Outcome {
         let suite = tasks::load(&self.suite)?;
-        let judge = self.scoring.judge()?;
+        let judge = self.scoring.judge(&self.data)?;
         let summary = runs::score_again(&self.folder, &suite, self.scoring.mode, &judge).await?;
         runs::report::write(&self.folder).or_environment("write the report")?;
         super::saved::print(&summary, self.json);

@@ -15,6 +15,7 @@ use tasks::import::{Import, ImportError, assistantbench, fanoutqa, mind2web_live
 use tasks::saved::read_saved;
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::options::DataFolder;
 use crate::scoring::Scoring;
 use crate::{out, progress};
 
@@ -36,6 +37,8 @@ pub(super) struct SavedAttempts {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    data: DataFolder,
 }
 
 /// The same where an answer is all that counts
@@ -136,7 +139,7 @@ impl SavedAttempts {
         }
         let played = |task: &&tasks::Task| self.all || !missing.contains(&task.id.as_str());
         let tasks: Vec<tasks::Task> = import.tasks.iter().filter(played).cloned().collect();
-        let judge = self.scoring.judge()?;
+        let judge = self.scoring.judge(&self.data)?;
         let summary = runs::score_saved(benchmark.name(), &tasks, &attempts, self.scoring.mode, &judge).await;
         if sources.is_empty() {
             print(&summary, self.json);

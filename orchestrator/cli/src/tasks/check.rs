@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
+use runs::consent::Agreed;
 use runs::{Options, Summary, counted};
 use tasks::{Suite, Task};
 
 use crate::board::Board;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
+use crate::trust::{SiteVariables, Trust};
 use crate::{interrupt, out};
 
 /// Play the solution of every task in its world, and its wrong solution if it has one
@@ -35,6 +37,10 @@ pub(super) struct Check {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    trust: Trust,
+    #[command(flatten)]
+    variables: SiteVariables,
+    #[command(flatten)]
     data: DataFolder,
 }
 
@@ -47,7 +53,8 @@ struct Finding {
 
 impl Check {
     pub(super) async fn run(self) -> Outcome {
-        let suite = super::load(&self.suite)?;
+        let mut suite = super::load_undated(&self.suite)?;
+        let agreed = self.trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
         let temporary = tempfile::Builder::new().prefix("sandbox-check-").tempdir();
         let temporary = temporary.or_environment("make a folder for the results")?;
         let own = Utf8Path::from_path(temporary.path()).map(Utf8Path::to_owned);
@@ -69,8 +76,9 @@ impl Check {
             .collect();
         let (solved, negative) =
             (with(|task| !task.oracle.is_empty()), with(|task| !task.wrong_solution.is_empty()));
-        let oracle = self.play(&suite, &AgentSpec::Oracle, &solved, &out.join("oracle")).await?;
-        let wrong = self.play(&suite, &AgentSpec::Negative, &negative, &out.join("negative")).await?;
+        let oracle = self.play(&suite, &AgentSpec::Oracle, &solved, &agreed, &out.join("oracle")).await?;
+        let wrong =
+            self.play(&suite, &AgentSpec::Negative, &negative, &agreed, &out.join("negative")).await?;
         for (summary, wanted, what) in [(&oracle, 1.0, "its solution"), (&wrong, 0.0, "its wrong solution")] {
             for task in summary.iter().flat_map(|summary| &summary.tasks) {
                 let ended: BTreeSet<&str> = task.outcomes.keys().copied().collect();
@@ -109,6 +117,7 @@ impl Check {
         suite: &Suite,
         agent: &AgentSpec,
         tasks: &[String],
+        agreed: &Agreed,
         out: &Utf8Path,
     ) -> Result<Option<Summary>, Failure> {
         if tasks.is_empty() {
@@ -118,6 +127,8 @@ impl Check {
             out: Some(out.to_owned()),
             workers: self.workers,
             tasks: tasks.to_vec(),
+            agreed: agreed.clone(),
+            site_variables: self.variables.given.clone(),
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
             helper: crate::confined::helper(),

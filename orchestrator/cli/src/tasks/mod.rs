@@ -9,6 +9,7 @@ use snapshots::Archive;
 use tasks::{Suite, Task};
 
 use crate::failure::{Failure, OrFail, Outcome};
+use crate::options::DataFolder;
 use crate::out;
 use crate::progress::wrap;
 
@@ -50,6 +51,8 @@ enum Command {
     Import {
         #[command(subcommand)]
         benchmark: import::Benchmark,
+        #[command(flatten)]
+        data: DataFolder,
     },
 }
 
@@ -69,8 +72,8 @@ impl Tasks {
     /// Prints what was asked for.
     pub(crate) async fn run(self) -> Outcome {
         match self.command {
-            Command::List { suite, json } => list(&load(&suite)?, json),
-            Command::Show { suite, task, json } => show(&load(&suite)?, &task, json),
+            Command::List { suite, json } => list(&load_undated(&suite)?, json),
+            Command::Show { suite, task, json } => show(&load_undated(&suite)?, &task, json),
             Command::Check(check) => check.run().await,
             Command::Schema { file } => {
                 match file {
@@ -81,19 +84,26 @@ impl Tasks {
                 }
                 Ok(())
             }
-            Command::Import { benchmark } => benchmark.import(),
+            Command::Import { benchmark, data } => benchmark.import(&data),
         }
     }
 }
 
 /// Reads a suite; whatever is wrong with it is the user's to mend.
-pub(crate) fn load(folder: &Utf8PathBuf) -> Result<Suite, Failure> {
+pub(crate) fn load(folder: &Utf8Path) -> Result<Suite, Failure> {
+    let mut suite = load_undated(folder)?;
+    date(&mut suite)?;
+    Ok(suite)
+}
+
+/// Reads a suite without looking into its snapshots, which may be at an address of somebody else.
+pub(crate) fn load_undated(folder: &Utf8Path) -> Result<Suite, Failure> {
     let is_there = folder.exists() || folder.as_str().contains('@');
     if !is_there {
         let meant = other_suite(folder).unwrap_or_default();
         return Err(Failure::Input(format!("failed to load the suite: there is no {folder}{meant}")));
     }
-    let mut suite = Suite::load(folder).or_input("load the suite")?;
+    let suite = Suite::load(folder).or_input("load the suite")?;
     if let Some(version) = suite.version.filter(|version| !suite.versions.contains(version)) {
         let there: Vec<String> = suite.versions.iter().map(ToString::to_string).collect();
         let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
@@ -102,10 +112,15 @@ pub(crate) fn load(folder: &Utf8PathBuf) -> Result<Suite, Failure> {
             suite.folder
         )));
     }
+    Ok(suite)
+}
+
+/// Takes the time of a world that names none from its first snapshot.
+pub(crate) fn date(suite: &mut Suite) -> Outcome {
     if suite.world.clock == tasks::UNDATED {
         suite.world.clock = recorded(&suite.world.snapshots)?;
     }
-    Ok(suite)
+    Ok(())
 }
 
 /// The suite beside a folder that is not there that may have been meant, as an error proposes it.

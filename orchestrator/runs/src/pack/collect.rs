@@ -157,7 +157,7 @@ fn without_solutions(
         let from =
             Utf8PathBuf::from_path_buf(path).map_err(|_| unwritten(io::ErrorKind::InvalidData.into()))?;
         let name = format!("{RUN}/episodes/{}/episode.json", id.folder_name());
-        files.insert(name, Source { from, executable: false });
+        files.insert(name, Source { from, executable: false, of_run: false });
     }
     Ok(temporary)
 }

@@ -37,5 +37,5 @@ pub use error::Error;
 pub use manifest::{FORMAT, Manifest, Member, PackedRun, SnapshotMember};
 pub use read::{Part, is_packed, manifest, unpack};
 pub use recorded::{recorded_replies, was_attached};
-pub use suite::{Unpacked, programs};
+pub use suite::Unpacked;
 pub use write::{PackReport, write};

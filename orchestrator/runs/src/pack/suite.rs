@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use scoring::Requirement;
 use sha2::{Digest as _, Sha256};
-use sites::Site;
-use sites::manifest::{Application, DriverSpec};
 use tasks::{Suite, Task};
 
 use super::collect::{load, tasks_of, written};
@@ -126,32 +123,4 @@ fn sha256(path: &Utf8Path) -> io::Result<String> {
         let length = read.len();
         file.consume(length);
     }
-}
-
-/// What the world and the tasks of a suite start on this machine, in words: programs that score,
-/// and sites that are more than this program. Whoever plays a stranger's suite has to agree to it.
-///
-/// # Errors
-/// When a manifest of a site cannot be read.
-pub fn programs(suite: &Suite, tasks: &[Task]) -> Result<Vec<String>, crate::Error> {
-    let mut found = Vec::new();
-    for task in tasks {
-        for program in task.scorer.requirements().into_iter().filter_map(Requirement::program) {
-            found.push(format!("the scorer of {}: {}", task.id, program.command.join(" ")));
-        }
-    }
-    let Some(manifests) = &suite.world.sites else { return Ok(found) };
-    let sites = Site::load_all(manifests).map_err(|source| crate::Error::Manifests { source })?;
-    let named = |site: &Site| tasks.iter().any(|task| task.sites.contains(&site.name));
-    for site in sites.iter().filter(|site| named(site)) {
-        let what = match &site.driver {
-            DriverSpec::Docker(container) => format!("a container of the image {}", container.image),
-            DriverSpec::Process(process) => format!("the command {}", process.command.join(" ")),
-            DriverSpec::External(_) => "a server elsewhere".to_owned(),
-            DriverSpec::Embedded(Application::Forum | Application::Desk) => continue,
-            DriverSpec::Embedded(_) => "files of a folder of this machine".to_owned(),
-        };
-        found.push(format!("the site {}: {what}", site.name));
-    }
-    Ok(found)
 }

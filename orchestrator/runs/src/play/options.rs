@@ -12,6 +12,7 @@ use models::Model;
 use processes::Variable;
 use scoring::mode::ScoringMode;
 
+use crate::consent::Agreed;
 use crate::results::{EpisodeId, Shard};
 
 /// How a suite is run.
@@ -35,6 +36,12 @@ pub struct Options {
     pub multiaction: bool,
     /// What a program sees of the environment besides what every program needs. Kept nowhere.
     pub agent_variables: Vec<Variable>,
+    /// The variables of the environment that manifests of sites may take. Kept nowhere.
+    pub site_variables: Vec<Variable>,
+    /// Where a packed run was unpacked, with all that its suite may read.
+    pub unpacked: Option<Utf8PathBuf>,
+    /// What the user has agreed to of what the suite would do outside of its world.
+    pub agreed: Agreed,
     /// Take a screenshot of each step. Without them a step costs less, and agents see none. An
     /// attached browser has them in any case.
     pub screenshots: bool,
@@ -132,6 +139,9 @@ impl Default for Options {
             dialect: Dialect::default(),
             multiaction: false,
             agent_variables: Vec::new(),
+            site_variables: Vec::new(),
+            unpacked: None,
+            agreed: Agreed::default(),
             screenshots: true,
             keep_storage: false,
             keep_network: false,

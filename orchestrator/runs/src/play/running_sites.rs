@@ -14,6 +14,7 @@ use sites::{ApiClient, Lease, Site, SiteGroup};
 use tasks::{Suite, Task};
 use tokio_util::sync::CancellationToken;
 
+use crate::consent::{Given, of_suite};
 use crate::play::environment::EnvironmentError;
 use crate::play::scheduler;
 use crate::{Error, Event, Options, Progress};
@@ -38,7 +39,8 @@ pub(crate) struct RunningSites {
 }
 
 /// Starts the sites that tasks name, in as many copies as there is room for, and waits until they
-/// are ready. None where the world has no sites.
+/// are ready. None where the world has no sites. This comes before anything of a suite is started
+/// or read, so it is refused here what nobody has agreed to.
 pub(crate) async fn open(
     suite: &Suite,
     tasks: &[Task],
@@ -46,6 +48,8 @@ pub(crate) async fn open(
     interrupt: &CancellationToken,
     progress: &Progress,
 ) -> Result<Option<RunningSites>, Error> {
+    let given = Given { variables: &options.site_variables, unpacked: options.unpacked.as_deref() };
+    options.agreed.check(&of_suite(suite, tasks, given)?)?;
     let Some(manifests) = &suite.world.sites else { return Ok(None) };
     let known = Site::load_all(manifests).map_err(|source| Error::Manifests { source })?;
     for task in tasks {
@@ -61,6 +65,7 @@ pub(crate) async fn open(
         listed: known,
         name: suite.name.clone(),
         helper: options.helper.clone(),
+        variables: options.site_variables.clone(),
     };
     let on_event = Arc::clone(progress);
     let events = Arc::new(move |event: &sites::Event| on_event(Event::Site(event)));

@@ -66,7 +66,6 @@ impl LoginSessions {
             let meant = suggestions::did_you_mean(account, known.iter().copied());
             return Err(failed(format!("no such account{meant}; there are: {}", known.join(", "))));
         };
-        let who = &who.resolved().map_err(failed)?;
         let target = Target::new(site, &instance.upstream);
         let own = self.of(account);
         let mut kept = own.lock().await;

@@ -27,6 +27,7 @@ pub use driver::{ContainerSpec, DriverSpec, ExternalSpec, ProcessSpec};
 pub use fields::{Bytes, Period};
 pub use hosts::Host;
 pub use sidecars::Sidecar;
+pub use variables::FilledValue;
 pub use volumes::Volume;
 pub(crate) use volumes::folder_at;
 
@@ -155,18 +156,11 @@ pub struct Command {
 pub struct Account {
     /// The user name for the log-in.
     pub username: String,
-    /// The password for the log-in, or `${NAME}` for an environment variable that holds it.
+    /// The password for the log-in, or `${NAME}` for an environment variable that holds it and that
+    /// the user gives with `--site-env`.
     pub password: String,
     /// The role of the account, in one word.
     pub role: Option<String>,
-}
-
-impl Account {
-    /// Returns the account with the variable in its password resolved. The error names the missing
-    /// variable.
-    pub(crate) fn resolved(&self) -> Result<Account, String> {
-        Ok(Account { password: variables::filled(&self.password)?, ..self.clone() })
-    }
 }
 
 /// How an account logs in: exactly one of `form`, `cookie` and `header`.

@@ -6,23 +6,24 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Bytes;
-use super::variables::filled;
 
 /// One mount inside a container: exactly one of `folder` and `scratch`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Volume {
     /// A folder of this machine that the user supplies. The container can only read it. The path is
-    /// relative to the manifest's own folder, or contains `${NAME}` for an environment variable.
+    /// relative to the manifest's own folder, or contains `${NAME}` for an environment variable
+    /// that the user gives with `--site-env`.
     pub folder: Option<String>,
     /// The size of a writable in-memory folder, which counts towards the memory limit. Its content
     /// is removed with the instance.
     pub scratch: Option<Bytes>,
 }
 
-/// The absolute path of a folder on this machine. The error says what is missing and what to do.
+/// The absolute path of a folder on this machine. Variables are filled in already. The error says
+/// what is missing and what to do.
 pub(crate) fn folder_at(manifest: &Utf8Path, text: &str) -> Result<Utf8PathBuf, String> {
-    let path = manifest.join(filled(text)?);
+    let path = manifest.join(text);
     match path.canonicalize_utf8() {
         Ok(full) if full.is_dir() => Ok(full),
         Ok(full) => Err(format!("{full} is no folder; name the folder that it is in")),

@@ -29,6 +29,11 @@ pub(in crate::tasks) struct Live {
 }
 
 impl Live {
+    /// The folder of the new suite.
+    pub(super) fn output(&self) -> &Utf8Path {
+        &self.output
+    }
+
     /// Writes the suite, and says what is in it.
     pub(super) fn import(
         self,

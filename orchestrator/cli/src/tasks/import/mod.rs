@@ -19,7 +19,8 @@ use tasks::import::{
 };
 
 use crate::failure::{OrFail as _, Outcome};
-use crate::out;
+use crate::options::DataFolder;
+use crate::{out, trust};
 
 /// The benchmark
 #[derive(clap::Subcommand)]
@@ -140,8 +141,33 @@ pub(super) enum Benchmark {
 }
 
 impl Benchmark {
-    /// Writes the suite, and says what is in it.
-    pub(super) fn import(self) -> Outcome {
+    /// Writes the suite, and says what is in it. What it does is agreed to: it was made here.
+    pub(super) fn import(self, data: &DataFolder) -> Outcome {
+        let output = self.output().to_owned();
+        self.write()?;
+        trust::warn_unless_kept(trust::agree_to_own(&output, data));
+        Ok(())
+    }
+
+    /// The folder of the new suite.
+    fn output(&self) -> &Utf8Path {
+        match self {
+            Benchmark::Assistantbench(live) | Benchmark::Fanoutqa(live) | Benchmark::Mind2WebLive(live) => {
+                live.output()
+            }
+            Benchmark::Infinity { output, .. }
+            | Benchmark::Miniwob { output, .. }
+            | Benchmark::Turkingbench { output, .. }
+            | Benchmark::Visualwebarena { output, .. }
+            | Benchmark::Warcbench { output, .. }
+            | Benchmark::Webarena { output, .. }
+            | Benchmark::WebarenaVerified { output, .. }
+            | Benchmark::Webchorearena { output, .. }
+            | Benchmark::Workarena { output, .. } => output,
+        }
+    }
+
+    fn write(self) -> Outcome {
         match self {
             Benchmark::Assistantbench(live) => {
                 live.import("assistantbench", live_world::BROWSERGYM, assistantbench)

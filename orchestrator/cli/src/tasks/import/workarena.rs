@@ -14,7 +14,8 @@ pub(in crate::tasks) struct Choice {
     /// Address of ServiceNow, such as `https://dev12345.service-now.com`
     #[arg(long, value_name = "URL")]
     instance: Url,
-    /// Administrator who sets tasks up; a run takes the password from SNOW_INSTANCE_PWD
+    /// Administrator who sets tasks up; a run takes the password with
+    /// --site-env SNOW_INSTANCE_PWD
     #[arg(long, default_value = "admin", value_name = "NAME")]
     user: String,
     /// Number of tasks of each of the 33 kinds [default: all]

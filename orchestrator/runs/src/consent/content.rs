@@ -1,0 +1,235 @@
+//! The digest of the files that would be started.
+//!
+//! A command names a program, and the program reads others that it does not name: modules, scripts,
+//! settings. So all files of the folder that it runs in count, but for those that are data by what
+//! they are: the tasks, recordings, declared files of the world, runs, and what Git and Python keep
+//! for themselves. A file that the command itself names counts in any case.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use sha2::{Digest as _, Sha256};
+
+use crate::Error;
+
+/// Folders that hold no program of the suite.
+const PASSED_OVER: [&str; 2] = [".git", "__pycache__"];
+/// Endings of recordings.
+const RECORDINGS: [&str; 9] =
+    [".wacz", ".warc", ".warc.gz", ".arc", ".arc.gz", ".har", ".cdxj", ".warc.open", ".cassette.jsonl"];
+/// Files of a folder that are looked at, at most.
+const MOST_FILES: usize = 100_000;
+/// A larger file counts by its length and the time of its last change.
+const LARGE: u64 = 256 << 20;
+
+/// The digests of folders, each made once.
+pub(super) struct Roots {
+    /// Full paths of files and folders that are data.
+    data: Vec<Utf8PathBuf>,
+    known: RefCell<BTreeMap<Utf8PathBuf, String>>,
+}
+
+impl Roots {
+    pub(super) fn new(data: Vec<Utf8PathBuf>) -> Roots {
+        Roots { data, known: RefCell::default() }
+    }
+
+    /// The digest for a command that runs in `folder`: of the files below `root`, and of those that
+    /// its words name.
+    pub(super) fn digest(
+        &self,
+        root: &Utf8Path,
+        folder: &Utf8Path,
+        words: &[String],
+    ) -> Result<String, Error> {
+        let mut hash = Sha256::new();
+        hash.update(self.of_folder(root)?);
+        for path in named(folder, words) {
+            hash.update(path.strip_prefix(folder).unwrap_or(&path).as_str());
+            hash.update(of_file(&path).map_err(unread(&path))?);
+        }
+        Ok(hex::encode(hash.finalize()))
+    }
+
+    fn of_folder(&self, root: &Utf8Path) -> Result<String, Error> {
+        let known = self.known.borrow().get(root).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let mut hash = Sha256::new();
+        for path in self.files(root)? {
+            let name = path.strip_prefix(root).unwrap_or(&path).as_str();
+            hash.update((name.len() as u64).to_le_bytes());
+            hash.update(name);
+            hash.update(of_file(&path).map_err(unread(&path))?);
+        }
+        let digest = hex::encode(hash.finalize());
+        self.known.borrow_mut().insert(root.to_owned(), digest.clone());
+        Ok(digest)
+    }
+
+    /// The files below a folder that may be a part of a program, in a fixed order.
+    fn files(&self, root: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Error> {
+        let mut found = Vec::new();
+        let mut rest = vec![root.to_owned()];
+        while let Some(folder) = rest.pop() {
+            for entry in folder.read_dir_utf8().map_err(unread(&folder))? {
+                let entry = entry.map_err(unread(&folder))?;
+                let path = entry.path();
+                let kind = entry.file_type().map_err(unread(path))?;
+                if self.data.iter().any(|data| data == path) {
+                    continue;
+                }
+                if kind.is_dir() {
+                    let is_run = path.join("run.json").is_file() && path.join("episodes").is_dir();
+                    if !PASSED_OVER.contains(&entry.file_name()) && !is_run {
+                        rest.push(path.to_owned());
+                    }
+                } else if (kind.is_file() || kind.is_symlink()) && !is_data(root, path) {
+                    found.push(path.to_owned());
+                }
+                if found.len() > MOST_FILES {
+                    let source = io::Error::other(format!(
+                        "it has more than {MOST_FILES} files; move what is no program elsewhere"
+                    ));
+                    return Err(Error::Started { path: root.to_owned(), source });
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+}
+
+/// Whether a file is none of a program: a task or manifest, which is read strictly, or a recording.
+fn is_data(root: &Utf8Path, path: &Utf8Path) -> bool {
+    let is_yaml = matches!(path.extension(), Some("yaml" | "yml"));
+    let is_task = is_yaml && path.parent() == Some(root);
+    let is_manifest = path.file_name() == Some("site.yaml");
+    is_task || is_manifest || RECORDINGS.iter().any(|ending| path.as_str().ends_with(ending))
+}
+
+/// The files that the words of a command name, also within a word that a shell reads.
+fn named(folder: &Utf8Path, words: &[String]) -> BTreeSet<Utf8PathBuf> {
+    let inner = words.iter().filter_map(|word| shlex::split(word)).flatten();
+    let all = words.iter().cloned().chain(inner);
+    all.map(|word| folder.join(word)).filter(|path| path.is_file()).collect()
+}
+
+/// What a file is: where a link leads, or what its bytes are.
+fn of_file(path: &Utf8Path) -> io::Result<[u8; 32]> {
+    let mut hash = Sha256::new();
+    let there = path.symlink_metadata()?;
+    if there.is_symlink() {
+        hash.update(path.as_std_path().read_link()?.as_os_str().as_encoded_bytes());
+    }
+    let Ok(metadata) = fs::metadata(path) else { return Ok(hash.finalize().into()) };
+    hash.update([u8::from(metadata.permissions().mode() & 0o111 != 0)]);
+    if metadata.is_file() && metadata.len() <= LARGE {
+        io::copy(&mut File::open(path)?, &mut Hashing(&mut hash))?;
+    } else if metadata.is_file() {
+        hash.update(metadata.len().to_le_bytes());
+        let changed = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        hash.update(changed.as_nanos().to_le_bytes());
+    }
+    Ok(hash.finalize().into())
+}
+
+struct Hashing<'a>(&'a mut Sha256);
+
+impl io::Write for Hashing<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn unread(path: &Utf8Path) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_owned();
+    move |source| Error::Started { path, source }
+}
+
+/// The links below a folder, which may lead out of it. What cannot be read is named by who needs
+/// it.
+pub(super) fn links(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let mut found = Vec::new();
+    let mut rest = vec![folder.to_owned()];
+    while let Some(folder) = rest.pop() {
+        for entry in folder.read_dir_utf8().into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_symlink() => found.push(entry.into_path()),
+                Ok(kind) if kind.is_dir() => rest.push(entry.into_path()),
+                Ok(_) | Err(_) => {}
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_is_made_of_counts_and_data_does_not() {
+        let keep = tempfile::tempdir().unwrap();
+        let suite = Utf8Path::from_path(keep.path()).unwrap();
+        for folder in ["lib", ".git", "lib/__pycache__", "out/episodes"] {
+            fs::create_dir_all(suite.join(folder)).unwrap();
+        }
+        let data = vec![suite.join("upload")];
+        let write = |name: &str, text: &str| fs::write(suite.join(name), text).unwrap();
+        let digest = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            Roots::new(data.clone()).digest(suite, suite, &words).unwrap()
+        };
+        let files = ["verify.py", "lib/help.py", "task.yaml", "web.wacz", ".git/index", "upload"];
+        let more = ["lib/__pycache__/help.pyc", "out/run.json", "out/report.html", "settings.json"];
+        files.iter().chain(&more).for_each(|name| write(name, "1"));
+        let changes = |name: &str, words: &[&str]| {
+            let before = digest(words);
+            write(name, "2");
+            let is_other = digest(words) != before;
+            write(name, "1");
+            assert_eq!(digest(words), before, "{name}");
+            is_other
+        };
+        let command = ["python3", "-m", "verify"];
+        for name in ["verify.py", "lib/help.py", "settings.json"] {
+            assert!(changes(name, &command), "{name}");
+        }
+        for name in ["task.yaml", "web.wacz", ".git/index", "upload", "lib/__pycache__/help.pyc"] {
+            assert!(!changes(name, &command), "{name}");
+            // What the command names counts in any case.
+            assert!(changes(name, &["sh", "-c", &format!("sh {name} x")]), "{name}");
+        }
+        assert!(!changes("out/report.html", &command));
+        write("new.py", "");
+        let before = digest(&command);
+        fs::remove_file(suite.join("new.py")).unwrap();
+        assert_ne!(digest(&command), before, "a file that comes or goes");
+    }
+
+    #[test]
+    fn where_a_link_leads_counts_and_what_is_there() {
+        let keep = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(keep.path()).unwrap();
+        let (suite, other) = (folder.join("suite"), folder.join("other.py"));
+        fs::create_dir(&suite).unwrap();
+        fs::write(&other, "1").unwrap();
+        std::os::unix::fs::symlink(&other, suite.join("verify.py")).unwrap();
+        let digest = || Roots::new(Vec::new()).digest(&suite, &suite, &[]).unwrap();
+        let before = digest();
+        fs::write(&other, "2").unwrap();
+        assert_ne!(digest(), before);
+    }
+}

@@ -1,0 +1,197 @@
+//! What a suite would do on this machine besides playing its recorded world, and whether the user
+//! has agreed to that.
+//!
+//! A suite may be somebody else's. It can start programs and containers, read files outside of its
+//! folder, take variables of the environment, and reach servers outside of the world. All of that
+//! is in one list, which is made here and nowhere else:
+//!
+//! ```text
+//! suite, sites, scorers, settings of models -> NeedList -> is it agreed to? -> Agreed -> run, gym, env
+//!                                                            |        ^
+//!                                                            +- ask --+--> Agreements (a file)
+//! ```
+//!
+//! Nothing of a suite starts before [`Agreed`] was checked against its list: [`crate::run`], the
+//! gym and attach mode begin with that. The list of a suite with recordings, embedded sites and
+//! plain scorers is empty, and nobody is asked.
+//!
+//! A snapshot is a recording of the web and is never asked about by itself. One outside of the
+//! suite's folder is in the list only where the list has something that could send it on.
+
+mod agreements;
+mod content;
+mod hosts;
+mod models;
+mod paths;
+mod shipped;
+mod sites;
+mod suite;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use camino::Utf8Path;
+use processes::Variable;
+use sha2::{Digest as _, Sha256};
+
+pub use agreements::Agreements;
+pub use models::of_model;
+pub use sites::of_sites;
+pub use suite::of_suite;
+
+/// What the user has given beside the suite.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Given<'a> {
+    /// Variables for manifests. They say where paths lead that name them.
+    pub variables: &'a [Variable],
+    /// The folder in which a packed run was unpacked, with all that its suite may read. Without it
+    /// that is the suite's own folder.
+    pub unpacked: Option<&'a Utf8Path>,
+}
+
+/// What a need is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NeedKind {
+    /// A program or a container is started.
+    Start,
+    /// A file or folder outside of the suite is read.
+    Read,
+    /// A variable of the environment is taken.
+    Variable,
+    /// A server outside of the world is reached.
+    Reach,
+}
+
+/// One thing that would be done.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Need {
+    /// What it is about.
+    pub kind: NeedKind,
+    /// What is started, read, taken or reached. Text of somebody else.
+    pub what: String,
+    /// Who needs it: a site or a scorer. Text of somebody else. It is shown, and not agreed to.
+    pub by: String,
+    /// The digest of the files that would be started, where they are known.
+    content: Option<String>,
+}
+
+impl Need {
+    fn new(kind: NeedKind, what: impl Into<String>, by: impl Into<String>) -> Need {
+        Need { kind, what: what.into(), by: by.into(), content: None }
+    }
+
+    /// The digest of what is agreed to: not of who needs it, so that a task more asks nothing.
+    fn digest(&self) -> String {
+        self.digest_with(self.content.as_deref().unwrap_or_default())
+    }
+
+    fn digest_with(&self, content: &str) -> String {
+        let mut hash = Sha256::new();
+        for part in [self.kind.word(), &self.what, content] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        hex::encode(hash.finalize())
+    }
+}
+
+impl NeedKind {
+    /// The word that a line of the list begins with.
+    pub fn word(self) -> &'static str {
+        match self {
+            NeedKind::Start => "starts",
+            NeedKind::Read => "reads",
+            NeedKind::Variable => "takes",
+            NeedKind::Reach => "reaches",
+        }
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} ({})", self.kind.word(), self.what, self.by)
+    }
+}
+
+/// Everything that would be done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NeedList {
+    needs: Vec<Need>,
+}
+
+impl NeedList {
+    /// The list of these needs. What is needed twice is named once, by the first who needs it.
+    fn new(mut needs: Vec<Need>) -> NeedList {
+        needs.sort();
+        needs.dedup_by_key(|need| need.digest());
+        NeedList { needs }
+    }
+
+    /// Whether nothing is needed, so that nobody is asked.
+    pub fn is_empty(&self) -> bool {
+        self.needs.is_empty()
+    }
+
+    /// What is needed, in a fixed order.
+    pub fn needs(&self) -> &[Need] {
+        &self.needs
+    }
+
+    /// The digests of what is needed, whatever is in the files. A program of the suite may write
+    /// beside itself while the suite is played.
+    fn outline(&self) -> BTreeSet<String> {
+        self.needs.iter().map(|need| need.digest_with("")).collect()
+    }
+
+    /// The digests of what is needed.
+    fn digests(&self) -> BTreeSet<String> {
+        self.needs.iter().map(Need::digest).collect()
+    }
+}
+
+impl fmt::Display for NeedList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, need) in self.needs.iter().enumerate() {
+            write!(f, "{}{need}", if place == 0 { "" } else { "; " })?;
+        }
+        Ok(())
+    }
+}
+
+/// What the user has agreed to. By default that is nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Agreed {
+    all: bool,
+    outline: BTreeSet<String>,
+}
+
+impl Agreed {
+    /// To everything: the user trusts the suite.
+    pub fn to_all() -> Agreed {
+        Agreed { all: true, outline: BTreeSet::new() }
+    }
+
+    /// To what this list has, and to no more.
+    pub fn to(list: &NeedList) -> Agreed {
+        Agreed { all: false, outline: list.outline() }
+    }
+
+    /// Checks that a list has nothing else.
+    ///
+    /// # Errors
+    /// When it has. The error names all of it.
+    pub(crate) fn check(&self, list: &NeedList) -> Result<(), crate::Error> {
+        if self.all || list.outline().is_subset(&self.outline) {
+            return Ok(());
+        }
+        Err(crate::Error::NotAgreed { list: list.to_string() })
+    }
+}
+
+/// A command, as a shell reads it, so that a word with spaces or quotes is seen as one.
+fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    shlex::try_join(words.iter().copied()).unwrap_or_else(|_| format!("{words:?}"))
+}
