@@ -295,8 +295,8 @@ fn last(over: EpisodeEnd) -> Answer {
     let EpisodeEnd { observation, record } = over;
     let truncated = match &record.outcome {
         Outcome::Answered | Outcome::Infeasible | Outcome::Stopped | Outcome::Done => false,
-        Outcome::MaxSteps | Outcome::Stuck | Outcome::TimedOut | Outcome::AgentFailed { .. } => true,
-        Outcome::Error { message } => {
+        Outcome::MaxSteps | Outcome::Stuck | Outcome::TimedOut => true,
+        Outcome::Error { message } | Outcome::AgentFailed { message, .. } => {
             let (status, error) = (StatusCode::INTERNAL_SERVER_ERROR, message.clone());
             return Err(Refusal { status, error, result: Some(Box::new(record)) });
         }

@@ -15,7 +15,7 @@ const GRACE: Duration = Duration::from_secs(10);
 
 fn scorers() -> Vec<Value> {
     let verified = |format: &str, data: Value| {
-        json!({ "webarena_verified": {
+        json!({ "webarena_verified": { "task": {
             "sites": ["gitlab"], "task_id": 7, "intent_template_id": 1, "start_urls": ["__GITLAB__"],
             "intent": "Find it.", "intent_template": "Find it.", "instantiation_dict": {}, "revision": 1,
             "eval": [{
@@ -23,7 +23,7 @@ fn scorers() -> Vec<Value> {
                 "results_schema": {"type": "array", "items": {"format": format}},
                 "expected": {"task_type": "retrieve", "status": "SUCCESS", "retrieved_data": data},
             }],
-        } })
+        } } })
     };
     vec![
         json!({ "equals": "a" }),

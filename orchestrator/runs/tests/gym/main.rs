@@ -239,8 +239,9 @@ async fn what_breaks_is_told_and_the_next_world_is_a_new_one() {
     let gym = Gym::open(&mood, |_, _| {}).await;
     let session = gym.reset("bike.one").await;
     let (status, broken) = gym.step(&session, "click('1')").await;
-    assert_eq!((status, &broken["error"]), (500, &json!("failed to click: the browser is gone")));
-    assert_eq!(broken["info"]["result"]["outcome"]["kind"], "error");
+    let message = "failed to click: reach the browser: it closed the connection during `a click`";
+    assert_eq!((status, &broken["error"]), (500, &json!(message)));
+    assert_eq!(broken["info"]["result"]["outcome"]["kind"], "agent_failed");
     gym.reset("bike.two").await;
     assert_eq!(mood.brought_up.load(std::sync::atomic::Ordering::SeqCst), 2);
     let mood = Mood { fails_to_come_up_from: Some(1), ..Mood::default() };
