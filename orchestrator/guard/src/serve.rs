@@ -19,6 +19,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::serve::Listener;
+use futures_util::task::AtomicWaker;
 use http::{Request, Response};
 use http_body::{Frame, SizeHint};
 use hyper::body::{Bytes, Incoming};
@@ -86,10 +87,10 @@ async fn connection<I>(deadlines: Deadlines, io: I, router: Router, stopped: wat
 where
     I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let phase = Arc::new(AtomicU8::new(HEAD));
+    let phase = Arc::new(Phase::default());
     let io = Timed::new(io, deadlines, phase.clone());
     let service = service_fn(move |request: Request<Incoming>| {
-        phase.store(SERVING, Ordering::Relaxed);
+        phase.now.store(SERVING, Ordering::Relaxed);
         let turn = Turn(phase.clone());
         let router = router.clone();
         async move {
@@ -127,12 +128,21 @@ const HEAD: u8 = 0;
 const SERVING: u8 = 1;
 const IDLE: u8 = 2;
 
+/// What a connection waits for now, and its reader, which must set another deadline when a request
+/// is over.
+#[derive(Default)]
+struct Phase {
+    now: AtomicU8,
+    reader: AtomicWaker,
+}
+
 /// A request under way; then the connection is idle.
-struct Turn(Arc<AtomicU8>);
+struct Turn(Arc<Phase>);
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.0.store(IDLE, Ordering::Relaxed);
+        self.0.now.store(IDLE, Ordering::Relaxed);
+        self.0.reader.wake();
     }
 }
 
@@ -140,14 +150,14 @@ impl Drop for Turn {
 struct Timed<I> {
     io: I,
     deadlines: Deadlines,
-    phase: Arc<AtomicU8>,
+    phase: Arc<Phase>,
     /// The phase whose deadline `timer` is.
     timed: u8,
     timer: Pin<Box<Sleep>>,
 }
 
 impl<I> Timed<I> {
-    fn new(io: I, deadlines: Deadlines, phase: Arc<AtomicU8>) -> Timed<I> {
+    fn new(io: I, deadlines: Deadlines, phase: Arc<Phase>) -> Timed<I> {
         Timed { io, deadlines, phase, timed: HEAD, timer: Box::pin(sleep(deadlines.head)) }
     }
 
@@ -162,10 +172,11 @@ impl<I: AsyncRead + Unpin> AsyncRead for Timed<I> {
         let this = self.get_mut();
         let before = buf.filled().len();
         let read = Pin::new(&mut this.io).poll_read(cx, buf);
-        let phase = this.phase.load(Ordering::Relaxed);
+        this.phase.reader.register(cx.waker());
+        let phase = this.phase.now.load(Ordering::Relaxed);
         if read.is_ready() {
             if phase == IDLE && buf.filled().len() > before {
-                this.phase.store(HEAD, Ordering::Relaxed);
+                this.phase.now.store(HEAD, Ordering::Relaxed);
                 this.set(HEAD, this.deadlines.head);
             }
             return read;
@@ -305,7 +316,8 @@ mod tests {
             (Deadlines { part: SHORT, ..patient }, whole.trim_end_matches('k'), "HTTP/1.1 400"),
             (Deadlines { body: SHORT, ..patient }, whole.trim_end_matches("ok"), "HTTP/1.1 400"),
             (Deadlines { idle: SHORT, ..patient }, whole, "HTTP/1.1 200"),
-            (Deadlines { head: SHORT, ..patient }, &format!("{whole}POST /"), "HTTP/1.1 200"),
+            // The beginning of a head that came with a request before it counts as idle.
+            (Deadlines { idle: SHORT, ..patient }, &format!("{whole}POST /"), "HTTP/1.1 200"),
         ] {
             let (address, _stop) = server(deadlines).await;
             let mut stream = TcpStream::connect(address).await.unwrap();

@@ -102,8 +102,8 @@ async fn a_process_whose_owner_was_killed_is_ended_by_the_next_town() {
     assert_eq!(said.next().unwrap().unwrap(), "ready");
     std::io::Write::write_all(owner.stdin.as_mut().unwrap(), b"\n").unwrap();
     assert!(said.next().unwrap().unwrap().starts_with("leased "));
-    let group = data.join("copies").read_dir_utf8().unwrap().next().unwrap().unwrap();
-    let note = std::fs::read_to_string(group.path().join("small-1/process")).unwrap();
+    let copies = data.join("copies").read_dir_utf8().unwrap().next().unwrap().unwrap();
+    let note = std::fs::read_to_string(copies.path().join("small-1/process")).unwrap();
     let process = Utf8Path::new("/proc").join(note.split('-').next().unwrap()).join("exe");
     owner.kill().unwrap();
     owner.wait().unwrap();

@@ -111,12 +111,12 @@ async fn gyms_come_and_leave_for_who_has_the_key() {
     let elsewhere = FakeGym::at(([127, 0, 0, 1], 0).into(), 1, "another").await;
     let gone = FakeGym::open(1).await;
     gone.kill();
-    let no_gym = format!("{}/x", one.url());
+    let no_gym = format!("{}/x/y", one.url());
     for (url, expected, why) in [
         (elsewhere.url(), 422, "its tasks are not those of"),
         (gone.url(), 503, "cannot be used"),
         (front.address.url.clone(), 422, "it is no gym"),
-        (no_gym, 400, "more in it than host and port"),
+        (no_gym, 400, "more in it than host, port and key"),
         ("nonsense".to_owned(), 400, "is no URL"),
     ] {
         let (status, refused) = register(&url).await;
