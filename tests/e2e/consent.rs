@@ -151,13 +151,21 @@ fn files_and_variables_are_asked_about_and_given_by_name() -> Result<()> {
 fn a_suite_that_was_made_here_is_agreed_to() -> Result<()> {
     let bench = Bench::new()?;
     let (stranger, _) = suite(&bench)?;
-    write_site(&stranger, "driver: external\nurl: http://127.0.0.1:9/\nreset: never\n")?;
+    let outside = bench.path("outside");
+    fs::create_dir(&outside)?;
+    fs::write(outside.join("index.html"), "<title>Notes</title>")?;
+    write_site(&stranger, &format!("driver: embedded\nembedded: {{static: {outside}}}\nreset: never\n"))?;
     let (own, sites) = (bench.path("own"), stranger.join("sites"));
     let init = ["init", own.as_str(), "--site=notes", "--sites", sites.as_str()];
     ensure!(asked(&bench, &init).output()?.status.success());
-    let output = asked(&bench, &["run", own.as_str(), "--agent=noop", "--episode-timeout=5s"]).output()?;
-    let said = text(&output.stderr);
-    ensure!(!said.contains("--trust"), "{said}");
+    let run = bench.path("run");
+    let output = asked(&bench, &["run", own.as_str(), "--agent=oracle", "-o", run.as_str()]).output()?;
+    ensure!(output.status.success(), "{}", text(&output.stderr));
+    // Only to what it did then.
+    let other = bench.path("other");
+    fs::create_dir(&other)?;
+    write_site(&stranger, &format!("driver: embedded\nembedded: {{static: {other}}}\nreset: never\n"))?;
+    refused(&asked(&bench, &["run", own.as_str(), "--agent=oracle"]).output()?, &[other.as_str()])?;
     Ok(())
 }
 
