@@ -31,6 +31,7 @@ mod help;
 mod init;
 mod interrupt;
 mod join;
+mod keep;
 mod load;
 mod logging;
 mod merge;
@@ -131,6 +132,10 @@ enum Command {
 }
 
 fn main() -> std::process::ExitCode {
+    // It starts with each program, and has no other options.
+    if let Some(code) = keep::run(std::env::args_os()) {
+        return code;
+    }
     failure::report_panics();
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let command = help::command().color(color::choose(words));

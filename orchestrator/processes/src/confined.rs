@@ -74,7 +74,7 @@ pub fn run(socket: &Path, words: &[String]) -> u8 {
 }
 
 /// Brings the loopback interface up by `RTM_NEWLINK` of rtnetlink(7).
-fn raise_loopback() -> io::Result<()> {
+pub(crate) fn raise_loopback() -> io::Result<()> {
     const NEW_LINK: u16 = 16;
     const REQUEST_AND_ACKNOWLEDGE: u16 = 1 | 4;
     const LENGTH: u32 = 32;
