@@ -13,6 +13,7 @@ mod cluster;
 mod color;
 mod compare;
 mod completions;
+mod confine;
 mod confined;
 mod coverage;
 mod daemon;

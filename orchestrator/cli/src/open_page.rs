@@ -76,6 +76,7 @@ async fn in_window(suite: &Suite, task: &str, data: &DataFolder) -> Outcome {
         index_cache: Some(data.indexes()?),
         town: Some(data.town()?),
         helper: crate::confined::helper(),
+        confinement: crate::confine::by_default(data)?,
         ..Options::default()
     };
     let stop = interrupt::token();
@@ -90,7 +91,7 @@ async fn in_window(suite: &Suite, task: &str, data: &DataFolder) -> Outcome {
         // Nothing of it is kept.
         ProgramExit::Interrupted
     };
-    attach::play_attached(suite, task, "trace", &options, &stop, &on_event, watched).await?;
+    attach::play_attached(suite, task, "trace", &[], &options, &stop, &on_event, watched).await?;
     Ok(())
 }
 

@@ -60,6 +60,15 @@ impl fmt::Display for Level {
     }
 }
 
+impl Level {
+    /// That of scorers' programs, which belong to the suite: nothing is taken from them but what
+    /// is not theirs.
+    #[must_use]
+    pub fn of_scorers(self) -> Level {
+        if self == Level::Off { Level::Off } else { Level::On }
+    }
+}
+
 impl Confinement {
     /// What both parts of a run had: the weaker of the two.
     #[must_use]

@@ -24,8 +24,8 @@ pub struct Helper {
     why: Option<String>,
 }
 
-/// A program that is to be started by a plan.
-#[derive(Debug, Clone)]
+/// A program that is to be started by a plan. By default it is started as it is.
+#[derive(Debug, Clone, Default)]
 pub struct Confined {
     helper: Option<PathBuf>,
     plan: Plan,
@@ -51,6 +51,11 @@ impl Helper {
             }
         }
         Helper { why, ..had(Confinement::Unavailable) }
+    }
+
+    /// What confines nothing, where there is no program to do so.
+    pub fn none() -> Helper {
+        Helper { program: None, confinement: Confinement::Unavailable, why: Some("there is no helper".to_owned()) }
     }
 
     /// How far it confines programs.

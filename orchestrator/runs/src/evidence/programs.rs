@@ -2,25 +2,27 @@
 //! network.
 //!
 //! The program has a gateway of its own, with the routes of the episode: what it asks for is no
-//! part of what the agent did. It runs in a network namespace where the system gives us one (see
-//! [`processes::confined`]), and else with the proxy and the authority in its environment alone.
+//! part of what the agent did. It is confined where the system lets it be (see
+//! [`processes::confine`]): in a network in which there is nothing but that gateway, and without
+//! results and the user's data. Else it has the proxy and the authority in its environment alone.
 
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use gateway::Gateway;
 use parking_lot::Mutex;
-use processes::{Group, confined};
+use processes::confine::{Confined, Network};
+use processes::confined;
 use scoring::{Decision, ProgramCheck, ProgramExit};
-use tokio::io::{AsyncRead, AsyncReadExt as _, copy_bidirectional};
-use tokio::net::{TcpStream, UnixListener};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
-use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
+
+use crate::Options;
+use crate::confinement::{FoundHelper, scorer_plan};
 
 /// How much of the end of what a program writes is kept.
 const KEPT: usize = 1 << 20;
@@ -29,12 +31,11 @@ const QUOTED: usize = 400;
 /// How long is waited for the rest of what it wrote, once it has ended.
 const REST: Duration = Duration::from_secs(2);
 
-/// How programs are kept from the network; found out once.
+/// How programs are started; found out once.
 #[derive(Debug, Clone)]
-pub(crate) struct Confinement {
-    /// What is to be started in a namespace: our own executable, where the caller is one.
-    helper: Option<Utf8PathBuf>,
-    namespace: Arc<OnceCell<Option<&'static [&'static str]>>>,
+pub(crate) struct ScorerPrograms {
+    options: Arc<Options>,
+    helper: FoundHelper,
 }
 
 /// What a program is told, and asks.
@@ -49,37 +50,9 @@ pub(crate) struct ProgramContext<'a> {
     pub(crate) certificate: &'a str,
 }
 
-impl Confinement {
-    pub(crate) fn by(helper: Option<Utf8PathBuf>) -> Confinement {
-        Confinement { helper, namespace: Arc::default() }
-    }
-
-    /// The beginning of the command that makes a namespace; nothing where the system gives us none.
-    async fn namespace(&self) -> Option<(&'static [&'static str], &Utf8Path)> {
-        let helper = self.helper.as_deref()?;
-        let found = self.namespace.get_or_init(|| async {
-            for way in confined::NAMESPACES {
-                let tried = Command::new(way[0])
-                    .args(&way[1..])
-                    .args([helper.as_str(), "confined", "--socket", "/dev/null", "--", "true"])
-                    .env_clear()
-                    .envs(processes::minimal())
-                    .stdin(Stdio::null())
-                    .stdout(Stdio::null())
-                    .stderr(Stdio::null())
-                    .kill_on_drop(true)
-                    .status();
-                if tried.await.is_ok_and(|status| status.success()) {
-                    return Some(way);
-                }
-            }
-            tracing::warn!(
-                "this system gives us no network namespace: scorers' programs are told to use the world's proxy, \
-                 and are not kept from the rest of the network"
-            );
-            None
-        });
-        Some(((*found.await)?, helper))
+impl ScorerPrograms {
+    pub(crate) fn by(options: &Options) -> ScorerPrograms {
+        ScorerPrograms { options: Arc::new(options.clone()), helper: FoundHelper::default() }
     }
 
     /// Runs a program to its end; what it has decided, or why it has not.
@@ -107,31 +80,19 @@ impl Confinement {
         std::fs::write(&ca, context.certificate)
             .map_err(|error| format!("failed to write {ca:?}: {error}"))?;
         let address = context.gateway.local_addr();
-        let mut doors = JoinSet::new();
-        let mut command = match self.namespace().await {
-            Some((way, helper)) => {
-                let socket = folder.path().join("gateway");
-                let listener = UnixListener::bind(&socket)
-                    .map_err(|error| format!("failed to listen at {socket:?}: {error}"))?;
-                doors.spawn(lead(listener, address));
-                let mut command = Command::new(way[0]);
-                command.args(&way[1..]).args([helper.as_str(), "confined", "--socket"]);
-                command.arg(&socket).arg("--").args(words);
-                command.env_clear();
-                command
-            }
-            None => {
-                let (program, arguments) = words.split_first().ok_or("the command is empty")?;
-                let mut command = Command::new(program);
-                command.args(arguments).env_clear().envs(confined::proxies(address));
-                command
-            }
-        };
-        command.envs(variables(&ca, context));
+        let level = self.options.confinement.level.of_scorers();
+        let helper = self.helper.get(&self.options, level).await;
+        let network = helper.confinement().hides().then(|| Network { proxy: Some(address), hosts: Vec::new() });
+        let confined = helper.plan(scorer_plan(&self.options, &ca, network));
+        let (program, arguments) = words.split_first().ok_or("the command is empty")?;
+        let mut command = confined.command(program);
+        // In a network of its own the proxy has another address, which its keeper adds.
+        command.args(arguments).env_clear().envs(confined::proxies(address));
         if check.folder != "" {
             command.current_dir(&check.folder);
         }
-        watch(command, check.timeout).await
+        confined.add_plan(&mut command);
+        watch(command, &confined, check.timeout).await
     }
 }
 
@@ -145,20 +106,6 @@ fn variables(ca: &Path, context: &ProgramContext<'_>) -> Vec<(std::ffi::OsString
     all
 }
 
-/// Leads connections to the gateway.
-async fn lead(listener: UnixListener, gateway: std::net::SocketAddr) {
-    let mut clients = JoinSet::new();
-    while let Ok((mut client, _)) = listener.accept().await {
-        clients.spawn(async move {
-            if let Ok(mut server) = TcpStream::connect(gateway).await {
-                // Whoever hangs up has had its answer, or wants none.
-                let _ = copy_bidirectional(&mut client, &mut server).await;
-            }
-        });
-        while clients.try_join_next().is_some() {}
-    }
-}
-
 /// What a program has left.
 struct Ran {
     code: Option<i32>,
@@ -167,19 +114,24 @@ struct Ran {
 }
 
 /// Waits for its end, for so long, and kills what is left of it.
-async fn watch(mut command: Command, within: Duration) -> Result<Ran, String> {
+async fn watch(
+    command: std::process::Command,
+    confined: &Confined,
+    within: Duration,
+) -> Result<Ran, String> {
+    let mut command = Command::from(command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.process_group(0).kill_on_drop(true).spawn();
+    let child = command.process_group(0).spawn();
     let mut child = child.map_err(|error| {
         format!("failed to start it: {error}; a program that is named by a path is looked for in the suite's folder")
     })?;
-    let mut group = Group::of(child.id());
+    let mut tree = confined.tree(&child);
     let (stdout, stderr) = (Tail::default(), Tail::default());
     let mut reading = JoinSet::new();
     reading.spawn(stdout.clone().keep(child.stdout.take()));
     reading.spawn(stderr.clone().keep(child.stderr.take()));
     let ended = timeout(within, child.wait()).await;
-    group.kill();
+    tree.end(&mut child).await;
     // What it has started may have left its group and hold the pipes.
     let _ = timeout(REST, async { while reading.join_next().await.is_some() {} }).await;
     let (stdout, stderr) = (stdout.text(), stderr.text());
@@ -240,9 +192,10 @@ mod tests {
 
     /// What comes of a shell script.
     async fn ran(script: &str, within: Duration) -> Result<Ran, String> {
-        let mut command = Command::new("sh");
+        let confined = Confined::default();
+        let mut command = confined.command("sh");
         command.args(["-c", script]);
-        watch(command, within).await
+        watch(command, &confined, within).await
     }
 
     #[tokio::test]

@@ -24,7 +24,7 @@ use sites::{ApiClient, SiteGroup};
 use snapshots::Exchange;
 use tasks::{Task, WorldSpec};
 
-use crate::evidence::programs::{Confinement, ProgramContext};
+use crate::evidence::programs::{ScorerPrograms, ProgramContext};
 use crate::play::browser_state;
 use crate::play::device;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
@@ -51,7 +51,7 @@ pub struct WorldResources {
     recorded: Arc<BTreeMap<Vec<Utf8PathBuf>, WorldSnapshots>>,
     town: Option<SiteGroup>,
     authority: Arc<CertificateAuthority>,
-    confinement: Confinement,
+    confinement: ScorerPrograms,
     /// How the live web is reached, where it fills in what the snapshots lack.
     live: Option<Arc<Config>>,
 }
@@ -116,7 +116,7 @@ impl WorldResources {
             recorded: Arc::new(recorded),
             town,
             authority: Arc::new(authority),
-            confinement: Confinement::by(options.helper.clone()),
+            confinement: ScorerPrograms::by(options),
             live: options.fill.as_ref().map(|fill| Arc::new(fill.live.clone())),
         })
     }

@@ -24,4 +24,4 @@ pub use usage::{ModelUsage, StepCall};
 pub use formats::Version as Format;
 
 /// The version that this program writes.
-pub const FORMAT: Format = Format { major: 2, minor: 5 };
+pub const FORMAT: Format = Format { major: 2, minor: 6 };
