@@ -83,7 +83,7 @@ async fn in_window(suite: &Suite, task: &str, data: &DataFolder) -> Outcome {
     let bar = progress::spinner("bringing up the world");
     let on_event = daemon::show_sites(&bar);
     let cancel = &stop;
-    let watched = |facts: AttachedSession| async move {
+    let watched = |facts: AttachedSession, _| async move {
         bar.finish_and_clear();
         println!("{}", facts.start_url);
         eprintln!("the page is open in its window; Enter or Ctrl-C closes it");

@@ -10,8 +10,8 @@ use super::{Confinement, Network};
 /// nothing, and only ended with all that it has started.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Plan {
-    /// How far it is confined.
-    pub(super) level: Option<Confinement>,
+    /// How far it is confined; [`super::Helper::plan`] sets it.
+    pub level: Option<Confinement>,
     /// Files and folders that look empty. What is not there needs no hiding.
     pub hidden: Vec<PathBuf>,
     /// Folders that are empty, and that the program may fill.

@@ -87,7 +87,7 @@ impl ScorerPrograms {
         let (program, arguments) = words.split_first().ok_or("the command is empty")?;
         let mut command = confined.command(program);
         // In a network of its own the proxy has another address, which its keeper adds.
-        command.args(arguments).env_clear().envs(confined::proxies(address));
+        command.args(arguments).env_clear().envs(confined::proxies(address)).envs(variables(&ca, context));
         if check.folder != "" {
             command.current_dir(&check.folder);
         }
