@@ -15,6 +15,7 @@ mod client;
 mod clients;
 mod clusters;
 mod collections;
+mod confined;
 mod credentials;
 mod crowds;
 mod demo;
