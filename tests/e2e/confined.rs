@@ -41,13 +41,22 @@ const WAYS: [(&str, &str); 32] = [
     ("a namespace below", "unshare -Urm sh -c 'umount -l $T/suite; cat $T/suite/task.yaml'"),
     ("a namespace of processes below", "unshare -Urmpf sh -c 'mount -t proc p /proc; cat /proc/*/cmdline'"),
     ("a bind mount elsewhere", "unshare -Urm sh -c 'mount --bind $T /mnt; cat /mnt/suite/task.yaml'"),
-    ("a bind mount of all", "unshare -Urm sh -c 'mount --rbind / /mnt; umount -l /mnt$T/suite; cat /mnt$T/suite/task.yaml'"),
+    (
+        "a bind mount of all",
+        "unshare -Urm sh -c 'mount --rbind / /mnt; umount -l /mnt$T/suite; cat /mnt$T/suite/task.yaml'",
+    ),
     ("another root", "unshare -Urm sh -c 'mount --rbind $T /mnt; chroot /mnt cat /suite/task.yaml'"),
     ("moving the mount", "unshare -Urm sh -c 'mount --move $T/suite /mnt; cat $T/suite/task.yaml'"),
-    ("namespaces of a process outside", "nsenter -t $OUTER -m cat $T/suite/task.yaml; nsenter -t 1 -m cat $T/suite/task.yaml"),
+    (
+        "namespaces of a process outside",
+        "nsenter -t $OUTER -m cat $T/suite/task.yaml; nsenter -t 1 -m cat $T/suite/task.yaml",
+    ),
     ("results of others", "cat $T/run/episodes/*/episode.json $T/run/episodes/.*/* $T/run/run.json"),
     ("the repository", "cat $T/.git/objects/*"),
-    ("a name that leads there", "ln -s $T/suite/task.yaml $T/own/l; cat $T/own/l; ln $T/suite/task.yaml $T/own/h; cat $T/own/h"),
+    (
+        "a name that leads there",
+        "ln -s $T/suite/task.yaml $T/own/l; cat $T/own/l; ln $T/suite/task.yaml $T/own/h; cat $T/own/h",
+    ),
     ("moving the folder", "mv $T/suite $T/moved; cat $T/moved/task.yaml; mv $T/moved $T/suite"),
     ("a handle of the file", HANDLE),
     ("the memory of a process outside", MEMORY),
@@ -114,7 +123,11 @@ impl Ground {
         }
         std::os::unix::fs::symlink(at.join("suite"), at.join("link")).unwrap();
         let mut outer = as_user(user, "sh");
-        outer.args(["-c", "read forever", GOLD]).env("GOLD", GOLD).stdin(Stdio::piped()).stdout(Stdio::null());
+        outer
+            .args(["-c", "read forever", GOLD])
+            .env("GOLD", GOLD)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null());
         Ground { outer: outer.spawn().unwrap(), folder, user }
     }
 
@@ -194,7 +207,8 @@ fn a_bound_folder_is_hidden_under_its_other_name() {
     let ground = Ground::new(None);
     fs::create_dir(ground.at("bound")).unwrap();
     // In a namespace of its own, so that nothing is left of it.
-    let script = "mount --bind $T/suite $T/bound && cat $T/bound/task.yaml && exec \"$0\" keep cat $T/bound/task.yaml";
+    let script =
+        "mount --bind $T/suite $T/bound && cat $T/bound/task.yaml && exec \"$0\" keep cat $T/bound/task.yaml";
     let mut command = Command::new("unshare");
     let keeper = ground.keeper("hidden");
     let plan = keeper.get_envs().filter_map(|(name, value)| Some((name, value?)));
@@ -248,7 +262,11 @@ fn nothing_that_it_started_outlives_it() {
             ground.run(level, &format!("{leave}; wait"));
             assert_eq!(living(&mark), 0, "{level} as {user:?}");
             // It is told to end.
-            let mut kept = ground.keeper(level).args(["sh", "-c", &format!("{leave}; exec sleep {mark}")]).spawn().unwrap();
+            let mut kept = ground
+                .keeper(level)
+                .args(["sh", "-c", &format!("{leave}; exec sleep {mark}")])
+                .spawn()
+                .unwrap();
             wait_for("its processes", || living(&mark) == 3);
             let id = rustix::process::Pid::from_child(&kept);
             rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();

@@ -26,7 +26,8 @@ impl Confine {
     pub(crate) fn options(&self, data: &DataFolder) -> Result<ConfinementOptions, Failure> {
         if !self.hosts.is_empty() && self.level != Level::Strict {
             return Err(Failure::Input(
-                "failed to set --confine-host: it is for --confine strict; otherwise all hosts are reached".to_owned(),
+                "failed to set --confine-host: it is for --confine strict; otherwise all hosts are reached"
+                    .to_owned(),
             ));
         }
         Ok(ConfinementOptions { level: self.level, hosts: self.hosts.clone(), hidden: hidden(data)? })

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use processes::confine::{KEEPER, ROOM, inside, keep};
+use processes::confine::{KEEPER, RELAY, ROOM, inside, keep, relay_alone};
 
-/// Runs one of both commands, where the command line is one of theirs. They are no part of the
+/// Runs one of these commands, where the command line is one of theirs. They are no part of the
 /// definition of the command line: to read that takes longer than to start a program, and a process
 /// with one thread alone can make a namespace of users.
 pub(crate) fn run(mut words: impl Iterator<Item = OsString>) -> Option<ExitCode> {
@@ -14,6 +14,8 @@ pub(crate) fn run(mut words: impl Iterator<Item = OsString>) -> Option<ExitCode>
         keep(words.collect())
     } else if command == ROOM {
         inside()
+    } else if command == RELAY {
+        relay_alone()
     } else {
         return None;
     };

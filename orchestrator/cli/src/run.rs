@@ -16,8 +16,8 @@ use runs::{Limits, LiveFill, Options, Progress, Summary};
 use snapshots::is_address;
 
 use crate::board::Board;
-use crate::confine::Confine;
 use crate::cluster::{self, ClusterOptions};
+use crate::confine::Confine;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::models::check_model;
 use crate::options::DataFolder;

@@ -111,7 +111,8 @@ impl Env {
             }
         };
         let played =
-            attach::play_attached(&suite, &self.task, &name, command, &options, &stop, &on_event, program).await;
+            attach::play_attached(&suite, &self.task, &name, command, &options, &stop, &on_event, program)
+                .await;
         let Some((run, record)) = played? else {
             return Err(Failure::Interrupted("interrupted; nothing of the episode is kept".to_owned()));
         };

@@ -41,7 +41,8 @@ pub(super) fn apply(plan: &Plan) -> io::Result<()> {
     let mounts = mounts::all()?;
     let kept = plan.shown.iter().filter_map(|shown| keep(shown).transpose());
     let kept = kept.collect::<io::Result<Vec<_>>>()?;
-    let scratch: BTreeSet<PathBuf> = plan.scratch.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    let scratch: BTreeSet<PathBuf> =
+        plan.scratch.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let mut covered: BTreeSet<PathBuf> = scratch.clone();
     for path in &plan.hidden {
         covered.extend(names_of(&mounts, path)?);

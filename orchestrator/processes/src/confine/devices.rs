@@ -86,7 +86,9 @@ pub(super) fn own_proc() -> io::Result<bool> {
             cover::freeze(path).map_err(|error| cover::naming("protect", path, &error))?;
         }
         // Mounts below are not of the one above.
-        for mount in others.iter().filter(|mount| mount.at.starts_with("/sys") && mount.at != Path::new("/sys")) {
+        for mount in
+            others.iter().filter(|mount| mount.at.starts_with("/sys") && mount.at != Path::new("/sys"))
+        {
             if mount.at.exists() {
                 // A part that cannot be written anyway may refuse.
                 let _ = cover::read_only(&mount.at);

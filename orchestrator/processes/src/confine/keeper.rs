@@ -3,7 +3,6 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::net::TcpListener;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
@@ -16,7 +15,7 @@ use rustix::process::{
 };
 
 use super::messages::{self, Ended, Order, Ready};
-use super::{Plan, ROOM, namespaces, network, orphans, room};
+use super::{Plan, RELAY, ROOM, namespaces, orphans, room};
 use crate::confined::NOT_STARTED;
 
 /// The variable that holds the plan. The program does not see it.
@@ -55,8 +54,11 @@ fn kept(words: Vec<OsString>) -> io::Result<Option<Ended>> {
 
 /// Closes all descriptors but the standard streams: whoever started us may have left some open.
 fn close_inherited() -> io::Result<()> {
-    let open: Vec<OsString> = std::fs::read_dir("/proc/self/fd")?.flatten().map(|entry| entry.file_name()).collect();
-    for number in open.iter().filter_map(|name| name.to_str()?.parse::<i32>().ok()).filter(|number| *number > 2) {
+    let open: Vec<OsString> =
+        std::fs::read_dir("/proc/self/fd")?.flatten().map(|entry| entry.file_name()).collect();
+    for number in
+        open.iter().filter_map(|name| name.to_str()?.parse::<i32>().ok()).filter(|number| *number > 2)
+    {
         // That of the folder itself is closed already.
         let _ = nix::unistd::close(number);
     }
@@ -95,6 +97,7 @@ impl Watch {
 
 /// In namespaces: what is in them ends with their first process.
 fn in_a_room(plan: Plan, words: Vec<OsString>, watch: &Watch) -> io::Result<Option<Ended>> {
+    let relay = plan.network.as_ref().map(|_| Relay::start()).transpose()?;
     namespaces::enter().map_err(|error| io::Error::new(error.kind(), format!("make namespaces: {error}")))?;
     let (here, there) = UnixStream::pair()?;
     let mut command = Command::new("/proc/self/exe");
@@ -102,7 +105,7 @@ fn in_a_room(plan: Plan, words: Vec<OsString>, watch: &Watch) -> io::Result<Opti
     let mut child = command.spawn()?;
     drop(command);
     let first = pidfd_open(id_of(&child)?, PidfdFlags::empty())?;
-    let ended = directed(&here, plan, words, &first, watch);
+    let ended = directed(&here, plan, words, relay.as_ref(), &first, watch);
     // It may have ended.
     let _ = pidfd_send_signal(&first, Signal::KILL);
     // The kernel lets it go after all others of its namespace.
@@ -110,10 +113,35 @@ fn in_a_room(plan: Plan, words: Vec<OsString>, watch: &Watch) -> io::Result<Opti
     ended
 }
 
+/// The process that leads the connections of a network outside. Dropping it ends it.
+struct Relay {
+    socket: UnixStream,
+    process: Child,
+}
+
+impl Relay {
+    fn start() -> io::Result<Relay> {
+        let (socket, there) = UnixStream::pair()?;
+        let mut command = Command::new("/proc/self/exe");
+        command.arg(RELAY).env_remove(PLAN).stdin(Stdio::from(OwnedFd::from(there)));
+        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        Ok(Relay { socket, process })
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
 fn directed(
     socket: &UnixStream,
     plan: Plan,
     words: Vec<OsString>,
+    relay: Option<&Relay>,
     first: &OwnedFd,
     watch: &Watch,
 ) -> io::Result<Option<Ended>> {
@@ -127,8 +155,9 @@ fn directed(
         return Err(io::Error::other(why));
     }
     room::close_streams()?;
-    if let Some(wanted) = wanted {
-        network::relay(&wanted, listeners.into_iter().map(TcpListener::from).collect());
+    if let (Some(wanted), Some(relay)) = (wanted, relay) {
+        let listeners: Vec<_> = listeners.iter().map(|listener| listener.as_fd()).collect();
+        messages::send(&relay.socket, &wanted, &listeners)?;
     }
     let said = socket.as_fd().try_clone_to_owned()?;
     while !watch.wait(Some(&said))? {

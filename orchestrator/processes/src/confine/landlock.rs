@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use landlock::{
-    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
-    RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+    ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, RulesetStatus, Scope,
 };
 use rustix::process::geteuid;
 
@@ -13,12 +13,31 @@ use super::Plan;
 
 /// What every program needs of the system.
 const SYSTEM: [&str; 14] = [
-    "/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/opt", "/etc", "/proc", "/sys", "/nix", "/gnu",
-    "/run/systemd/resolve", "/run/current-system",
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/bin",
+    "/sbin",
+    "/opt",
+    "/etc",
+    "/proc",
+    "/sys",
+    "/nix",
+    "/gnu",
+    "/run/systemd/resolve",
+    "/run/current-system",
 ];
 /// Devices that hold nothing, and folders that are the program's own.
 const WRITABLE: [&str; 8] = [
-    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm", "/dev/pts",
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/shm",
+    "/dev/pts",
 ];
 
 /// Keeps this process, and all that it starts, from sockets without a path that others have. Where
@@ -73,7 +92,9 @@ fn etc_without_secrets(etc: &Path, allow: &mut impl FnMut(&Path) -> io::Result<(
     use std::os::unix::fs::PermissionsExt as _;
     for entry in etc.read_dir()?.flatten() {
         let path = entry.path();
-        if path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o004 != 0) && !path.ends_with("ssh") {
+        if path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o004 != 0)
+            && !path.ends_with("ssh")
+        {
             allow(&path)?;
         }
     }

@@ -35,7 +35,7 @@ mod start;
 
 pub use keeper::keep;
 pub use level::{BadLevel, Confinement, Level};
-pub use network::{BadHost, Host, Network};
+pub use network::{BadHost, Host, Network, relay_alone};
 pub use plan::{Plan, Shown};
 pub use room::inside;
 pub(crate) use start::ask_to_end;
@@ -45,3 +45,5 @@ pub use start::{Confined, Helper, Tree};
 pub const KEEPER: &str = "keep";
 /// The hidden command of the first process in the namespaces.
 pub const ROOM: &str = "keep-inside";
+/// The hidden command of what leads connections out of a network of its own.
+pub const RELAY: &str = "keep-relay";

@@ -6,13 +6,14 @@
 use std::fmt;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::str::FromStr;
 use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-use super::namespaces;
-use crate::confined::raise_loopback;
+use super::{messages, namespaces};
+use crate::confined::{NOT_STARTED, raise_loopback};
 
 /// The longest head of a request to the relay.
 const LONGEST: u64 = 8 << 10;
@@ -79,9 +80,22 @@ pub(super) fn listen(network: &Network) -> io::Result<(SocketAddr, Vec<TcpListen
     Ok((address, listeners))
 }
 
+/// Leads connections, until whoever started this process ends. The listeners come over the socket
+/// that is its standard input. It is a process of its own, because the keeper can start no threads:
+/// those would be in another namespace of processes than it is.
+pub fn relay_alone() -> u8 {
+    let socket = rustix::stdio::stdin().try_clone_to_owned().map(UnixStream::from);
+    let Ok(mut socket) = socket else { return NOT_STARTED };
+    let Ok((network, listeners)) = messages::receive::<Network>(&socket) else { return NOT_STARTED };
+    relay(&network, listeners.into_iter().map(TcpListener::from).collect());
+    // Nothing else is ever said.
+    let _ = socket.read(&mut [0]);
+    0
+}
+
 /// Leads the connections of the listeners to where the plan says, for as long as this process
 /// lives.
-pub(super) fn relay(network: &Network, listeners: Vec<TcpListener>) {
+fn relay(network: &Network, listeners: Vec<TcpListener>) {
     let here: Vec<Host> = network.hosts.iter().filter(|host| host.is_here()).cloned().collect();
     let mut listeners = listeners.into_iter();
     if let Some(listener) = listeners.next() {
@@ -92,16 +106,11 @@ pub(super) fn relay(network: &Network, listeners: Vec<TcpListener>) {
         });
     }
     for (listener, host) in listeners.zip(here) {
-        accept(listener, move |client| {
-            lead(client, TcpStream::connect((host.name.as_str(), host.port))?)
-        });
+        accept(listener, move |client| lead(client, TcpStream::connect((host.name.as_str(), host.port))?));
     }
 }
 
-fn accept(
-    listener: TcpListener,
-    serve: impl Fn(TcpStream) -> io::Result<()> + Clone + Send + 'static,
-) {
+fn accept(listener: TcpListener, serve: impl Fn(TcpStream) -> io::Result<()> + Clone + Send + 'static) {
     thread::spawn(move || {
         for client in listener.incoming().flatten() {
             let serve = serve.clone();

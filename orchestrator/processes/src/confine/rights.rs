@@ -55,6 +55,9 @@ pub(super) fn give_up(is_root: bool) -> io::Result<()> {
         }
     }
     let kept = kept & sets.permitted;
-    set_capabilities(None, CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() })?;
+    set_capabilities(
+        None,
+        CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() },
+    )?;
     Ok(())
 }

@@ -45,7 +45,8 @@ fn start(socket: &UnixStream) -> io::Result<Child> {
     let Order { mut plan, words, folder } = order;
     let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
     let network = plan.network.as_ref().map(network::listen).transpose();
-    let network = network.map_err(|error| io::Error::new(error.kind(), format!("make a network: {error}")))?;
+    let network =
+        network.map_err(|error| io::Error::new(error.kind(), format!("make a network: {error}")))?;
     plan.hidden.extend(devices::hidden());
     devices::own_proc()?;
     cover::apply(&plan)?;

@@ -55,7 +55,11 @@ impl Helper {
 
     /// What confines nothing, where there is no program to do so.
     pub fn none() -> Helper {
-        Helper { program: None, confinement: Confinement::Unavailable, why: Some("there is no helper".to_owned()) }
+        Helper {
+            program: None,
+            confinement: Confinement::Unavailable,
+            why: Some("there is no helper".to_owned()),
+        }
     }
 
     /// How far it confines programs.

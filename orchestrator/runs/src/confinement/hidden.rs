@@ -102,7 +102,8 @@ fn executable(program: &Path) -> Vec<PathBuf> {
             let is_build = path.file_name().is_some_and(|file| {
                 file.to_string_lossy().starts_with(&format!("{name}-")) && path.extension().is_none()
             });
-            is_build || path.metadata().is_ok_and(|other| (other.dev(), other.ino()) == (own.dev(), own.ino()))
+            is_build
+                || path.metadata().is_ok_and(|other| (other.dev(), other.ino()) == (own.dev(), own.ino()))
         }));
     }
     found
@@ -114,7 +115,9 @@ pub(super) fn of_runs(run: &Path) -> Vec<PathBuf> {
     let run = absolute(run);
     let mut found = of_run(&run);
     let beside = run.parent().map(Path::to_owned);
-    for folder in [beside, Some(absolute(Path::new(RUNS))), Some(absolute(Path::new(".")))].into_iter().flatten() {
+    for folder in
+        [beside, Some(absolute(Path::new(RUNS))), Some(absolute(Path::new(".")))].into_iter().flatten()
+    {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             let path = entry.path();
             if path.join("run.json").is_file() {

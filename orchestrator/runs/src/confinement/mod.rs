@@ -49,7 +49,7 @@ impl FoundHelper {
                 };
                 if let Some(why) = helper.why() {
                     let had = match helper.confinement() {
-                        Confinement::Hidden => "strictly; they are confined as with --confine on",
+                        Confinement::Hidden => " strictly; they are confined as with --confine on",
                         _ => "; they run as you, and can read the suite with its solutions",
                     };
                     let why = why.lines().next().unwrap_or_default();

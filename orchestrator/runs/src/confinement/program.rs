@@ -14,11 +14,15 @@ pub(super) fn folders(line: &str, suite: &Path) -> BTreeSet<PathBuf> {
     let words = line.split(|c: char| c.is_whitespace() || "'\"=;&|()<>:,".contains(c));
     let words = words.filter(|word| !word.is_empty() && !word.starts_with('-')).map(str::to_owned);
     // `python3 -m name` names a file or a folder.
-    let named = words.flat_map(|word| [PathBuf::from(&word), PathBuf::from(word.replace('.', "/") + ".py"), word.replace('.', "/").into()]);
+    let named = words.flat_map(|word| {
+        [PathBuf::from(&word), PathBuf::from(word.replace('.', "/") + ".py"), word.replace('.', "/").into()]
+    });
     let path = env::var_os("PATH").unwrap_or_default();
     let named = named.chain(env::split_paths(&path));
     let there = named.filter_map(|path| path.canonicalize().ok()).filter(|path| path.starts_with(suite));
-    there.filter_map(|path| if path.is_dir() { Some(path) } else { path.parent().map(Path::to_owned) }).collect()
+    there
+        .filter_map(|path| if path.is_dir() { Some(path) } else { path.parent().map(Path::to_owned) })
+        .collect()
 }
 
 /// What stays of a folder of the suite in which a program lies: all that the suite does not name,
@@ -40,7 +44,9 @@ pub(super) fn shown(folder: &Path, suite: &Path, named: &[PathBuf]) -> Vec<Shown
 pub(super) fn needs(line: &str) -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let mut found: BTreeSet<PathBuf> = BTreeSet::new();
-    for word in line.split(|c: char| c.is_whitespace() || "'\";&|()".contains(c)).filter(|word| !word.is_empty()) {
+    for word in
+        line.split(|c: char| c.is_whitespace() || "'\";&|()".contains(c)).filter(|word| !word.is_empty())
+    {
         let own = Path::new(word);
         if own.components().count() > 1 || own.extension().is_some() {
             let own = absolute(own);
@@ -52,7 +58,13 @@ pub(super) fn needs(line: &str) -> Vec<PathBuf> {
         let programs = env::split_paths(&path).map(|folder| folder.join(word)).chain([absolute(own)]);
         for program in programs.filter(|program| program.is_file()) {
             for program in [program.canonicalize().unwrap_or_default(), program] {
-                found.extend(program.ancestors().nth(2).filter(|above| above.components().count() > 3).map(Path::to_owned));
+                found.extend(
+                    program
+                        .ancestors()
+                        .nth(2)
+                        .filter(|above| above.components().count() > 3)
+                        .map(Path::to_owned),
+                );
             }
         }
     }

@@ -82,7 +82,8 @@ impl ScorerPrograms {
         let address = context.gateway.local_addr();
         let level = self.options.confinement.level.of_scorers();
         let helper = self.helper.get(&self.options, level).await;
-        let network = helper.confinement().hides().then(|| Network { proxy: Some(address), hosts: Vec::new() });
+        let network =
+            helper.confinement().hides().then(|| Network { proxy: Some(address), hosts: Vec::new() });
         let confined = helper.plan(scorer_plan(&self.options, &ca, network));
         let (program, arguments) = words.split_first().ok_or("the command is empty")?;
         let mut command = confined.command(program);
@@ -114,11 +115,7 @@ struct Ran {
 }
 
 /// Waits for its end, for so long, and kills what is left of it.
-async fn watch(
-    command: std::process::Command,
-    confined: &Confined,
-    within: Duration,
-) -> Result<Ran, String> {
+async fn watch(command: std::process::Command, confined: &Confined, within: Duration) -> Result<Ran, String> {
     let mut command = Command::from(command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.process_group(0).spawn();

@@ -144,9 +144,9 @@ where
     let mut machine = machine;
     machine.confinement = match &programs {
         Some(programs) => Some(programs.confinement()),
-        None if confinement::have_programs(&tasks) => {
-            Some(FoundHelper::default().get(options, options.confinement.level.of_scorers()).await.confinement())
-        }
+        None if confinement::have_programs(&tasks) => Some(
+            FoundHelper::default().get(options, options.confinement.level.of_scorers()).await.confinement(),
+        ),
         None => None,
     };
     let folder = open_folder(suite, &tasks, agent, options, &machine)?;
@@ -320,7 +320,8 @@ async fn attempt<E: Environment>(
     let stderr = folder.path().join("agent.stderr.txt");
     let lines = shared.agent.programs().join(" ");
     let of_run = shared.folder.path().as_std_path();
-    let confined = shared.programs.as_ref().map(|programs| programs.in_episode(&lines, of_run, folder, false));
+    let confined =
+        shared.programs.as_ref().map(|programs| programs.in_episode(&lines, of_run, folder, false));
     let mut agent = shared.agent.agent(&EpisodeContext {
         task,
         repeat: id.repeat,

@@ -24,7 +24,7 @@ use sites::{ApiClient, SiteGroup};
 use snapshots::Exchange;
 use tasks::{Task, WorldSpec};
 
-use crate::evidence::programs::{ScorerPrograms, ProgramContext};
+use crate::evidence::programs::{ProgramContext, ScorerPrograms};
 use crate::play::browser_state;
 use crate::play::device;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
