@@ -31,8 +31,8 @@ const WITHIN: Duration = Duration::from_secs(600);
 /// SANDBOX_PROXY, SANDBOX_CA, SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE. The episode ends
 /// with the command, and with all that it has started. Its output goes to standard error. It also
 /// has your whole environment; the browser has none of it. The suite, the results and your data
-/// are hidden from it (`--confine`). Without a COMMAND, the episode ends with a line on standard input, the
-/// end of standard input, or Ctrl-C.
+/// are hidden from it (`--confine`). Without a COMMAND, the episode ends with a line on standard
+/// input, the end of standard input, or Ctrl-C.
 ///
 /// The answer is the content of the answer file, or that line. `report_infeasible("why")` says that
 /// the goal cannot be reached. The task's scorer then judges the addresses of the tabs, the state

@@ -10,7 +10,7 @@ use tokio::process::Child;
 use tokio::time::timeout;
 
 use super::keeper::PLAN;
-use super::{Confinement, KEEPER, Level, Network, Plan};
+use super::{Confinement, Host, KEEPER, Level, Network, Plan};
 use crate::Group;
 
 /// How long a keeper may take to end all that its program has started.
@@ -99,6 +99,13 @@ impl Confined {
                 command
             }
             None => Command::new(program),
+        }
+    }
+
+    /// Adds what it is to reach of the network, where it does not reach all of it.
+    pub fn reach(&mut self, host: Option<Host>) {
+        if let Some(network) = &mut self.plan.network {
+            network.hosts.extend(host);
         }
     }
 

@@ -16,13 +16,13 @@ use std::sync::Arc;
 
 use agents::AgentSpec;
 use camino::Utf8Path;
+use hidden::{Secrets, of_runs, temporary};
 use processes::confine::{Confined, Confinement, Helper, Level, Network, Plan, Shown};
 use tasks::{Suite, Task};
 use tokio::sync::OnceCell;
 
 use crate::Options;
 use crate::results::EpisodeFolder;
-use hidden::{Secrets, of_runs, temporary};
 
 /// How the programs of a run are started.
 #[derive(Debug, Clone)]

@@ -122,7 +122,14 @@ where
         let line = command.join(" ");
         let of_run = run.path().as_std_path();
         let confined = programs.map(|programs| programs.in_episode(&line, of_run, &folder, true));
-        let program = |session| program(session, confined.unwrap_or_default());
+        let program = |session: AttachedSession| {
+            let mut confined = confined.unwrap_or_default();
+            for door in [&session.cdp, &session.proxy] {
+                let host = door.trim_start_matches("http://").split('/').next().unwrap_or_default();
+                confined.reach(host.parse().ok());
+            }
+            program(session, confined)
+        };
         let coming = tokio::select! {
             biased;
             () = interrupt.cancelled() => None,
