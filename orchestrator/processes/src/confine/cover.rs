@@ -50,7 +50,10 @@ pub(super) fn apply(plan: &Plan) -> io::Result<()> {
     let mut covered: Vec<PathBuf> = covered.into_iter().collect();
     // What is in a folder that stays in a covered one is covered after it.
     covered.sort_by_key(|path| path.components().count());
-    let place = |kept: &Kept| covered.iter().rposition(|folder| kept.path.starts_with(folder));
+    let paths: Vec<PathBuf> = kept.iter().map(|kept| kept.path.clone()).collect();
+    let place = |kept: &Kept| {
+        covered.iter().rposition(|folder| kept.path.starts_with(folder) && is_there(folder, &covered, &paths))
+    };
     let mut inside: Vec<Vec<Kept>> = covered.iter().map(|_| Vec::new()).collect();
     for kept in kept {
         if let Some(place) = place(&kept) {
@@ -61,6 +64,16 @@ pub(super) fn apply(plan: &Plan) -> io::Result<()> {
         cover(path, kept, scratch.contains(path)).map_err(|error| naming("hide", path, &error))?;
     }
     Ok(())
+}
+
+/// Whether a folder that is to be covered is there by then: not in another one that is covered
+/// before it, unless what stays of that brings it back.
+fn is_there(folder: &Path, covered: &[PathBuf], kept: &[PathBuf]) -> bool {
+    let outer = covered.iter().rfind(|outer| folder.starts_with(outer) && outer.as_path() != folder);
+    outer.is_none_or(|outer| {
+        let brings_back = |path: &PathBuf| folder.starts_with(path) && path.starts_with(outer);
+        is_there(outer, covered, kept) && kept.iter().any(brings_back)
+    })
 }
 
 /// The paths of a file or folder: without links, and by all mounts.
@@ -172,4 +185,21 @@ pub(super) fn freeze(path: &Path) -> io::Result<()> {
 
 pub(super) fn naming(doing: &str, path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{doing} {}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_was_covered_before_is_there_only_where_it_stays() {
+        let paths = |all: &[&str]| all.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let covered = paths(&["/tmp", "/tmp/suite", "/tmp/suite/runs/a/episodes"]);
+        let is_there = |folder: &str, kept: &[&str]| is_there(Path::new(folder), &covered, &paths(kept));
+        assert!(is_there("/tmp", &[]));
+        assert!(!is_there("/tmp/suite", &["/tmp/suite/agent.py"]));
+        assert!(is_there("/tmp/suite", &["/tmp/suite"]));
+        assert!(!is_there("/tmp/suite/runs/a/episodes", &["/tmp/suite/runs"]));
+        assert!(is_there("/tmp/suite/runs/a/episodes", &["/tmp/suite", "/tmp/suite/runs"]));
+    }
 }

@@ -18,7 +18,7 @@ const OF_RUN: [&str; 5] = ["run.json", "inputs.json", "report.html", "trace.html
 /// The folder that runs are in unless told otherwise.
 const RUNS: &str = "runs";
 /// What the names of our temporary folders begin with.
-const TEMPORARY: &str = "sandbox-";
+const TEMPORARY: [&str; 3] = ["sandbox-browser-", "sandbox-verifier-", "sandbox-sites"];
 /// What the names of packed runs end with.
 const PACKED: &str = ".tar.zst";
 
@@ -140,6 +140,9 @@ fn of_run(run: &Path) -> Vec<PathBuf> {
 /// The temporary folders of this user's browsers and programs, of this episode and of others.
 pub(super) fn temporary() -> Vec<PathBuf> {
     let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
-    let own = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(TEMPORARY));
+    let own = entries.filter(|entry| {
+        let name = entry.file_name();
+        TEMPORARY.iter().any(|own| name.to_string_lossy().starts_with(own))
+    });
     own.map(|entry| entry.path()).collect()
 }
