@@ -336,7 +336,7 @@ fn a_command_that_fails_or_never_ends_is_no_success() -> Result<()> {
     );
 
     let out = bench.path("endless");
-    let script = format!("sleep 4711 & exec timeout 60 tail -f {suite}/suite.yaml");
+    let script = format!("sleep 4711 & exec timeout 60 tail -f /dev/null {suite}/suite.yaml");
     let output =
         run(&bench, &[&suite, "none", "--within=1", "--output", out.as_str(), "--", "sh", "-c", &script])?;
     ensure!(output.status.code() == Some(1), "{output:?}");
@@ -348,7 +348,7 @@ fn a_command_that_fails_or_never_ends_is_no_success() -> Result<()> {
 /// An episode with a command that never ends, once that has begun.
 fn endless(bench: &Bench, suite: &str) -> Result<Child> {
     let (out, begun) = (bench.path("out"), bench.path("begun"));
-    let script = format!("touch {begun}; exec timeout 60 tail -f {suite}/suite.yaml");
+    let script = format!("touch {begun}; exec timeout 60 tail -f /dev/null {suite}/suite.yaml");
     let child =
         command(bench, &[suite, "none", "--output", out.as_str(), "--", "sh", "-c", &script])?.spawn()?;
     let deadline = Instant::now() + PATIENCE;

@@ -16,6 +16,7 @@ mod client;
 mod clients;
 mod clusters;
 mod collections;
+mod confined;
 mod consent;
 mod credentials;
 mod crowds;

@@ -10,6 +10,7 @@ use browser::Dialect;
 use camino::Utf8Path;
 use models::Model;
 use processes::Variable;
+use processes::confine::Confined;
 use serde_json::{Value, json};
 use tasks::Task;
 
@@ -78,6 +79,8 @@ pub struct EpisodeContext<'a> {
     pub speech: ActionFormat,
     /// Environment variables of an external program, besides the minimal ones.
     pub variables: &'a [Variable],
+    /// How an external program is kept from what it must not see.
+    pub confined: Option<&'a Confined>,
 }
 
 /// The text does not name an agent.
@@ -265,6 +268,15 @@ impl AgentSpec {
         }
     }
 
+    /// The command lines of the programs that it starts.
+    pub fn programs(&self) -> Vec<&str> {
+        match self {
+            AgentSpec::Program { command } => vec![command],
+            AgentSpec::Fallback(specs) => specs.iter().flat_map(AgentSpec::programs).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether it asks a server of the user's.
     pub fn asks_a_server(&self) -> bool {
         match self {
@@ -367,7 +379,7 @@ impl AgentSpec {
 
     /// Creates an agent for one episode.
     pub fn agent(&self, context: &EpisodeContext<'_>) -> Box<dyn Agent> {
-        let EpisodeContext { task, repeat, seed, stderr, variables, .. } = context;
+        let EpisodeContext { task, repeat, seed, stderr, variables, confined, .. } = context;
         match self {
             AgentSpec::Oracle => Box::new(Oracle::new(task.oracle.clone())),
             AgentSpec::Negative => Box::new(Oracle::new(task.wrong_solution.clone())),
@@ -375,7 +387,8 @@ impl AgentSpec {
             AgentSpec::Random => Box::new(Random::new(*seed, *repeat)),
             AgentSpec::Program { command } => {
                 let (line, stderr, variables) = (command.clone(), stderr.clone(), variables.to_vec());
-                external(context, Endpoint::Command { line, stderr, variables })
+                let confined = confined.cloned().map(Box::new);
+                external(context, Endpoint::Command { line, stderr, variables, confined })
             }
             AgentSpec::Server(address) => external(context, Endpoint::Server(address.clone())),
             AgentSpec::Model(asking) => {

@@ -69,8 +69,16 @@ async fn played(kind: &str, model: Model, repeat: u32) -> Result<String, Box<dyn
     let speech = ActionFormat::default();
     let stderr = PathBuf::from("/dev/null");
     let answer_within = Duration::from_secs(9);
-    let casting =
-        EpisodeContext { task: &task, repeat, seed: 7, stderr, answer_within, speech, variables: &[] };
+    let casting = EpisodeContext {
+        task: &task,
+        repeat,
+        seed: 7,
+        stderr,
+        answer_within,
+        speech,
+        variables: &[],
+        confined: None,
+    };
     let mut agent = kind.agent(&casting);
     let goal = Goal::of(&task, GOAL.to_owned(), Vec::new());
     agent.begin(&goal).await?;

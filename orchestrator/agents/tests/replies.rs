@@ -42,6 +42,7 @@ async fn step(
         answer_within: within,
         speech: ActionFormat::default(),
         variables: &[],
+        confined: None,
     };
     let mut agent = kind.agent(&casting);
     let goal = Goal::of(&task, GOAL.to_owned(), Vec::new());

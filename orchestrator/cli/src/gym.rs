@@ -106,6 +106,7 @@ impl Gym {
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
             helper: crate::confined::helper(),
+            confinement: crate::confine::by_default(&self.data)?,
             scoring_mode: self.scoring.mode,
             judge: self.scoring.judge(&self.data)?,
             agreed,

@@ -14,6 +14,7 @@ mod cluster;
 mod color;
 mod compare;
 mod completions;
+mod confine;
 mod confined;
 mod coverage;
 mod daemon;
@@ -32,6 +33,7 @@ mod help;
 mod init;
 mod interrupt;
 mod join;
+mod keep;
 mod load;
 mod logging;
 mod merge;
@@ -162,6 +164,10 @@ impl Command {
 }
 
 fn main() -> std::process::ExitCode {
+    // It starts with each program, and has no other options.
+    if let Some(code) = keep::run(std::env::args_os()) {
+        return code;
+    }
     failure::report_panics();
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     let command = help::command().color(color::choose(words));

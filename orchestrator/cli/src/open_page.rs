@@ -86,13 +86,14 @@ async fn in_window(suite: &Suite, task: &str, options: Options, data: &DataFolde
         index_cache: Some(data.indexes()?),
         town: Some(data.town()?),
         helper: crate::confined::helper(),
+        confinement: crate::confine::by_default(data)?,
         ..options
     };
     let stop = interrupt::token();
     let bar = progress::spinner("bringing up the world");
     let on_event = daemon::show_sites(&bar);
     let cancel = &stop;
-    let watched = |facts: AttachedSession| async move {
+    let watched = |facts: AttachedSession, _| async move {
         bar.finish_and_clear();
         println!("{}", facts.start_url);
         eprintln!("the page is open in its window; Enter or Ctrl-C closes it");
@@ -100,7 +101,7 @@ async fn in_window(suite: &Suite, task: &str, options: Options, data: &DataFolde
         // Nothing of it is kept.
         ProgramExit::Interrupted
     };
-    attach::play_attached(suite, task, "trace", &options, &stop, &on_event, watched).await?;
+    attach::play_attached(suite, task, "trace", &[], &options, &stop, &on_event, watched).await?;
     Ok(())
 }
 

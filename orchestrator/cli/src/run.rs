@@ -18,6 +18,7 @@ use snapshots::is_address;
 
 use crate::board::Board;
 use crate::cluster::{self, ClusterOptions};
+use crate::confine::Confine;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::models::check_model;
 use crate::options::DataFolder;
@@ -63,6 +64,8 @@ pub(crate) struct Run {
     /// default it sees PATH, HOME, LANG, LC_*, TZ and TMPDIR only
     #[arg(long = "agent-env", value_name = "NAME[=VALUE]")]
     pub(crate) agent_variables: Vec<Variable>,
+    #[command(flatten)]
+    confine: Confine,
     /// Take no screenshots: a step costs less, and the run needs less disk. Agents whose model
     /// looks at them are refused, and programs get none
     #[arg(long)]
@@ -314,6 +317,7 @@ impl Run {
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
             helper: crate::confined::helper(),
+            confinement: self.confine.options(&self.data)?,
             headed: false,
             scoring_mode: self.scoring.mode,
             fill,

@@ -231,6 +231,7 @@ impl Verify {
             index_cache: Some(folder.join("indexes")),
             town: Some(self.data.town()?),
             helper: crate::confined::helper(),
+            confinement: crate::confine::by_default(&self.data)?,
             scoring_mode: record.scoring_mode,
             judge,
             limits,

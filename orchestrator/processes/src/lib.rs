@@ -9,12 +9,14 @@
 //! command.env_clear().envs(processes::minimal());
 //! ```
 //!
-//! Programs that are to reach the world alone are [`confined`], and a [`Group`] ends with all that
-//! it has started, be it by [`end_all`] when our own process is about to end.
+//! Programs that must not see everything are started by [`confine`], which also ends all that they
+//! start. A [`Group`] ends with all that has stayed in it. [`end_all`] ends both kinds when our own
+//! process is about to end.
 //!
 //! **Invariant.** No variable is passed on because nobody thought of it: what is not named here, by
 //! the caller or by the user, is not there.
 
+pub mod confine;
 pub mod confined;
 mod environment;
 mod group;

@@ -30,6 +30,7 @@
 
 mod analysis;
 pub mod changes;
+mod confinement;
 pub mod consent;
 mod error;
 mod evidence;
@@ -58,7 +59,7 @@ pub use analysis::table::short_url;
 pub use analysis::{gaps, groups, measures, sensitivity, statistics};
 pub use error::Error;
 pub use play::environment::Environment;
-pub use play::options::{Limits, LiveFill, Options};
+pub use play::options::{ConfinementOptions, Limits, LiveFill, Options};
 pub use play::progress::{Event, Progress, silent};
 pub use play::run::{Machine, run, run_in};
 pub use play::running_sites::session_cookie;

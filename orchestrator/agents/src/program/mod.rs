@@ -8,8 +8,9 @@
 //!             +--------------+------ an error ----------+---> killed <-- too slow --+
 //! ```
 //!
-//! The process leads its own process group. So killing it also kills its children, and an interrupt
-//! at the terminal reaches the run first.
+//! The process leads its own process group, so that an interrupt at the terminal reaches the run
+//! first. Where it is confined ([`processes::confine`]), everything that it started ends with it;
+//! otherwise what has stayed in its group.
 
 mod http;
 mod lines;
@@ -25,6 +26,7 @@ use std::time::Duration;
 use browser::ObservationOptions;
 pub use http::{Address, AddressError};
 use processes::Variable;
+use processes::confine::Confined;
 pub use protocol::VERSION;
 use protocol::{Message, ObservationMessage};
 use transport::Transport;
@@ -47,6 +49,8 @@ pub enum Endpoint {
         stderr: PathBuf,
         /// Environment variables besides [`processes::minimal`].
         variables: Vec<Variable>,
+        /// How it is kept from what it must not see. Absent where it runs as the user.
+        confined: Option<Box<Confined>>,
     },
     /// A running server.
     Server(Address),
@@ -68,8 +72,8 @@ pub struct Settings {
 impl Settings {
     /// The settings of a program, with its command line and a file for its standard error.
     pub fn new(command: impl Into<String>, stderr: impl Into<PathBuf>) -> Settings {
-        let (line, stderr, variables) = (command.into(), stderr.into(), Vec::new());
-        Settings::to(Endpoint::Command { line, stderr, variables })
+        let (line, stderr, variables, confined) = (command.into(), stderr.into(), Vec::new(), None);
+        Settings::to(Endpoint::Command { line, stderr, variables, confined })
     }
 
     /// Defaults: one BrowserGym action in each reply, 30 s for the handshake, 120 s for an answer.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use processes::{Group, Variable};
+use processes::Variable;
+use processes::confine::{Confined, Tree};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
@@ -29,8 +30,8 @@ const WHO: &str = "the agent program";
 #[derive(Debug)]
 pub(super) struct Process {
     command: String,
-    /// Killed before its leader is reaped.
-    group: Group,
+    /// Ended before its leader is reaped.
+    tree: Tree,
     child: Child,
     /// `None` after it is closed.
     stdin: Option<ChildStdin>,
@@ -41,24 +42,32 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts the program with [`processes::minimal`] environment variables and `variables`.
-    pub(super) fn start(command: &str, stderr: &Path, variables: &[Variable]) -> Result<Process, Error> {
+    pub(super) fn start(
+        command: &str,
+        stderr: &Path,
+        variables: &[Variable],
+        confined: Option<&Confined>,
+    ) -> Result<Process, Error> {
         let file = File::create(stderr)
             .map_err(|source| Error::Stderr { path: stderr.display().to_string(), source })?;
         let failed = |source| Error::Start { command: command.to_owned(), source };
-        let mut child = Command::new("sh")
+        let confined = confined.cloned().unwrap_or_default();
+        let mut words = confined.command("sh");
+        words
             .arg("-c")
             .arg(command)
+            .env_clear()
+            .envs(processes::minimal())
+            .envs(variables.iter().map(|variable| (&variable.name, &variable.value)));
+        confined.add_plan(&mut words);
+        let mut child = Command::from(words)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
-            .env_clear()
-            .envs(processes::minimal())
-            .envs(variables.iter().map(|variable| (&variable.name, &variable.value)))
-            .kill_on_drop(true)
             .spawn()
             .map_err(failed)?;
-        let group = Group::of(child.id());
+        let tree = confined.tree(&child);
         let (Some(stdin), Some(stdout), Some(errors)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -66,7 +75,7 @@ impl Process {
         };
         Ok(Process {
             command: command.to_owned(),
-            group,
+            tree,
             child,
             stdin: Some(stdin),
             stdout: BufReader::new(stdout),
@@ -129,7 +138,7 @@ impl Process {
         if timeout(LEAVE_WITHIN, self.child.wait()).await.is_err() {
             tracing::debug!("the agent program did not leave by itself");
         }
-        self.group.kill();
+        self.tree.end(&mut self.child).await;
         let _ = timeout(LEAVE_WITHIN, &mut self.drain).await;
     }
 
@@ -140,7 +149,7 @@ impl Process {
             Some(status) => format!("left ({status})"),
             None => "closed its standard output".to_owned(),
         };
-        self.group.kill();
+        self.tree.end(&mut self.child).await;
         let _ = timeout(LEAVE_WITHIN, &mut self.drain).await;
         if message_type == Message::HELLO
             && status.and_then(|status| status.code()).is_some_and(is_no_program)

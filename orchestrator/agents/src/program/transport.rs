@@ -19,8 +19,8 @@ impl Transport {
     /// Starts a program. A server already runs.
     pub(super) fn open(contact: &Endpoint) -> Result<Transport, Error> {
         Ok(match contact {
-            Endpoint::Command { line, stderr, variables } => {
-                Transport::Process(Process::start(line, stderr, variables)?)
+            Endpoint::Command { line, stderr, variables, confined } => {
+                Transport::Process(Process::start(line, stderr, variables, confined.as_deref())?)
             }
             Endpoint::Server(address) => Transport::Http(Caller::new(address.clone())),
         })

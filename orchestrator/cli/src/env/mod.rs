@@ -5,11 +5,13 @@ pub(crate) mod program;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use processes::confine::Confined;
 use runs::Options;
 use runs::attach::{self, AttachedSession};
 use runs::results::{EpisodeRecord, Outcome as Ended};
 use serde::Serialize;
 
+use crate::confine::Confine;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::trust::{SiteVariables, Trust};
@@ -26,10 +28,11 @@ const WITHIN: Duration = Duration::from_secs(600);
 /// on. Randomness is seeded. Only the world can be reached.
 ///
 /// A COMMAND gets the same facts as SANDBOX_TASK, SANDBOX_GOAL, SANDBOX_START_URL, SANDBOX_CDP,
-/// SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE. The episode ends
-/// with the command. Its output goes to standard error. It also has your whole environment; the
-/// browser has none of it. Without a COMMAND, the episode ends with a line on standard input, the
-/// end of standard input, or Ctrl-C.
+/// SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE. The episode ends with the command, and with
+/// all that it has started. Its output goes to standard error. It also has your whole environment;
+/// the browser has none of it. The suite, the results and your data are hidden from it
+/// (`--confine`). Without a COMMAND, the episode ends with a line on standard input, the end of
+/// standard input, or Ctrl-C.
 ///
 /// The answer is the content of the answer file, or that line. `report_infeasible("why")` says that
 /// the goal cannot be reached. The task's scorer then judges the addresses of the tabs, the state
@@ -63,6 +66,8 @@ pub(crate) struct Env {
     #[command(flatten)]
     variables: SiteVariables,
     #[command(flatten)]
+    confine: Confine,
+    #[command(flatten)]
     data: DataFolder,
 }
 
@@ -90,6 +95,7 @@ impl Env {
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
             helper: crate::confined::helper(),
+            confinement: self.confine.options(&self.data)?,
             ..Options::default()
         };
         let name = if self.command.is_empty() {
@@ -102,18 +108,19 @@ impl Env {
         let on_event = daemon::show_sites(&bar);
         let within = self.within.or((!self.command.is_empty()).then_some(WITHIN));
         let (command, cancel) = (&self.command, &stop);
-        let program = |facts: AttachedSession| async move {
+        let program = |facts: AttachedSession, confined: Confined| async move {
             bar.finish_and_clear();
             out::json_line(&facts);
             if command.is_empty() {
                 guide(&facts, self.headed);
                 program::line(within, cancel).await
             } else {
-                program::command(command, &facts, within, cancel).await
+                program::command(command, &facts, &confined, within, cancel).await
             }
         };
         let played =
-            attach::play_attached(&suite, &self.task, &name, &options, &stop, &on_event, program).await;
+            attach::play_attached(&suite, &self.task, &name, command, &options, &stop, &on_event, program)
+                .await;
         let Some((run, record)) = played? else {
             return Err(Failure::Interrupted("interrupted; nothing of the episode is kept".to_owned()));
         };

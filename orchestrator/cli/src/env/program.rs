@@ -5,7 +5,7 @@ use std::os::fd::AsFd as _;
 use std::process::Stdio;
 use std::time::Duration;
 
-use processes::Group;
+use processes::confine::Confined;
 use runs::attach::{AttachedSession, ProgramExit};
 use tokio::process::Command;
 use tokio::sync::oneshot;
@@ -32,6 +32,7 @@ pub(crate) async fn line(within: Option<Duration>, stop: &CancellationToken) -> 
 pub(super) async fn command(
     command: &[String],
     facts: &AttachedSession,
+    confined: &Confined,
     within: Option<Duration>,
     stop: &CancellationToken,
 ) -> ProgramExit {
@@ -40,23 +41,22 @@ pub(super) async fn command(
         Ok(output) => output,
         Err(error) => return failed(error),
     };
-    let mut child = Command::new(&command[0]);
+    let mut words = confined.command(&command[0]);
     // With all of the environment: it is the user's own program, typed after `--` as into a shell.
+    words.args(&command[1..]).envs(variables(facts));
+    confined.add_plan(&mut words);
+    let mut child = Command::from(words);
     child
-        .args(&command[1..])
-        .envs(variables(facts))
         .stdin(Stdio::null())
         .stdout(output)
-        // What it starts is of its group, and so is ended with it; an interrupt typed at the
-        // terminal reaches us alone.
-        .process_group(0)
-        .kill_on_drop(true);
+        // An interrupt typed at the terminal reaches us alone.
+        .process_group(0);
     let mut child = match child.spawn() {
         Ok(child) => child,
         Err(error) => return failed(error),
     };
-    let _group = Group::of(child.id());
-    tokio::select! {
+    let mut tree = confined.tree(&child);
+    let exit = tokio::select! {
         ended = child.wait() => match ended {
             Ok(status) if status.success() => ProgramExit::Left { answer: None },
             Ok(status) => ProgramExit::Failed(format!("run {}: it ended with {status}", command[0])),
@@ -64,7 +64,10 @@ pub(super) async fn command(
         },
         () = stop.cancelled() => ProgramExit::Interrupted,
         () = timed_out(within) => ProgramExit::TimedOut,
-    }
+    };
+    // Nothing of it acts any more when the pages are read for the score.
+    tree.end(&mut child).await;
+    exit
 }
 
 /// Returns when the time is over; never where there is no limit.

@@ -132,6 +132,7 @@ impl Check {
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
             helper: crate::confined::helper(),
+            confinement: crate::confine::by_default(&self.data)?,
             ..Options::default()
         };
         let board = Board::new();

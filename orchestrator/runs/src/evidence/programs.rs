@@ -2,24 +2,27 @@
 //! network.
 //!
 //! The program has a gateway of its own, with the routes of the episode: what it asks for is no
-//! part of what the agent did. It runs in a network namespace where the system gives us one (see
-//! [`processes::confined`]), and else with the proxy and the authority in its environment alone.
+//! part of what the agent did. It is confined where the system lets it be (see
+//! [`processes::confine`]): in a network in which there is nothing but that gateway, and without
+//! results and the user's data. Else it has the proxy and the authority in its environment alone.
 
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{Admission, Entrance, Gateway, Key};
 use parking_lot::Mutex;
-use processes::{Group, confined};
+use processes::confine::{Confined, Network, Proxy};
+use processes::confined;
 use scoring::{Decision, ProgramCheck, ProgramExit};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
-use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
+
+use crate::Options;
+use crate::confinement::{FoundHelper, scorer_plan};
 
 /// How much of the end of what a program writes is kept.
 const KEPT: usize = 1 << 20;
@@ -28,12 +31,11 @@ const QUOTED: usize = 400;
 /// How long is waited for the rest of what it wrote, once it has ended.
 const REST: Duration = Duration::from_secs(2);
 
-/// How programs are kept from the network; found out once.
+/// How programs are started; found out once.
 #[derive(Debug, Clone)]
-pub(crate) struct Confinement {
-    /// What is to be started in a namespace: our own executable, where the caller is one.
-    helper: Option<Utf8PathBuf>,
-    namespace: Arc<OnceCell<Option<&'static [&'static str]>>>,
+pub(crate) struct ScorerPrograms {
+    options: Arc<Options>,
+    helper: FoundHelper,
 }
 
 /// What a program is told, and asks.
@@ -48,37 +50,9 @@ pub(crate) struct ProgramContext<'a> {
     pub(crate) certificate: &'a str,
 }
 
-impl Confinement {
-    pub(crate) fn by(helper: Option<Utf8PathBuf>) -> Confinement {
-        Confinement { helper, namespace: Arc::default() }
-    }
-
-    /// The beginning of the command that makes a namespace; nothing where the system gives us none.
-    async fn namespace(&self) -> Option<(&'static [&'static str], &Utf8Path)> {
-        let helper = self.helper.as_deref()?;
-        let found = self.namespace.get_or_init(|| async {
-            for way in confined::NAMESPACES {
-                let tried = Command::new(way[0])
-                    .args(&way[1..])
-                    .args([helper.as_str(), "confined", "--socket", "/dev/null", "--", "true"])
-                    .env_clear()
-                    .envs(processes::minimal())
-                    .stdin(Stdio::null())
-                    .stdout(Stdio::null())
-                    .stderr(Stdio::null())
-                    .kill_on_drop(true)
-                    .status();
-                if tried.await.is_ok_and(|status| status.success()) {
-                    return Some(way);
-                }
-            }
-            tracing::warn!(
-                "this system gives us no network namespace: scorers' programs are told to use the world's proxy, \
-                 and are not kept from the rest of the network"
-            );
-            None
-        });
-        Some(((*found.await)?, helper))
+impl ScorerPrograms {
+    pub(crate) fn by(options: &Options) -> ScorerPrograms {
+        ScorerPrograms { options: Arc::new(options.clone()), helper: FoundHelper::default() }
     }
 
     /// Runs a program to its end; what it has decided, or why it has not.
@@ -106,39 +80,26 @@ impl Confinement {
         std::fs::write(&ca, context.certificate)
             .map_err(|error| format!("failed to write {ca:?}: {error}"))?;
         // Open for as long as the program runs.
-        let entrance;
-        let mut command = match self.namespace().await {
-            Some((way, helper)) => {
-                let socket = folder.path().join("gateway");
-                let listening =
-                    Utf8Path::from_path(&socket).ok_or(std::io::ErrorKind::InvalidFilename.into());
-                listening
-                    .and_then(|socket| context.gateway.listen_at(socket))
-                    .map_err(|error| format!("failed to listen at {socket:?}: {error}"))?;
-                let mut command = Command::new(way[0]);
-                command.args(&way[1..]).args([helper.as_str(), "confined", "--socket"]);
-                command.arg(&socket).arg("--").args(words);
-                command.env_clear();
-                entrance = None;
-                command
-            }
-            None => {
-                let (program, arguments) = words.split_first().ok_or("the command is empty")?;
-                let (url, opened) = listen_with_key(context.gateway)
-                    .map_err(|error| format!("failed to listen for its requests: {error}"))?;
-                entrance = Some(opened);
-                let mut command = Command::new(program);
-                command.args(arguments).env_clear().envs(confined::proxies(&url));
-                command
-            }
-        };
-        command.envs(variables(&ca, context));
+        let (proxy, _entrance) = listen_with_key(context.gateway)
+            .map_err(|error| format!("failed to listen for its requests: {error}"))?;
+        let level = self.options.confinement.level.of_scorers();
+        let helper = self.helper.get(&self.options, level).await;
+        let network =
+            helper.confinement().hides().then(|| Network { proxy: Some(proxy.clone()), hosts: Vec::new() });
+        let confined = helper.plan(scorer_plan(&self.options, &ca, network));
+        let (program, arguments) = words.split_first().ok_or("the command is empty")?;
+        let mut command = confined.command(program);
+        // In a network of its own the proxy has another address, which its keeper adds.
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(confined::proxies(&proxy.url_at(proxy.address)))
+            .envs(variables(&ca, context));
         if check.folder != "" {
             command.current_dir(&check.folder);
         }
-        let ran = watch(command, check.timeout).await;
-        drop(entrance);
-        ran
+        confined.add_plan(&mut command);
+        watch(command, &confined, check.timeout).await
     }
 }
 
@@ -155,12 +116,12 @@ fn variables(ca: &Path, context: &ProgramContext<'_>) -> Vec<(std::ffi::OsString
 }
 
 /// A proxy on the machine's loopback for who knows its whole URL, until the entrance is dropped.
-fn listen_with_key(gateway: &Gateway) -> std::io::Result<(String, Entrance)> {
+fn listen_with_key(gateway: &Gateway) -> std::io::Result<(Proxy, Entrance)> {
     let listener = std::net::TcpListener::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
     let address = listener.local_addr()?;
     let key = Key::random();
-    let url = key.in_url(address);
-    Ok((url, gateway.door().serve(listener, Admission::Key(key))?))
+    let proxy = Proxy { address, password: key.text().to_owned() };
+    Ok((proxy, gateway.door().serve(listener, Admission::Key(key))?))
 }
 
 /// What a program has left.
@@ -171,19 +132,20 @@ struct Ran {
 }
 
 /// Waits for its end, for so long, and kills what is left of it.
-async fn watch(mut command: Command, within: Duration) -> Result<Ran, String> {
+async fn watch(command: std::process::Command, confined: &Confined, within: Duration) -> Result<Ran, String> {
+    let mut command = Command::from(command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.process_group(0).kill_on_drop(true).spawn();
+    let child = command.process_group(0).spawn();
     let mut child = child.map_err(|error| {
         format!("failed to start it: {error}; a program that is named by a path is looked for in the suite's folder")
     })?;
-    let mut group = Group::of(child.id());
+    let mut tree = confined.tree(&child);
     let (stdout, stderr) = (Tail::default(), Tail::default());
     let mut reading = JoinSet::new();
     reading.spawn(stdout.clone().keep(child.stdout.take()));
     reading.spawn(stderr.clone().keep(child.stderr.take()));
     let ended = timeout(within, child.wait()).await;
-    group.kill();
+    tree.end(&mut child).await;
     // What it has started may have left its group and hold the pipes.
     let _ = timeout(REST, async { while reading.join_next().await.is_some() {} }).await;
     let (stdout, stderr) = (stdout.text(), stderr.text());
@@ -244,9 +206,10 @@ mod tests {
 
     /// What comes of a shell script.
     async fn ran(script: &str, within: Duration) -> Result<Ran, String> {
-        let mut command = Command::new("sh");
+        let confined = Confined::default();
+        let mut command = confined.command("sh");
         command.args(["-c", script]);
-        watch(command, within).await
+        watch(command, &confined, within).await
     }
 
     #[tokio::test]

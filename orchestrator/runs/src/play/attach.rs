@@ -16,6 +16,7 @@ use std::time::Duration;
 use agents::ActionFormat;
 use browser::{Action, ObservationOptions, Picture};
 use jiff::Timestamp;
+use processes::confine::Confined;
 use scoring::Moment;
 use scoring::mode::ScoringMode;
 use serde::Serialize;
@@ -24,6 +25,7 @@ use tasks::{Suite, Task};
 use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::confinement::Programs;
 use crate::play::blame::{self, Suspect};
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::run::Machine;
@@ -32,8 +34,7 @@ use crate::play::world::World;
 use crate::play::{log, run, running_sites, start_pages};
 use crate::results::suite_digest::Digests;
 use crate::results::{
-    AgentFailure, Conditions, Confinement, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase,
-    RunFolder, RunRecord,
+    AgentFailure, Conditions, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder, RunRecord,
 };
 use crate::{Error, Options, Progress};
 
@@ -82,7 +83,8 @@ pub enum ProgramExit {
 }
 
 /// Prepares an episode of a task, hands it to `program`, and scores the state in which that leaves
-/// it. `name` stands for the agent in the results. Gives nothing where it was interrupted.
+/// it. `name` stands for the agent in the results. A command line that the program is started by is
+/// confined; the program gets what starts it. Gives nothing where it was interrupted.
 ///
 /// # Errors
 /// When the world cannot be brought up, or results cannot be written.
@@ -90,13 +92,14 @@ pub async fn play_attached<P, F>(
     suite: &Suite,
     id: &str,
     name: &str,
+    command: &[String],
     options: &Options,
     interrupt: &CancellationToken,
     progress: &Progress,
     program: P,
 ) -> Result<Option<(RunFolder, EpisodeRecord)>, Error>
 where
-    P: FnOnce(AttachedSession) -> F,
+    P: FnOnce(AttachedSession, Confined) -> F,
     F: Future<Output = ProgramExit>,
 {
     let task = suite.task(id)?;
@@ -105,13 +108,27 @@ where
     let running = running_sites::open(suite, only, &alone, interrupt, progress).await?;
     let played = async {
         let machine = Machine::of(running.as_ref(), options.headed).await?;
+        let programs = Programs::of(suite, options, Vec::new());
+        let programs = if command.is_empty() { None } else { Some(programs.await) };
         let town = running.as_ref().map(|running| running.town.clone());
         let record = run::record(suite, only, name.to_owned(), 1, &machine, &mut Digests::default())?;
-        let conditions = Some(Conditions::attached(task, Confinement::Off));
-        let record = RunRecord { conditions, ..record };
+        let confinement = programs.as_ref().map(Programs::confinement);
+        let conditions = Some(Conditions::attached(task, confinement.into()));
+        let record = RunRecord { conditions, confinement, ..record };
         let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;
         let id = EpisodeId { task: task.id.clone(), repeat: 1 };
         let folder = run.begin_episode(&id)?;
+        let line = command.join(" ");
+        let of_run = run.path().as_std_path();
+        let confined = programs.map(|programs| programs.in_episode(&line, of_run, &folder, true));
+        let program = |session: AttachedSession| {
+            let mut confined = confined.unwrap_or_default();
+            for door in [&session.cdp] {
+                let host = door.trim_start_matches("http://").split('/').next().unwrap_or_default();
+                confined.reach(host.parse().ok());
+            }
+            program(session, confined)
+        };
         let coming = tokio::select! {
             biased;
             () = interrupt.cancelled() => None,

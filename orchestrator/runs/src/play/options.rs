@@ -10,6 +10,7 @@ use camino::Utf8PathBuf;
 use gateway::{Config, Recorder};
 use models::Model;
 use processes::Variable;
+use processes::confine::{Host, Level};
 use scoring::mode::ScoringMode;
 
 use crate::consent::Agreed;
@@ -74,9 +75,11 @@ pub struct Options {
     pub town: Option<Utf8PathBuf>,
     /// Whether published bugs are reproduced.
     pub scoring_mode: ScoringMode,
-    /// The executable `sandbox`, which starts scorers' programs in a network of their own; without
-    /// it they are only told which proxy to use.
+    /// The executable `sandbox`, which starts programs confined; without it they run as the user,
+    /// and those of scorers are only told which proxy to use.
     pub helper: Option<Utf8PathBuf>,
+    /// How far programs are confined that the user or a suite names.
+    pub confinement: ConfinementOptions,
     /// Show an attached browser in a window.
     pub headed: bool,
     /// Where what the snapshots lack comes from, and goes to. Without it, it is a miss.
@@ -100,6 +103,17 @@ impl fmt::Debug for LiveFill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("LiveFill")
     }
+}
+
+/// How far programs are confined.
+#[derive(Debug, Clone, Default)]
+pub struct ConfinementOptions {
+    /// How far.
+    pub level: Level,
+    /// What agents reach of the network where they are confined strictly.
+    pub hosts: Vec<Host>,
+    /// What is hidden besides the suite and the run: the user's data.
+    pub hidden: Vec<Utf8PathBuf>,
 }
 
 /// What an episode may take.
@@ -157,6 +171,7 @@ impl Default for Options {
             town: None,
             scoring_mode: ScoringMode::default(),
             helper: None,
+            confinement: ConfinementOptions::default(),
             headed: false,
             fill: None,
             judge: Model::default(),

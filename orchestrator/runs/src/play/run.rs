@@ -9,10 +9,12 @@ use agents::{ActionFormat, AgentSpec, EpisodeContext};
 use camino::Utf8PathBuf;
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use processes::confine::Confinement;
 use tasks::{Suite, Task};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::confinement::{self, FoundHelper, Programs};
 use crate::evidence::workarena_session::WorkArenaSession;
 use crate::play::blocking::blocking;
 use crate::play::environment::{Environment, EnvironmentError};
@@ -23,8 +25,8 @@ use crate::play::start_pages;
 use crate::play::world::World;
 use crate::results::suite_digest::Digests;
 use crate::results::{
-    Conditions, Confinement, EarlierAttempt, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder,
-    RunInputs, RunRecord, TaskRecord, WorldRecord,
+    Conditions, EarlierAttempt, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder, RunInputs,
+    RunRecord, TaskRecord, WorldRecord,
 };
 use crate::{Error, Event, Options, Progress, Summary};
 
@@ -94,6 +96,8 @@ async fn run_with(
 pub struct Machine {
     /// The version of Chromium, to be written down.
     pub chromium: Option<String>,
+    /// How far programs are confined, to be written down; absent where there are none.
+    pub confinement: Option<Confinement>,
     /// Ids of the images of sites, to be written down.
     pub images: BTreeMap<String, String>,
     /// How many episodes may have each at once; those that are not there, any number.
@@ -108,7 +112,7 @@ impl Machine {
             return Ok(Machine { chromium, ..Machine::default() });
         };
         let images = town.images().await.map_err(|source| Error::Sites { source })?;
-        Ok(Machine { chromium, images, copies: copies.clone() })
+        Ok(Machine { chromium, images, copies: copies.clone(), confinement: None })
     }
 }
 
@@ -136,6 +140,15 @@ where
     F: Future<Output = Result<E, EnvironmentError>> + Send + 'static,
 {
     let tasks = select(suite, options)?;
+    let programs = Programs::of_run(suite, agent, options).await;
+    let mut machine = machine;
+    machine.confinement = match &programs {
+        Some(programs) => Some(programs.confinement()),
+        None if confinement::have_programs(&tasks) => Some(
+            FoundHelper::default().get(options, options.confinement.level.of_scorers()).await.confinement(),
+        ),
+        None => None,
+    };
     let folder = open_folder(suite, &tasks, agent, options, &machine)?;
     let (queue, done) = plan(&folder, options.retry_errors)?;
     progress(Event::Planned { episodes: queue.len() + done, done });
@@ -143,6 +156,7 @@ where
     let shared = Arc::new(RunState {
         tasks,
         agent: agent.clone(),
+        programs,
         options: options.clone(),
         folder: folder.clone(),
         seed: suite.world.seed,
@@ -173,6 +187,8 @@ where
 struct RunState {
     tasks: Vec<Task>,
     agent: AgentSpec,
+    /// How those of the agent are started.
+    programs: Option<Programs>,
     options: Options,
     folder: RunFolder,
     seed: u64,
@@ -302,6 +318,10 @@ async fn attempt<E: Environment>(
     (shared.progress)(Event::Started { worker, episode: id });
     let limits = shared.options.limits;
     let stderr = folder.path().join("agent.stderr.txt");
+    let lines = shared.agent.programs().join(" ");
+    let of_run = shared.folder.path().as_std_path();
+    let confined =
+        shared.programs.as_ref().map(|programs| programs.in_episode(&lines, of_run, folder, false));
     let mut agent = shared.agent.agent(&EpisodeContext {
         task,
         repeat: id.repeat,
@@ -310,6 +330,7 @@ async fn attempt<E: Environment>(
         answer_within: limits.answer,
         speech: shared.options.speech(),
         variables: &shared.options.agent_variables,
+        confined: confined.as_ref(),
     });
     let on_step = |step, _: Option<f64>| {
         (shared.progress)(Event::Step { worker, episode: id, step, max_steps: task.max_steps });
@@ -389,10 +410,11 @@ pub(crate) fn open_folder(
         dialect,
         multiaction,
         no_screenshots: !options.screenshots,
-        conditions: Some(Conditions::of_agent(agent, Confinement::Off)),
+        conditions: Some(Conditions::of_agent(agent, machine.confinement.into())),
         shard: options.shard,
         episodes: options.episodes.clone(),
         scoring_mode: options.scoring_mode,
+        confinement: machine.confinement,
         ..record
     };
     let path = out(suite, &agent.slug(), options, record.started);

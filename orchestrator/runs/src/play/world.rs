@@ -23,7 +23,7 @@ use sites::{ApiClient, SiteGroup};
 use snapshots::Exchange;
 use tasks::{Task, WorldSpec};
 
-use crate::evidence::programs::{Confinement, ProgramContext};
+use crate::evidence::programs::{ProgramContext, ScorerPrograms};
 use crate::play::browser_state;
 use crate::play::device;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
@@ -53,7 +53,7 @@ pub struct WorldResources {
     recorded: Arc<BTreeMap<Vec<Utf8PathBuf>, WorldSnapshots>>,
     town: Option<SiteGroup>,
     authority: Arc<CertificateAuthority>,
-    confinement: Confinement,
+    confinement: ScorerPrograms,
     /// How much memory each browser may take, in bytes, where the run says.
     browser_memory: Option<u64>,
     /// How the live web is reached, where it fills in what the snapshots lack.
@@ -122,7 +122,7 @@ impl WorldResources {
             recorded: Arc::new(recorded),
             town,
             authority: Arc::new(authority),
-            confinement: Confinement::by(options.helper.clone()),
+            confinement: ScorerPrograms::by(options),
             browser_memory: options
                 .memory
                 .map(|all| (all / options.workers.max(1) as u64).max(LEAST_BROWSER)),

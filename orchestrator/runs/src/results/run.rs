@@ -7,6 +7,7 @@ use std::str::FromStr;
 use browser::Dialect;
 use jiff::Timestamp;
 use jiff::civil::Date;
+use processes::confine::Confinement;
 use scoring::mode::ScoringMode;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -59,6 +60,10 @@ pub struct RunRecord {
     /// The episodes of the part, if they were assigned by name. Absent if the shard decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub episodes: Option<Vec<EpisodeId>>,
+    /// How far the programs of the run were confined: the agent, and those of scorers. Absent if it
+    /// has none, and before format 2.6.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confinement: Option<Confinement>,
     /// The start time of the run.
     pub started: Timestamp,
 }
@@ -170,6 +175,7 @@ impl RunRecord {
             tasks,
             shard: None,
             episodes: None,
+            confinement: None,
             started: Timestamp::now(),
         }
     }

@@ -1,6 +1,7 @@
 //! How far the scores of a run can be believed.
 
 use agents::AgentSpec;
+use processes::confine;
 use scoring::Scorer;
 use serde::{Deserialize, Serialize};
 use tasks::Task;
@@ -61,6 +62,18 @@ impl Confinement {
             Confinement::Unknown | Confinement::Elsewhere => Visibility::Unknown,
             Confinement::NoProgram | Confinement::Hidden | Confinement::Strict => Visibility::Hidden,
             Confinement::Off => Visibility::Visible,
+        }
+    }
+}
+
+/// What the programs of a run had, if it has any.
+impl From<Option<confine::Confinement>> for Confinement {
+    fn from(had: Option<confine::Confinement>) -> Confinement {
+        match had {
+            None => Confinement::NoProgram,
+            Some(confine::Confinement::Off | confine::Confinement::Unavailable) => Confinement::Off,
+            Some(confine::Confinement::Hidden) => Confinement::Hidden,
+            Some(confine::Confinement::Strict) => Confinement::Strict,
         }
     }
 }

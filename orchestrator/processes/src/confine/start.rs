@@ -1,0 +1,152 @@
+//! Starting programs by a keeper.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::process::Child;
+use tokio::time::timeout;
+
+use super::keeper::PLAN;
+use super::{Confinement, Host, KEEPER, Level, Network, Plan};
+use crate::Group;
+
+/// How long a keeper may take to end all that its program has started.
+const ENDS_WITHIN: Duration = Duration::from_secs(15);
+
+/// What starts programs, and how far it confines them here.
+#[derive(Debug, Clone)]
+pub struct Helper {
+    program: Option<PathBuf>,
+    confinement: Confinement,
+    why: Option<String>,
+}
+
+/// A program that is to be started by a plan. By default it is started as it is.
+#[derive(Debug, Clone, Default)]
+pub struct Confined {
+    helper: Option<PathBuf>,
+    plan: Plan,
+}
+
+impl Helper {
+    /// Finds out how far the system lets programs be confined. `program` is one that has the
+    /// commands [`KEEPER`] and [`super::ROOM`].
+    pub async fn find(program: Option<&Path>, wanted: Level) -> Helper {
+        let had = |confinement| Helper { program: program.map(Path::to_owned), confinement, why: None };
+        let wanted = match wanted {
+            Level::Off => return had(Confinement::Off),
+            Level::On => Confinement::Hidden,
+            Level::Strict => Confinement::Strict,
+        };
+        let mut why = None;
+        for level in [wanted, Confinement::Hidden] {
+            let network = (level == Confinement::Strict).then(Network::default);
+            let plan = Plan { network, ..Plan::default() };
+            match try_out(had(level).plan(plan)).await {
+                Ok(()) => return Helper { why, ..had(level) },
+                Err(error) => why = why.or(Some(error)),
+            }
+        }
+        Helper { why, ..had(Confinement::Unavailable) }
+    }
+
+    /// What confines nothing, where there is no program to do so.
+    pub fn none() -> Helper {
+        Helper {
+            program: None,
+            confinement: Confinement::Unavailable,
+            why: Some("there is no helper".to_owned()),
+        }
+    }
+
+    /// How far it confines programs.
+    pub fn confinement(&self) -> Confinement {
+        self.confinement
+    }
+
+    /// Why that is less than was asked for.
+    pub fn why(&self) -> Option<&str> {
+        self.why.as_deref()
+    }
+
+    /// A program that sees what this plan lets it, as far as the system can hold it.
+    pub fn plan(&self, plan: Plan) -> Confined {
+        Confined { helper: self.program.clone(), plan: Plan { level: Some(self.confinement), ..plan } }
+    }
+}
+
+async fn try_out(confined: Confined) -> Result<(), String> {
+    let mut command = confined.command(OsStr::new("true"));
+    command.env_clear().envs(crate::minimal()).stdin(Stdio::null()).stdout(Stdio::null());
+    confined.add_plan(&mut command);
+    let output = tokio::process::Command::from(command).output().await;
+    let output = output.map_err(|error| error.to_string())?;
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if output.status.success() { Ok(()) } else { Err(said) }
+}
+
+impl Confined {
+    /// A command that starts this program; its arguments are to follow. Whoever sets its
+    /// environment adds the plan afterwards.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        match &self.helper {
+            Some(helper) => {
+                let mut command = Command::new(helper);
+                command.arg(KEEPER).arg(program);
+                command
+            }
+            None => Command::new(program),
+        }
+    }
+
+    /// Adds what it is to reach of the network, where it does not reach all of it.
+    pub fn reach(&mut self, host: Option<Host>) {
+        if let Some(network) = &mut self.plan.network {
+            network.hosts.extend(host);
+        }
+    }
+
+    /// Tells the keeper its plan, by a variable that the program does not see.
+    pub fn add_plan(&self, command: &mut Command) {
+        if self.helper.is_some() {
+            // Paths that are no text cannot be hidden; the keeper refuses to start without a plan.
+            command.env(PLAN, serde_json::to_string(&self.plan).unwrap_or_default());
+        }
+    }
+
+    /// The tree of the program that was started as this child, as the leader of a process group.
+    pub fn tree(&self, child: &Child) -> Tree {
+        match self.helper {
+            Some(_) => Tree(Group::of_keeper(child.id())),
+            None => Tree(Group::of(child.id())),
+        }
+    }
+}
+
+/// A program with all that it starts. Dropping it ends them.
+#[derive(Debug)]
+pub struct Tree(Group);
+
+impl Tree {
+    /// Ends it, and waits until nothing of it is left.
+    pub async fn end(&mut self, child: &mut Child) {
+        self.0.kill();
+        if timeout(ENDS_WITHIN, child.wait()).await.is_err() {
+            tracing::warn!(within = ?ENDS_WITHIN, "a program did not end with all that it has started");
+        }
+    }
+
+    /// Begins to end it.
+    pub fn kill(&mut self) {
+        self.0.kill();
+    }
+}
+
+/// Asks a keeper to end.
+pub(crate) fn ask_to_end(keeper: Pid) {
+    // Where it is gone already there is nothing to end.
+    let _ = kill_process(keeper, Signal::TERM);
+}

@@ -1,0 +1,148 @@
+//! Where the gold of a suite is, and what comes near to it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use camino::Utf8Path;
+use scoring::Requirement;
+use snapshots::is_address;
+use tasks::Suite;
+
+use super::absolute;
+use crate::Options;
+
+/// Files of a run's folder.
+const OF_RUN: [&str; 5] = ["run.json", "inputs.json", "report.html", "trace.html", "mirror.json"];
+/// The folder that runs are in unless told otherwise.
+const RUNS: &str = "runs";
+/// What the names of our temporary folders begin with.
+const TEMPORARY: [&str; 3] = ["sandbox-browser-", "sandbox-verifier-", "sandbox-sites"];
+/// What the names of packed runs end with.
+const PACKED: &str = ".tar.zst";
+
+/// What programs must not see of a suite, wherever it is.
+#[derive(Debug)]
+pub(super) struct Secrets {
+    /// The suite's folder.
+    pub(super) suite: PathBuf,
+    /// What the suite names, in its folder or elsewhere: snapshots, sites, stored states, programs
+    /// of scorers and the files that they are given.
+    pub(super) named: Vec<PathBuf>,
+    /// The user's data, repositories, and this executable.
+    pub(super) elsewhere: Vec<PathBuf>,
+    /// What pages may be given.
+    pub(super) visible: Vec<PathBuf>,
+}
+
+impl Secrets {
+    pub(super) fn of(suite: &Suite, options: &Options, cassettes: Vec<PathBuf>) -> Secrets {
+        let world = &suite.world;
+        let mut named: BTreeSet<PathBuf> = BTreeSet::new();
+        let mut name = |path: &Utf8Path| {
+            if !is_address(path) {
+                named.extend(with_target(path.as_std_path()));
+            }
+        };
+        world.snapshots.iter().chain(&world.sites).chain(&world.storage_state).for_each(|path| name(path));
+        for task in &suite.tasks {
+            task.snapshots.iter().flatten().chain(&task.storage_state).for_each(|path| name(path));
+            for program in task.scorer.requirements().into_iter().filter_map(Requirement::program) {
+                program.command.iter().for_each(|word| {
+                    let path = program.folder.join(word);
+                    if path.starts_with(&program.folder) && path.exists() && path != program.folder {
+                        name(&path);
+                    }
+                });
+            }
+        }
+        let folder = suite.folder.canonicalize().unwrap_or_else(|_| absolute(suite.folder.as_std_path()));
+        let mut elsewhere: Vec<PathBuf> = options.confinement.hidden.iter().map(Into::into).collect();
+        elsewhere.extend(cassettes.iter().flat_map(|path| with_target(path)));
+        let repositories: BTreeSet<PathBuf> =
+            named.iter().chain([&folder]).filter_map(|path| repository(path)).collect();
+        elsewhere.extend(repositories);
+        elsewhere.extend(options.helper.iter().flat_map(|helper| executable(helper.as_std_path())));
+        let visible = world.files.iter().map(|files| absolute(files.as_std_path())).collect();
+        Secrets { suite: folder, named: named.into_iter().collect(), elsewhere, visible }
+    }
+}
+
+/// A path, and what it leads to where it is a link.
+fn with_target(path: &Path) -> Vec<PathBuf> {
+    let path = absolute(path);
+    let target = path.canonicalize().ok().filter(|target| *target != path);
+    target.into_iter().chain([path]).collect()
+}
+
+/// The repository that holds a file: its history has the suite, too.
+fn repository(path: &Path) -> Option<PathBuf> {
+    let git = path.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
+    if git.is_dir() {
+        return Some(git);
+    }
+    // A work tree: `gitdir: REPOSITORY/.git/worktrees/NAME`.
+    let text = fs::read_to_string(&git).ok()?;
+    let own = git.parent()?.join(text.trim().strip_prefix("gitdir: ")?);
+    let common = fs::read_to_string(own.join("commondir"));
+    common.map_or_else(|_| Some(own.clone()), |common| own.join(common.trim()).canonicalize().ok())
+}
+
+/// This executable, which has the demo in it, with its other names beside it and below: builds have
+/// several.
+fn executable(program: &Path) -> Vec<PathBuf> {
+    let mut found = with_target(program);
+    let (Ok(own), Some(folder)) = (program.metadata(), program.parent()) else { return found };
+    let name = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    for folder in [folder.to_owned(), folder.join("deps")] {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        found.extend(entries.map(|entry| entry.path()).filter(|path| {
+            // Earlier builds have other numbers in their names, and the same demo.
+            let is_build = path.file_name().is_some_and(|file| {
+                file.to_string_lossy().starts_with(&format!("{name}-")) && path.extension().is_none()
+            });
+            is_build
+                || path.metadata().is_ok_and(|other| (other.dev(), other.ino()) == (own.dev(), own.ino()))
+        }));
+    }
+    found
+}
+
+/// What programs must not see of runs: this one, and those that are beside it or where runs usually
+/// are.
+pub(super) fn of_runs(run: &Path) -> Vec<PathBuf> {
+    let run = absolute(run);
+    let mut found = of_run(&run);
+    let beside = run.parent().map(Path::to_owned);
+    for folder in
+        [beside, Some(absolute(Path::new(RUNS))), Some(absolute(Path::new(".")))].into_iter().flatten()
+    {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.join("run.json").is_file() {
+                found.extend(of_run(&path));
+            } else if path.to_string_lossy().ends_with(PACKED) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// The files of one run. Other things in its folder are not its.
+fn of_run(run: &Path) -> Vec<PathBuf> {
+    let mut found = vec![run.join("episodes")];
+    found.extend(OF_RUN.iter().map(|name| run.join(name)).filter(|path| path.exists()));
+    found
+}
+
+/// The temporary folders of this user's browsers and programs, of this episode and of others.
+pub(super) fn temporary() -> Vec<PathBuf> {
+    let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
+    let own = entries.filter(|entry| {
+        let name = entry.file_name();
+        TEMPORARY.iter().any(|own| name.to_string_lossy().starts_with(own))
+    });
+    own.map(|entry| entry.path()).collect()
+}

@@ -1,0 +1,143 @@
+//! What the programs of an episode must not see: agents, commands of attach mode, and scorers.
+//!
+//! ```text
+//! hidden    the suite's folder, and all that its world and its tasks name elsewhere; the results
+//!           of this run and of others beside it; the user's data; the repositories that hold any
+//!           of these; this executable, which has the demo in it
+//! shown     the episode's folder; files for uploads; the folder in which the program lies, but for
+//!           what the suite names
+//! ```
+
+mod hidden;
+mod program;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use agents::AgentSpec;
+use camino::Utf8Path;
+use hidden::{Secrets, of_runs, temporary};
+use processes::confine::{Confined, Confinement, Helper, Level, Network, Plan, Shown};
+use tasks::{Suite, Task};
+use tokio::sync::OnceCell;
+
+use crate::Options;
+use crate::results::EpisodeFolder;
+
+/// How the programs of a run are started.
+#[derive(Debug, Clone)]
+pub(crate) struct Programs {
+    helper: Helper,
+    options: Arc<Options>,
+    secrets: Arc<Secrets>,
+}
+
+/// What starts programs, found out once.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FoundHelper(Arc<OnceCell<Helper>>);
+
+impl FoundHelper {
+    /// Finds out how far programs can be confined, and says so once where that is less than was
+    /// asked for.
+    pub(crate) async fn get(&self, options: &Options, wanted: Level) -> &Helper {
+        let program = options.helper.as_deref().map(Utf8Path::as_std_path);
+        self.0
+            .get_or_init(|| async {
+                let helper = match (program, wanted) {
+                    (None, Level::On | Level::Strict) => Helper::none(),
+                    _ => Helper::find(program, wanted).await,
+                };
+                if let Some(why) = helper.why() {
+                    let had = match helper.confinement() {
+                        Confinement::Hidden => " strictly; they are confined as with --confine on",
+                        _ => "; they run as you, and can read the suite with its solutions",
+                    };
+                    let why = why.lines().next().unwrap_or_default();
+                    tracing::warn!("this system does not let programs be confined{had} ({why})");
+                }
+                helper
+            })
+            .await
+    }
+}
+
+impl Programs {
+    /// How the programs of a suite are started.
+    pub(crate) async fn of(suite: &Suite, options: &Options, cassettes: Vec<PathBuf>) -> Programs {
+        let helper = FoundHelper::default().get(options, options.confinement.level).await.clone();
+        let secrets = Secrets::of(suite, options, cassettes);
+        Programs { helper, options: Arc::new(options.clone()), secrets: Arc::new(secrets) }
+    }
+
+    /// Those of a run with this agent; nothing where it starts none.
+    pub(crate) async fn of_run(suite: &Suite, agent: &AgentSpec, options: &Options) -> Option<Programs> {
+        if agent.programs().is_empty() {
+            return None;
+        }
+        let models = agent.models().into_iter().chain([&options.judge]);
+        let cassettes = models.filter_map(|model| Some(model.cassette.as_ref()?.path().into())).collect();
+        Some(Programs::of(suite, options, cassettes).await)
+    }
+
+    /// How far they are confined.
+    pub(crate) fn confinement(&self) -> Confinement {
+        self.helper.confinement()
+    }
+
+    /// A program with this command line, in an episode with this folder below that of its run. In
+    /// attach mode the program writes its answer there.
+    pub(crate) fn in_episode(
+        &self,
+        words: &str,
+        run: &Path,
+        folder: &EpisodeFolder,
+        attached: bool,
+    ) -> Confined {
+        let Secrets { suite, named, elsewhere, visible } = &*self.secrets;
+        let episode = absolute(folder.path().as_std_path());
+        let lies_in = program::folders(words, suite);
+        let mut shown = vec![Shown { path: episode.clone(), writable: attached }];
+        shown.extend(visible.iter().map(|path| Shown { path: path.clone(), writable: false }));
+        let mut hidden = vec![suite.clone()];
+        hidden.extend(elsewhere.iter().chain(named).cloned());
+        hidden.extend(of_runs(run));
+        hidden.extend(temporary());
+        for folder in &lies_in {
+            shown.extend(program::shown(folder, suite, named));
+        }
+        let mut plan = Plan { hidden, shown, ..Plan::default() };
+        if self.helper.confinement() == Confinement::Strict {
+            let hosts = self.options.confinement.hosts.clone();
+            plan.network = Some(Network { proxy: None, hosts });
+            plan.scratch = vec![std::env::temp_dir(), "/dev/shm".into()];
+            plan.readable = program::needs(words);
+            plan.readable.extend(lies_in);
+            plan.readable.extend(visible.iter().cloned());
+            let scratch = plan.scratch.clone();
+            let in_scratch = |path: &&PathBuf| scratch.iter().any(|folder| path.starts_with(folder));
+            let kept = plan.readable.iter().filter(in_scratch).cloned();
+            plan.shown.extend(kept.map(|path| Shown { path, writable: false }).collect::<Vec<_>>());
+            if attached { plan.writable.push(episode) } else { plan.readable.push(episode) }
+        }
+        self.helper.plan(plan)
+    }
+}
+
+/// Whether the tasks have programs that score.
+pub(crate) fn have_programs(tasks: &[Task]) -> bool {
+    tasks.iter().any(|task| task.scorer.requirements().into_iter().any(|one| one.program().is_some()))
+}
+
+/// What a scorer's program must not see: results, and the user's data. The suite is its own.
+pub(crate) fn scorer_plan(options: &Options, shown: &Path, network: Option<Network>) -> Plan {
+    let mut hidden: Vec<PathBuf> = options.confinement.hidden.iter().map(Into::into).collect();
+    hidden.extend(temporary());
+    hidden.extend(of_runs(options.out.as_deref().unwrap_or(Utf8Path::new("runs/x")).as_std_path()));
+    let shown = vec![Shown { path: shown.to_owned(), writable: false }];
+    Plan { hidden, shown, network, ..Plan::default() }
+}
+
+/// From the root, so that it means the same in another folder.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

@@ -1,0 +1,72 @@
+//! Where a program lies, by its command line, and what it needs.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use processes::confine::Shown;
+
+use super::absolute;
+
+/// The folders of the suite in which a program lies that is called by this line, or by `PATH`.
+pub(super) fn folders(line: &str, suite: &Path) -> BTreeSet<PathBuf> {
+    let words = line.split(|c: char| c.is_whitespace() || "'\"=;&|()<>:,".contains(c));
+    let words = words.filter(|word| !word.is_empty() && !word.starts_with('-')).map(str::to_owned);
+    // `python3 -m name` names a file or a folder.
+    let named = words.flat_map(|word| {
+        [PathBuf::from(&word), PathBuf::from(word.replace('.', "/") + ".py"), word.replace('.', "/").into()]
+    });
+    let path = env::var_os("PATH").unwrap_or_default();
+    let named = named.chain(env::split_paths(&path));
+    let there = named.filter_map(|path| path.canonicalize().ok()).filter(|path| path.starts_with(suite));
+    there
+        .filter_map(|path| if path.is_dir() { Some(path) } else { path.parent().map(Path::to_owned) })
+        .collect()
+}
+
+/// What stays of a folder of the suite in which a program lies: all that the suite does not name,
+/// and that is no task.
+pub(super) fn shown(folder: &Path, suite: &Path, named: &[PathBuf]) -> Vec<Shown> {
+    let writable = |path: PathBuf| Shown { path, writable: true };
+    if folder != suite {
+        return vec![writable(folder.to_owned())];
+    }
+    let is_task = |path: &Path| path.extension().is_some_and(|kind| kind == "yaml" || kind == "yml");
+    let is_named = |path: &Path| named.iter().any(|named| named == path);
+    let is_history = |path: &Path| path.file_name().is_some_and(|name| name == ".git");
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let stays = entries.filter(|path| !is_task(path) && !is_named(path) && !is_history(path));
+    stays.map(writable).collect()
+}
+
+/// What a program reads besides the system: its own folders, and those of its interpreter.
+pub(super) fn needs(line: &str) -> Vec<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut found: BTreeSet<PathBuf> = BTreeSet::new();
+    for word in
+        line.split(|c: char| c.is_whitespace() || "'\";&|()".contains(c)).filter(|word| !word.is_empty())
+    {
+        let own = Path::new(word);
+        if own.components().count() > 1 || own.extension().is_some() {
+            let own = absolute(own);
+            if let (true, Some(folder)) = (own.is_file(), own.parent()) {
+                found.insert(folder.to_owned());
+            }
+        }
+        // The folder above `bin` has an interpreter's libraries.
+        let programs = env::split_paths(&path).map(|folder| folder.join(word)).chain([absolute(own)]);
+        for program in programs.filter(|program| program.is_file()) {
+            for program in [program.canonicalize().unwrap_or_default(), program] {
+                found.extend(
+                    program
+                        .ancestors()
+                        .nth(2)
+                        .filter(|above| above.components().count() > 3)
+                        .map(Path::to_owned),
+                );
+            }
+        }
+    }
+    found.into_iter().collect()
+}
