@@ -19,7 +19,11 @@ pub(crate) const LONGEST_STRING: usize = 1 << 20;
 pub(crate) fn cut(text: &mut String, longest: usize) {
     if text.len() > longest {
         let left_out = text.len() - longest;
-        text.truncate(text.floor_char_boundary(longest));
+        let mut end = longest;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
         text.push_str(&format!("… [cut: {left_out} bytes more]"));
         text.shrink_to_fit();
     }

@@ -28,7 +28,11 @@ pub const LONGEST_TEXT: usize = 64 << 10;
 
 /// The beginning of a text, for judges and programs that cannot be given a text of any length.
 pub fn beginning(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST_TEXT)]
+    let mut end = text.len().min(LONGEST_TEXT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// One text or several. A single one is written as such.
