@@ -90,7 +90,7 @@ enum Command {
     Record(record::Record),
     Replay(replay::Replay),
     Annotate(annotate::Annotate),
-    Run(run::Run),
+    Run(Box<run::Run>),
     Env(env::Env),
     Gym(gym::Gym),
     Front(front::FrontCommand),
