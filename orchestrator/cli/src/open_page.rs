@@ -2,7 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::Options;
-use runs::attach::{self, AttachedSession, ProgramExit};
+use runs::attach::{self, AttachedProgram, AttachedSession, ProgramExit};
 use runs::results::{RunFolder, Step};
 use tasks::{GoalText, Suite, Task};
 
@@ -101,7 +101,8 @@ async fn in_window(suite: &Suite, task: &str, options: Options, data: &DataFolde
         // Nothing of it is kept.
         ProgramExit::Interrupted
     };
-    attach::play_attached(suite, task, "trace", &[], &options, &stop, &on_event, watched).await?;
+    let by = AttachedProgram { name: "trace", command: &[] };
+    attach::play_attached(suite, task, by, &options, &stop, &on_event, watched).await?;
     Ok(())
 }
 

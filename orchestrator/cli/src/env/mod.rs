@@ -7,7 +7,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use processes::confine::Confined;
 use runs::Options;
-use runs::attach::{self, AttachedSession};
+use runs::attach::{self, AttachedProgram, AttachedSession};
 use runs::results::{EpisodeRecord, Outcome as Ended};
 use serde::Serialize;
 
@@ -118,9 +118,8 @@ impl Env {
                 program::command(command, &facts, &confined, within, cancel).await
             }
         };
-        let played =
-            attach::play_attached(&suite, &self.task, &name, command, &options, &stop, &on_event, program)
-                .await;
+        let by = AttachedProgram { name: &name, command };
+        let played = attach::play_attached(&suite, &self.task, by, &options, &stop, &on_event, program).await;
         let Some((run, record)) = played? else {
             return Err(Failure::Interrupted("interrupted; nothing of the episode is kept".to_owned()));
         };

@@ -51,16 +51,17 @@ pub(super) fn apply(plan: &Plan) -> io::Result<()> {
     // What is in a folder that stays in a covered one is covered after it.
     covered.sort_by_key(|path| path.components().count());
     let paths: Vec<PathBuf> = kept.iter().map(|kept| kept.path.clone()).collect();
-    let place = |kept: &Kept| {
-        covered.iter().rposition(|folder| kept.path.starts_with(folder) && is_there(folder, &covered, &paths))
-    };
-    let mut inside: Vec<Vec<Kept>> = covered.iter().map(|_| Vec::new()).collect();
+    // What is not there is not made again only to be covered.
+    let there: Vec<PathBuf> =
+        covered.iter().filter(|folder| is_there(folder, &covered, &paths)).cloned().collect();
+    let mut inside: Vec<Vec<Kept>> = there.iter().map(|_| Vec::new()).collect();
     for kept in kept {
-        if let Some(place) = place(&kept) {
+        let holds = |folder: &PathBuf| kept.path.starts_with(folder) && kept.path != *folder;
+        if let Some(place) = there.iter().rposition(holds) {
             inside[place].push(kept);
         }
     }
-    for (path, kept) in covered.iter().zip(inside) {
+    for (path, kept) in there.iter().zip(inside) {
         cover(path, kept, scratch.contains(path)).map_err(|error| naming("hide", path, &error))?;
     }
     Ok(())

@@ -66,6 +66,15 @@ pub struct AttachedSession {
     pub answer_file: String,
 }
 
+/// Who drives the browser.
+#[derive(Debug, Clone, Copy)]
+pub struct AttachedProgram<'a> {
+    /// What stands for the agent in the results.
+    pub name: &'a str,
+    /// Its command line; empty where it is started by somebody else.
+    pub command: &'a [String],
+}
+
 /// How a program has left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramExit {
@@ -83,16 +92,14 @@ pub enum ProgramExit {
 }
 
 /// Prepares an episode of a task, hands it to `program`, and scores the state in which that leaves
-/// it. `name` stands for the agent in the results. A command line that the program is started by is
-/// confined; the program gets what starts it. Gives nothing where it was interrupted.
+/// it. The program gets what starts it confined. Gives nothing where it was interrupted.
 ///
 /// # Errors
 /// When the world cannot be brought up, or results cannot be written.
 pub async fn play_attached<P, F>(
     suite: &Suite,
     id: &str,
-    name: &str,
-    command: &[String],
+    by: AttachedProgram<'_>,
     options: &Options,
     interrupt: &CancellationToken,
     progress: &Progress,
@@ -102,6 +109,7 @@ where
     P: FnOnce(AttachedSession, Confined) -> F,
     F: Future<Output = ProgramExit>,
 {
+    let AttachedProgram { name, command } = by;
     let task = suite.task(id)?;
     let only = std::slice::from_ref(task);
     let alone = Options { workers: 1, repeat: 1, ..options.clone() };
