@@ -105,7 +105,7 @@ impl Gym {
             keep_network: self.keep_network,
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
-            helper: crate::confined::helper(),
+            helper: crate::keep::helper(),
             confinement: crate::confine::by_default(&self.data)?,
             scoring_mode: self.scoring.mode,
             judge: self.scoring.judge(&self.data)?,

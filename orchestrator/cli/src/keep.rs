@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use camino::Utf8PathBuf;
 use processes::confine::{KEEPER, RELAY, ROOM, inside, keep, relay_alone};
 
 /// Runs one of these commands, where the command line is one of theirs. They are no part of the
@@ -20,4 +21,9 @@ pub(crate) fn run(mut words: impl Iterator<Item = OsString>) -> Option<ExitCode>
         return None;
     };
     Some(ExitCode::from(code))
+}
+
+/// This executable, by which runs start programs.
+pub(crate) fn helper() -> Option<Utf8PathBuf> {
+    Utf8PathBuf::from_path_buf(std::env::current_exe().ok()?).ok()
 }

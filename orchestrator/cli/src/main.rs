@@ -15,7 +15,6 @@ mod color;
 mod compare;
 mod completions;
 mod confine;
-mod confined;
 mod coverage;
 mod daemon;
 mod demo;
@@ -134,8 +133,6 @@ enum Command {
     #[command(hide = true)]
     ServeTown(daemon::Serve),
     #[command(hide = true)]
-    Confined(confined::Confined),
-    #[command(hide = true)]
     OwnNetwork(own_network::OwnNetwork),
     #[command(hide = true)]
     Relay(relay::Relay),
@@ -146,7 +143,7 @@ enum Command {
 impl Command {
     /// Whether what it makes is for other people to read: sources of suites and sites, and texts.
     fn is_public(&self) -> bool {
-        use Command::{BeginSite, Build, Completions, Confined, Init, Man, Relay, Save, Tasks};
+        use Command::{BeginSite, Build, Completions, Init, Man, OwnNetwork, Relay, Save, Tasks};
         // What starts programs of others leaves them the modes that they had.
         matches!(
             self,
@@ -156,7 +153,7 @@ impl Command {
                 | Save(_)
                 | Completions(_)
                 | Man(_)
-                | Confined(_)
+                | OwnNetwork(_)
                 | Relay(_)
                 | BeginSite(_)
         )
@@ -173,8 +170,6 @@ fn main() -> std::process::ExitCode {
     let command = help::command().color(color::choose(words));
     let parsed = command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
-        // Its exit code is another program's.
-        Ok(Cli { command: Command::Confined(confined), .. }) => confined.run(),
         // A process with one thread alone may make a namespace of users.
         Ok(Cli { command: Command::OwnNetwork(own_network), .. }) => own_network.run(),
         // A process with one thread alone may enter another's namespaces.
@@ -201,7 +196,7 @@ async fn answer(parsed: Result<Cli, clap::Error>) -> std::process::ExitCode {
 
 async fn run(cli: Cli) -> failure::Outcome {
     cli.logging.start();
-    if let Some(helper) = confined::helper() {
+    if let Some(helper) = keep::helper() {
         processes::own_network::set_helper(helper.into());
     }
     old_spellings::warn();
@@ -246,6 +241,6 @@ async fn run(cli: Cli) -> failure::Outcome {
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
         Command::ServeTown(serve) => serve.run().await,
-        Command::Confined(_) | Command::OwnNetwork(_) | Command::Relay(_) | Command::BeginSite(_) => Ok(()),
+        Command::OwnNetwork(_) | Command::Relay(_) | Command::BeginSite(_) => Ok(()),
     }
 }

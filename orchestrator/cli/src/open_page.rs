@@ -85,7 +85,7 @@ async fn in_window(suite: &Suite, task: &str, options: Options, data: &DataFolde
         headed: true,
         index_cache: Some(data.indexes()?),
         town: Some(data.town()?),
-        helper: crate::confined::helper(),
+        helper: crate::keep::helper(),
         confinement: crate::confine::by_default(data)?,
         ..options
     };

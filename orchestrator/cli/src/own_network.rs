@@ -21,6 +21,6 @@ impl OwnNetwork {
             processes::own_network::become_program(self.keep_rights, &self.words, browser::deny_netlink);
         let Err(error) = ended;
         eprintln!("failed to start in a network of its own: {error}");
-        ExitCode::from(processes::confined::NOT_STARTED)
+        ExitCode::from(processes::NOT_STARTED)
     }
 }

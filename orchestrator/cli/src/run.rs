@@ -316,7 +316,7 @@ impl Run {
             max_steps: self.max_steps,
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
-            helper: crate::confined::helper(),
+            helper: crate::keep::helper(),
             confinement: self.confine.options(&self.data)?,
             headed: false,
             scoring_mode: self.scoring.mode,

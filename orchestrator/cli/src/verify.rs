@@ -230,7 +230,7 @@ impl Verify {
             // The snapshots are in a temporary folder, and so are their indexes.
             index_cache: Some(folder.join("indexes")),
             town: Some(self.data.town()?),
-            helper: crate::confined::helper(),
+            helper: crate::keep::helper(),
             confinement: crate::confine::by_default(&self.data)?,
             scoring_mode: record.scoring_mode,
             judge,

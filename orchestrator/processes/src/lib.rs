@@ -17,12 +17,15 @@
 //! the caller or by the user, is not there.
 
 pub mod confine;
-pub mod confined;
 mod environment;
 mod group;
+pub mod network;
 pub mod own_network;
 pub mod peers;
 mod variable;
+
+/// What a helper of ours ends with that could not start its program.
+pub const NOT_STARTED: u8 = 127;
 
 pub use environment::{display, minimal};
 pub use group::{Group, end_all};

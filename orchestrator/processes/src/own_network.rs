@@ -42,7 +42,7 @@ use rustix::{
     thread::{CapabilitySet, CapabilitySets},
 };
 
-use crate::confined::raise_loopback;
+use crate::network::raise_loopback;
 
 /// The hidden command by which our own executable makes such a namespace.
 pub const COMMAND: &str = "own-network";

@@ -187,7 +187,7 @@ fn enter(first: &str) -> Result<(), String> {
         .map_err(|error| format!("its namespaces cannot be entered: {error}"))?;
     // The loopback interface of a new namespace is down. That of a container is up, and may be
     // another user's to configure.
-    if let Err(error) = processes::confined::raise_loopback()
+    if let Err(error) = processes::network::raise_loopback()
         && !has_loopback()
     {
         return Err(format!("its loopback interface cannot be brought up: {error}"));

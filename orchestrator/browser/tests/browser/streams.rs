@@ -110,7 +110,7 @@ async fn begin(gateway: &Gateway, ca: &CertificateAuthority) -> Session {
     let launch = Launch {
         determinism: Some(world()),
         in_flight: Some(gateway.in_flight()),
-        ..Launch::new(&gateway, ca.spki_sha256_base64())
+        ..Launch::new(gateway, ca.spki_sha256_base64())
     };
     Session::start(&launch).await.unwrap()
 }

@@ -56,7 +56,7 @@ impl Serve {
             folder: Utf8PathBuf::from(folder.path()),
             listed: Vec::new(),
             name: "up".to_owned(),
-            helper: crate::confined::helper(),
+            helper: crate::keep::helper(),
             variables: self.plan.variables.given,
         };
         let mut gateway = gateway_options::config(&self.data)?;

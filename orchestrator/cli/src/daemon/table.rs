@@ -87,6 +87,7 @@ mod tests {
             proxy: "http://127.0.0.1:4000".to_owned(),
             reset: "http://127.0.0.1:7565".to_owned(),
             engine: None,
+            warnings: Vec::new(),
             certificate: Some("/data/ca/ca.crt".into()),
             manifests: Some("/sites".into()),
             sites: vec![

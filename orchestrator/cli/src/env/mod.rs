@@ -94,7 +94,7 @@ impl Env {
             site_variables: self.variables.given.clone(),
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
-            helper: crate::confined::helper(),
+            helper: crate::keep::helper(),
             confinement: self.confine.options(&self.data)?,
             ..Options::default()
         };

@@ -131,7 +131,7 @@ impl Check {
             site_variables: self.variables.given.clone(),
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
-            helper: crate::confined::helper(),
+            helper: crate::keep::helper(),
             confinement: crate::confine::by_default(&self.data)?,
             ..Options::default()
         };

@@ -16,7 +16,7 @@ use rustix::process::{
 
 use super::messages::{self, Ended, Order, Ready};
 use super::{Plan, RELAY, ROOM, namespaces, orphans, room};
-use crate::confined::NOT_STARTED;
+use crate::NOT_STARTED;
 
 /// The variable that holds the plan. The program does not see it.
 pub(super) const PLAN: &str = "SANDBOX_PLAN";

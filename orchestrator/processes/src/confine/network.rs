@@ -13,7 +13,7 @@ use std::thread;
 use serde::{Deserialize, Serialize};
 
 use super::{messages, namespaces};
-use crate::confined::{NOT_STARTED, raise_loopback};
+use crate::{NOT_STARTED, network::raise_loopback};
 
 /// The longest head of a request to the relay.
 const LONGEST: u64 = 8 << 10;

@@ -14,7 +14,7 @@ use rustix::process::{
 
 use super::messages::{self, Ended, Order, Ready};
 use super::{Confinement, cover, devices, landlock, network, rights};
-use crate::confined::{NOT_STARTED, proxies};
+use crate::{NOT_STARTED, network::proxies};
 
 /// What is started by [`super::KEEPER`] with its socket as standard input. Gives its exit code,
 /// which nobody looks at.

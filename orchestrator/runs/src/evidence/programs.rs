@@ -14,7 +14,7 @@ use std::time::Duration;
 use gateway::{Admission, Entrance, Gateway, Key};
 use parking_lot::Mutex;
 use processes::confine::{Confined, Network, Proxy};
-use processes::confined;
+use processes::network;
 use scoring::{Decision, ProgramCheck, ProgramExit};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
@@ -93,7 +93,7 @@ impl ScorerPrograms {
         command
             .args(arguments)
             .env_clear()
-            .envs(confined::proxies(&proxy.url_at(proxy.address)))
+            .envs(network::proxies(&proxy.url_at(proxy.address)))
             .envs(variables(&ca, context));
         if check.folder != "" {
             command.current_dir(&check.folder);
@@ -106,7 +106,7 @@ impl ScorerPrograms {
 /// What a program sees besides its proxy.
 fn variables(ca: &Path, context: &ProgramContext<'_>) -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     let mut all = processes::minimal();
-    all.extend(confined::authorities(ca));
+    all.extend(network::authorities(ca));
     // Nothing is to be left behind in the folders of the suite and the benchmark.
     all.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
     // The kernel refuses a variable of more than 128 KiB, and with it the program.

@@ -37,7 +37,7 @@ async fn own(words: Vec<String>) -> anyhow::Result<()> {
     let site = Site::load(arguments.next().context("the folder of a site")?.as_str().into())?;
     let name = site.name.clone();
     let helper = std::env::current_exe().ok().and_then(|path| path.try_into().ok());
-    let options = Options { instances: 1, folder, listed: Vec::new(), name: "owner".to_owned(), helper };
+    let options = Options { helper, ..Options::new("owner", folder) };
     let events = Arc::new(|event: &sites::Event| eprintln!("{event:?}"));
     let group = SiteGroup::start(vec![site], options, events).await?;
     group.ready(Duration::from_secs(60)).await?;
