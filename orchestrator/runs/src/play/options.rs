@@ -72,6 +72,8 @@ pub struct Options {
     pub helper: Option<Utf8PathBuf>,
     /// Show an attached browser in a window.
     pub headed: bool,
+    /// Serve WebDriver clients of an attached browser, too.
+    pub webdriver: bool,
     /// Where what the snapshots lack comes from, and goes to. Without it, it is a miss.
     pub fill: Option<LiveFill>,
     /// Who rules on what a scorer's rules leave open; by default nobody.
@@ -148,6 +150,7 @@ impl Default for Options {
             scoring_mode: ScoringMode::default(),
             helper: None,
             headed: false,
+            webdriver: false,
             fill: None,
             judge: Model::default(),
             limits: Limits::default(),
