@@ -64,3 +64,4 @@ mod usage;
 mod visualwebarena;
 mod warcbench;
 mod webarena;
+mod webdriver;
