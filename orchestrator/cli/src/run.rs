@@ -291,6 +291,7 @@ impl Run {
             town: Some(self.data.town()?),
             helper: crate::confined::helper(),
             headed: false,
+            webdriver: false,
             scoring_mode: self.scoring.mode,
             fill,
             judge,

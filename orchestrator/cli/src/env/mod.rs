@@ -20,10 +20,11 @@ const WITHIN: Duration = Duration::from_secs(600);
 /// Start an episode, let any program drive its browser, and score the result
 ///
 /// Starts the task's world and a Chromium on the start page. Prints one line of JSON: task, goal,
-/// start_url, cdp, ws, clock, seed and answer_file. Playwright's connect_over_cdp takes `cdp`,
-/// Puppeteer's browserWSEndpoint takes `ws`. With --webdriver there is `webdriver`, too: the address
-/// of a WebDriver server for Selenium. The first context is logged in and has the start page open.
-/// Clocks start at the world's time and run on. Randomness is seeded. Only the world can be reached.
+/// start_url, cdp, ws, clock, seed and answer_file. Playwright's connect_over_cdp takes `cdp`, and
+/// Puppeteer's browserWSEndpoint takes `ws`. With --webdriver there is `webdriver`, too: the
+/// address of a WebDriver server for Selenium. The first context is logged in and has the start
+/// page open. Clocks start at the world's time and run on. Randomness is seeded. Only the world can
+/// be reached.
 ///
 /// A COMMAND gets the same facts as SANDBOX_TASK, SANDBOX_GOAL, SANDBOX_START_URL, SANDBOX_CDP,
 /// SANDBOX_CDP_WS, SANDBOX_WEBDRIVER, SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE. The
