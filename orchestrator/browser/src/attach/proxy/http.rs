@@ -63,7 +63,7 @@ async fn route(
                 "Protocol-Version": version["protocolVersion"],
                 "User-Agent": version["userAgent"],
                 "V8-Version": version["jsVersion"],
-                "WebKit-Version": version["revision"],
+                "WebKit-Version": webkit_version(&version),
                 "webSocketDebuggerUrl": browser_socket(&backend.place),
             });
             Ok(json(version.to_string()))
@@ -97,6 +97,15 @@ async fn route(
             _ => Err((StatusCode::NOT_FOUND, format!("there is nothing at {path}"))),
         },
     }
+}
+
+/// The version of WebKit as the browser's own list has it: `537.36 (@REVISION)`. chromedriver reads
+/// it.
+fn webkit_version(version: &Value) -> String {
+    let text = |name: &str| version[name].as_str().unwrap_or_default();
+    let webkit = text("userAgent").split_once("AppleWebKit/").map_or("", |(_, rest)| rest);
+    let number = webkit.split(' ').next().unwrap_or_default();
+    format!("{number} ({})", text("revision"))
 }
 
 /// Carries out a command on a target that the client may see.
@@ -190,4 +199,16 @@ fn upgrade(
     // If nobody takes it, the server is ending.
     let _ = relays.send(relay);
     Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_webkit_is_spelled_as_by_chromium() {
+        let agent = "Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
+        let version = json!({ "userAgent": agent, "revision": "@730482a9" });
+        assert_eq!(webkit_version(&version), "537.36 (@730482a9)");
+    }
 }
