@@ -99,10 +99,7 @@ fn nothing_to_do(bench: &Bench) -> Result<(EnvSession, Utf8PathBuf)> {
     let folder = bench.path("suite");
     fs::create_dir_all(folder.join("files"))?;
     fs::write(folder.join("files/cv.txt"), "curriculum")?;
-    fs::write(
-        folder.join("suite.yaml"),
-        "world: {clock: 2026-03-12T08:30:00Z, seed: 7, files: files}\n",
-    )?;
+    fs::write(folder.join("suite.yaml"), "world: {clock: 2026-03-12T08:30:00Z, seed: 7, files: files}\n")?;
     fs::write(folder.join("none.yaml"), "id: none\ngoal: Find it.\nscorer: {infeasible: {}}\n")?;
     Ok((open(bench, folder.as_str(), "none")?, folder))
 }
@@ -124,7 +121,8 @@ fn a_client_of_plain_commands_earns_the_score() -> Result<()> {
     ensure!(door.value("GET", &at("/url"), None)? == "https://www.aldria-rail.test/");
     let wait = json!({ "implicit": 20_000 });
     door.value("POST", &at("/timeouts"), Some(&wait))?;
-    let script = json!({ "script": "document.querySelector('[name=from]').value = arguments[0]", "args": ["BRW"] });
+    let script =
+        json!({ "script": "document.querySelector('[name=from]').value = arguments[0]", "args": ["BRW"] });
     door.value("POST", &at("/execute/sync"), Some(&script))?;
     let button = find("xpath", "//button[. = 'Find trains']")?;
     door.value("POST", &at(&format!("/element/{button}/click")), Some(&json!({})))?;
@@ -172,9 +170,8 @@ fn a_client_has_nothing_but_the_episode() -> Result<()> {
     let why = door.refused("POST", "/session", Some(&wishes), "session not created")?;
     ensure!(why.contains("another client"), "{why}");
 
-    for url in ["file:///etc/passwd", "view-source:file:///etc/passwd", "chrome://version/", "javascript:1"] {
-        let (code, answer) =
-            door.ask("POST", &format!("{session}/url"), Some(&json!({ "url": url })))?;
+    for url in ["file:///etc/passwd", "view-source:file:///etc/passwd", "chrome://version/"] {
+        let (code, answer) = door.ask("POST", &format!("{session}/url"), Some(&json!({ "url": url })))?;
         ensure!(code >= 400 && answer.to_string().contains("in an episode"), "{url}: {code} {answer}");
     }
     let cdp = json!({ "cmd": "Browser.getVersion", "params": {} });
@@ -212,7 +209,12 @@ fn a_client_has_nothing_but_the_episode() -> Result<()> {
 
     // Pages of the user's own browser have no say, nor has anybody without the key.
     let key = door.0.rsplit('/').next().context("a key")?;
-    for wrong in [String::new(), "/status".to_owned(), format!("/{}0/status", key), format!("/{}/status", "0".repeat(key.len()))] {
+    for wrong in [
+        String::new(),
+        "/status".to_owned(),
+        format!("/{}0/status", key),
+        format!("/{}/status", "0".repeat(key.len())),
+    ] {
         let (code, answer) = ask(&format!("{}{wrong}", door.root()), "GET", None, &[])?;
         ensure!(code == 403 && answer["value"]["error"] == "unknown error", "{wrong}: {code} {answer}");
     }
