@@ -49,8 +49,8 @@ pub(super) fn send(socket: &UnixStream, descriptor: &impl AsFd) -> io::Result<()
 
 /// Sends the reason for which there is no descriptor.
 pub(super) fn send_error(mut socket: &UnixStream, why: &str) -> io::Result<()> {
-    let end = why.floor_char_boundary(LONGEST);
-    socket.write_all(&why.as_bytes()[..end])
+    let why = why.as_bytes();
+    socket.write_all(why.get(..LONGEST).unwrap_or(why))
 }
 
 #[cfg(test)]
