@@ -500,14 +500,15 @@ class AttachedSession:
                 page.get_by_role("link", name="My trips").click()
             print(session.answer("This is the train.")["score"])
 
-    ``facts`` is what ``sandbox env`` says: task, goal, start_url, cdp, proxy, ca, clock, seed, answer_file.
+    ``facts`` is what ``sandbox env`` says: task, goal, start_url, cdp, ws, clock, seed, answer_file,
+    and webdriver with the argument ``--webdriver``.
     """
 
     def __init__(self, suite: str, task: str, *, out: Optional[str] = None, sandbox: str = "sandbox", arguments: Sequence[str] = ()):
         self._started = _Started(["env", suite, task, *(["--output", out] if out else []), *arguments], sandbox)
         self.facts: Dict[str, Any] = self._started.facts
         self.goal: str = self.facts["goal"]
-        #: Where the browser's DevTools are: ``http://127.0.0.1:PORT``.
+        #: Where the browser's DevTools are: ``http://127.0.0.1:PORT/KEY``.
         self.cdp: str = self.facts["cdp"]
         self.result: Optional[Dict[str, Any]] = None
 

@@ -15,10 +15,12 @@ results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 cd "$root"
 drive() {
-    "$sandbox" env tasks/demo "$2" --check --within 120 --output "$results/$1" -- "$venv/bin/python" -B "$here/drive_$1.py"
+    program=$1 task=$2
+    shift 2
+    "$sandbox" env tasks/demo "$task" "$@" --check --within 120 --output "$results/$program" -- "$venv/bin/python" -B "$here/drive_$program.py"
 }
 drive playwright guest-booking
-drive selenium quiet-coach
+drive selenium quiet-coach --webdriver
 
 gym=${CARGO_TARGET_DIR:-$root/target}/browsergym-venv
 "$root/tests/venv.sh" "$gym" "$here/browsergym.txt"

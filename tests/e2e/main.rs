@@ -70,3 +70,4 @@ mod usage;
 mod visualwebarena;
 mod warcbench;
 mod webarena;
+mod webdriver;

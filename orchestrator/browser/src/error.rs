@@ -45,6 +45,20 @@ pub enum Error {
         /// Its last words, or the reason.
         reason: String,
     },
+    /// WebDriver clients cannot be served.
+    #[error("serve WebDriver clients: {reason}")]
+    WebDriver {
+        /// What failed.
+        reason: String,
+    },
+    /// This machine gives no network namespace, in which alone chromedriver may run.
+    #[error(
+        "serve WebDriver clients: chromedriver needs a network namespace of its own, which this machine does not give: {reason}; allow users to have namespaces, or drive the browser over its DevTools address"
+    )]
+    NoNetwork {
+        /// The system's reason.
+        reason: String,
+    },
     /// The pipes to and from the browser could not be used.
     #[error("use the browser's pipes: {0}")]
     Pipe(#[source] io::Error),

@@ -57,6 +57,7 @@ mod session;
 
 pub use act::{ActionError, dialogs::Dialog, downloads::Download, element::ActionTarget};
 pub use action::{Action, Button, Dialect, Modifier, ParseError, Point, Press, UnknownDialect, choice_name};
+pub use attach::{DevToolsAddress, can_serve_webdriver};
 pub use capture::{
     Capture, CaptureEvent, HistoryEntry, InputKind, Password, PendingHistory, PendingPicture, PersonInput,
     PersonTarget, TabHistory, outlined,

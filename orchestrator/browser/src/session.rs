@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::{
     Determinism, Device, Error, Launch,
     act::{element::ActionTarget, input::InputState},
-    attach::proxy::Server,
+    attach::{proxy::Server, webdriver},
     cdp::{
         connection::{Cdp, Connection, SessionId},
         pipe::Pipe,
@@ -59,6 +59,8 @@ pub struct Session {
     first_tab: Option<SessionId>,
     services: ServiceProcesses,
     memory: Option<MemoryWatch>,
+    /// The door for WebDriver clients, if there is one.
+    pub(crate) webdriver: Option<webdriver::Server>,
     /// The DevTools proxy, once another program drives the pages.
     pub(crate) devtools: Option<Server>,
     /// The context of pages that are opened after another program has driven the browser.
@@ -111,6 +113,7 @@ impl Session {
             first_tab: first_session,
             services: ServiceProcesses::default(),
             memory: None,
+            webdriver: None,
             devtools: None,
             clean_context: None,
             _response_ordering: response_ordering,
@@ -217,7 +220,11 @@ impl Session {
 
     /// Ends the browser.
     pub async fn close(self) -> Result<(), Error> {
-        let Self { connection, chromium, tracker, .. } = self;
+        let Self { connection, chromium, tracker, webdriver, .. } = self;
+        if let Some(webdriver) = webdriver {
+            // Its files are in the browser's folder.
+            webdriver.end().await;
+        }
         drop(connection.cdp.send(None, "Browser.close", json!({})));
         let ended = |state: &BrowserState| state.is_disconnected().then_some(());
         let ending = tracker.wait_for(END_TIMEOUT, |_| "the browser to end".to_owned(), ended).await;

@@ -95,7 +95,7 @@ async fn no_page_fills_the_disk_in_a_context_of_a_client() {
         ..Launch::new(web.address, "")
     };
     let mut session = Session::start(&launch).await.unwrap();
-    let mut client = Client::connect(&session.serve_devtools().await.unwrap()).await;
+    let mut client = Client::connect(&session.serve_devtools().await.unwrap().url).await;
     let folder = tempfile::tempdir().unwrap();
     let context = client.call("Target.createBrowserContext", json!({})).await["browserContextId"].take();
     let downloads = json!({

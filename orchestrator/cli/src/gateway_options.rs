@@ -8,7 +8,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
     Admission, CertificateAuthority, Config, ConnectTo, Gateway, Key, Limits, Listen, Redact, Routes,
 };
-
 use processes::peers;
 
 use crate::failure::{Failure, OrFail, Outcome};

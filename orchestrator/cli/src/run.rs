@@ -319,6 +319,7 @@ impl Run {
             helper: crate::keep::helper(),
             confinement: self.confine.options(&self.data)?,
             headed: false,
+            webdriver: false,
             scoring_mode: self.scoring.mode,
             fill,
             judge,

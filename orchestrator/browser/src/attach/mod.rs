@@ -1,4 +1,4 @@
-//! Attach mode: other programs drive the browser, over its DevTools address.
+//! Attach mode: other programs drive the browser, over its DevTools address, or by WebDriver.
 //!
 //! Such a program does not know when a page has settled. It waits in real time, for frames, timers
 //! and events, in tabs and contexts that it opens as it likes. So time cannot stand still between
@@ -18,37 +18,89 @@
 //! The first tab and the cookies of the episode are in the browser's own profile, which Playwright
 //! lists as the first context.
 
+mod door;
 pub(crate) mod proxy;
 mod reclaim;
+pub(crate) mod webdriver;
 
 use std::time::Duration;
 
+use processes::own_network;
+
 use crate::{
-    Error, Session,
-    attach::proxy::{Limits, Server},
+    Error, Programs, Session,
+    attach::{
+        proxy::{Limits, Server},
+        webdriver::Browser,
+    },
     cdp::tracker::{BrowserState, FOREVER},
 };
 
+/// Where a browser's DevTools are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DevToolsAddress {
+    /// For clients that ask for targets: `http://127.0.0.1:PORT/KEY`.
+    pub url: String,
+    /// The WebSocket of the browser as a whole, for clients that begin with that.
+    pub socket: String,
+}
+
+/// Checks, as far as that is known beforehand, that this machine can serve WebDriver clients.
+///
+/// # Errors
+/// If there is no chromedriver, or no network namespace for it.
+pub fn can_serve_webdriver() -> Result<(), Error> {
+    Programs::find()?.driver()?;
+    match own_network::lacking() {
+        None => Ok(()),
+        Some(reason) => Err(Error::NoNetwork { reason: reason.to_owned() }),
+    }
+}
+
 impl Session {
     /// Leaves the pages to another program from now on. Dialogs are its own to answer, too. Returns
-    /// the address of their DevTools, `http://127.0.0.1:PORT/KEY`. Through it the program reaches the
-    /// pages of the episode and nothing else of the machine.
+    /// the addresses of their DevTools. Through them the program reaches the pages of the episode
+    /// and nothing else of the machine.
     ///
     /// # Errors
     /// If no port is free.
-    pub async fn serve_devtools(&mut self) -> Result<String, Error> {
-        let limits = Limits {
-            proxy: self.chromium.proxy,
-            uploads: self.upload_folders(),
-            downloads: self.downloads_folder(),
-        };
-        let listening = Server::start(self.cdp(), limits).await;
+    pub async fn serve_devtools(&mut self) -> Result<DevToolsAddress, Error> {
+        let listening = Server::start(self.cdp(), self.limits()).await;
         let server =
             listening.map_err(|error| Error::Session { reason: format!("there is no port: {error}") })?;
         self.tracker.lock().externally_driven = true;
-        let url = server.url.clone();
+        let address = DevToolsAddress { url: server.url.clone(), socket: server.socket.clone() };
         self.devtools = Some(server);
+        Ok(address)
+    }
+
+    /// Serves WebDriver clients from now on, by the same rules. Returns the address for them,
+    /// `http://127.0.0.1:PORT/KEY`.
+    ///
+    /// # Errors
+    /// If there is no chromedriver, no network namespace for it, or it cannot use the browser.
+    pub async fn serve_webdriver(&mut self) -> Result<String, Error> {
+        can_serve_webdriver()?;
+        let chromedriver = Programs::find()?.driver()?.to_owned();
+        let browser = Browser {
+            cdp: self.cdp(),
+            limits: self.limits(),
+            folder: self.chromium.folder(),
+            version: self.version(),
+        };
+        let server = webdriver::Server::start(chromedriver, browser).await?;
+        self.tracker.lock().externally_driven = true;
+        let url = server.url.clone();
+        self.webdriver = Some(server);
         Ok(url)
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            proxy: self.chromium.proxy,
+            uploads: self.upload_folders(),
+            downloads: self.downloads_folder(),
+        }
     }
 
     /// Waits for a navigation and returns the URLs that tabs have opened, in their order, without

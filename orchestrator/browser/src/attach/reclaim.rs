@@ -1,7 +1,8 @@
 //! Taking the pages back from another program, for what is read of them afterwards.
 //!
 //! ```text
-//! the program's sessions end -> a new browser context with the episode's cookies -> pages in it
+//! its doors and chromedriver end -> its sessions end
+//!     -> a new browser context with the episode's cookies -> pages in it
 //! ```
 //!
 //! What the program has done to pages stays with them: scripts in them, intercepted requests,
@@ -19,8 +20,12 @@ impl Session {
     /// # Errors
     /// If the browser has ended.
     pub async fn reclaim(&mut self) -> Result<(), Error> {
-        if self.devtools.take().is_none() {
+        let webdriver = self.webdriver.take();
+        if self.devtools.take().is_none() && webdriver.is_none() {
             return Ok(());
+        }
+        if let Some(webdriver) = webdriver {
+            webdriver.end().await;
         }
         for session in self.cdp().guests().dismiss() {
             let params = json!({ "sessionId": session });

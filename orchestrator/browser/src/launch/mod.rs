@@ -8,6 +8,7 @@
 //! fonts              the fonts of pages
 //! interfaces         no news of network interfaces for these processes
 //! chromium           Chromium's pipes, and where its connections lead
+//! chromedriver       the WebDriver server for it, where clients need one
 //! last_words         what it writes to its standard error
 //! memory             a bound on what all its processes take together
 //! services           Chromium's network, storage and GPU processes, watched for their end
@@ -15,6 +16,7 @@
 //!
 //! Nothing here knows a page: pages begin in [`Session`](crate::Session).
 
+pub(crate) mod chromedriver;
 pub(crate) mod chromium;
 pub(crate) mod device;
 mod flags;

@@ -38,7 +38,7 @@ use crate::{
 
 const PREFIX: &str = "sandbox-browser-";
 /// The home of Chromium, in the folder.
-const HOME: &str = "home";
+pub(super) const HOME: &str = "home";
 /// Chromium's profile, in the folder.
 const PROFILE: &str = "profile";
 /// Which fonts the pages have, in the folder.
@@ -59,7 +59,7 @@ const START_GRACE: Duration = Duration::from_secs(1);
 
 /// An address without a bus: the desktop's services show notifications, store passwords and run
 /// other programs.
-const DISABLED_BUS: &str = "disabled:";
+pub(super) const DISABLED_BUS: &str = "disabled:";
 
 /// What is started for a session.
 #[derive(Debug)]

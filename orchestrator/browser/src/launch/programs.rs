@@ -82,6 +82,14 @@ impl Programs {
         Ok(number.to_owned())
     }
 
+    /// The path of chromedriver.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub(crate) fn driver(&self) -> Result<&Path, Error> {
+        self.chromedriver.as_deref().ok_or(Error::Missing { program: "chromedriver", install: INSTALL })
+    }
+
     /// The browser for a session. The live web gets the one that people use.
     pub(crate) fn browser(&self, launch: &Launch) -> Result<&Path, Error> {
         let frozen = launch.headless && launch.determinism.is_some();

@@ -176,7 +176,7 @@ impl Annotate {
         let mut annotation = Annotation::open(draft, journal.clone(), place.taken.clone(), in_flight).await?;
         spinner.finish_and_clear();
         if self.headless {
-            let address = session.serve_devtools().await.or_environment("serve the browser's DevTools")?;
+            let address = session.serve_devtools().await.or_environment("serve the browser's DevTools")?.url;
             println!("devtools {address}");
         }
         println!("panel {}", annotation.panel.url());

@@ -23,16 +23,18 @@ const WITHIN: Duration = Duration::from_secs(600);
 /// Start an episode, let any program drive its browser, and score the result
 ///
 /// Starts the task's world and a Chromium on the start page. Prints one line of JSON: task, goal,
-/// start_url, cdp, clock, seed and answer_file. Playwright's connect_over_cdp takes `cdp`. The
-/// first context is logged in and has the start page open. Clocks start at the world's time and run
-/// on. Randomness is seeded. Only the world can be reached.
+/// start_url, cdp, ws, clock, seed and answer_file. Playwright's connect_over_cdp takes `cdp`, and
+/// Puppeteer's browserWSEndpoint takes `ws`. With --webdriver there is `webdriver`, too: the
+/// address of a WebDriver server for Selenium. The first context is logged in and has the start
+/// page open. Clocks start at the world's time and run on. Randomness is seeded. Only the world can
+/// be reached.
 ///
 /// A COMMAND gets the same facts as SANDBOX_TASK, SANDBOX_GOAL, SANDBOX_START_URL, SANDBOX_CDP,
-/// SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE. The episode ends with the command, and with
-/// all that it has started. Its output goes to standard error. It also has your whole environment;
-/// the browser has none of it. The suite, the results and your data are hidden from it
-/// (`--confine`). Without a COMMAND, the episode ends with a line on standard input, the end of
-/// standard input, or Ctrl-C.
+/// SANDBOX_CDP_WS, SANDBOX_WEBDRIVER, SANDBOX_CLOCK, SANDBOX_SEED and SANDBOX_ANSWER_FILE. The
+/// episode ends with the command, and with all that it has started. Its output goes to standard
+/// error. It also has your whole environment; the browser has none of it. The suite, the results
+/// and your data are hidden from it (`--confine`). Without a COMMAND, the episode ends with a line
+/// on standard input, the end of standard input, or Ctrl-C.
 ///
 /// The answer is the content of the answer file, or that line. `report_infeasible("why")` says that
 /// the goal cannot be reached. The task's scorer then judges the addresses of the tabs, the state
@@ -55,6 +57,9 @@ pub(crate) struct Env {
     /// Show the browser in a window, to drive or watch it
     #[arg(long)]
     headed: bool,
+    /// Serve WebDriver clients, such as Selenium, through chromedriver
+    #[arg(long)]
+    webdriver: bool,
     /// Fail (exit code 1) also when the score is less than 1
     #[arg(long)]
     check: bool,
@@ -92,6 +97,7 @@ impl Env {
             headed: self.headed,
             agreed,
             site_variables: self.variables.given.clone(),
+            webdriver: self.webdriver,
             index_cache: Some(self.data.indexes()?),
             town: Some(self.data.town()?),
             helper: crate::keep::helper(),
@@ -148,8 +154,9 @@ impl Env {
 /// Says to a person what to do now.
 fn guide(facts: &AttachedSession, headed: bool) {
     let place = if headed { "in its window" } else { "there" };
+    let webdriver = facts.webdriver.iter().map(|url| format!("webdriver {url}\n")).collect::<String>();
     eprintln!(
-        "goal      {}\nbrowser   {}\n\nDrive the browser {place}. Then write the answer here, or nothing, and press Enter.",
+        "goal      {}\nbrowser   {}\n{webdriver}\nDrive the browser {place}. Then write the answer here, or nothing, and press Enter.",
         facts.goal, facts.cdp
     );
 }

@@ -80,10 +80,15 @@ async fn timed_out(within: Option<Duration>) {
     }
 }
 
-/// The facts as environment variables: `cdp` is `SANDBOX_CDP`.
+/// The facts as environment variables: `cdp` is `SANDBOX_CDP`, and `ws`, which is an address of the
+/// same, `SANDBOX_CDP_WS`.
 fn variables(facts: &AttachedSession) -> Vec<(String, String)> {
     let facts = serde_json::to_value(facts).expect("facts are plain data");
     let facts = facts.as_object().into_iter().flatten();
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    facts.map(|(name, value)| (format!("SANDBOX_{}", name.to_uppercase()), text(value))).collect()
+    let variable = |name: &str| match name {
+        "ws" => "SANDBOX_CDP_WS".to_owned(),
+        name => format!("SANDBOX_{}", name.to_uppercase()),
+    };
+    facts.map(|(name, value)| (variable(name), text(value))).collect()
 }

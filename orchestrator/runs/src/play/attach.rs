@@ -1,4 +1,5 @@
-//! Attach mode: an episode that any program drives, over the DevTools address of the browser.
+//! Attach mode: an episode that any program drives, over the DevTools address of the
+//! browser, or by WebDriver.
 //!
 //! ```text
 //! world up, start page open -> handed over -> the program does as it likes -> ended -> scored -> kept
@@ -14,7 +15,7 @@
 use std::time::Duration;
 
 use agents::ActionFormat;
-use browser::{Action, ObservationOptions, Picture};
+use browser::{Action, DevToolsAddress, ObservationOptions, Picture};
 use jiff::Timestamp;
 use processes::confine::Confined;
 use scoring::Moment;
@@ -58,6 +59,11 @@ pub struct AttachedSession {
     pub start_url: String,
     /// Where the browser's DevTools are: `http://127.0.0.1:PORT/KEY`.
     pub cdp: String,
+    /// The WebSocket of the browser as a whole, for clients that begin with that.
+    pub ws: String,
+    /// Where WebDriver clients are served, if they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webdriver: Option<String>,
     /// The time at which the world began.
     pub clock: Timestamp,
     /// What all randomness of pages is derived from.
@@ -111,6 +117,11 @@ where
 {
     let AttachedProgram { name, command } = by;
     let task = suite.task(id)?;
+    if options.webdriver {
+        browser::can_serve_webdriver()
+            .map_err(EnvironmentError::while_doing("hand the browser over"))
+            .map_err(|source| Error::World { source })?;
+    }
     let only = std::slice::from_ref(task);
     let alone = Options { workers: 1, repeat: 1, ..options.clone() };
     let running = running_sites::open(suite, only, &alone, interrupt, progress).await?;
@@ -149,7 +160,7 @@ where
                 return Err(error);
             }
             Some(Ok(mut world)) => {
-                let played = play(&mut world, suite, task, &folder, program).await;
+                let played = play(&mut world, suite, task, &folder, options.webdriver, program).await;
                 run::close(world).await;
                 played?
             }
@@ -203,6 +214,7 @@ async fn play<P, F>(
     suite: &Suite,
     task: &Task,
     folder: &EpisodeFolder,
+    webdriver: bool,
     program: P,
 ) -> Result<Option<EpisodeResult>, Error>
 where
@@ -211,7 +223,7 @@ where
 {
     let started = Timestamp::now();
     let mut trace = Trace::new(task, ScoringMode::default());
-    let outcome = run_program(world, suite, task, folder, &mut trace, program).await;
+    let outcome = run_program(world, suite, task, folder, webdriver, &mut trace, program).await;
     trace.session.teardown().await;
     Ok(outcome?.map(|outcome| (trace, outcome, started)))
 }
@@ -221,6 +233,7 @@ async fn run_program<P, F>(
     suite: &Suite,
     task: &Task,
     folder: &EpisodeFolder,
+    webdriver: bool,
     trace: &mut Trace,
     program: P,
 ) -> Result<Option<Outcome>, Error>
@@ -230,7 +243,7 @@ where
 {
     let goal = trace.prepare(world).await.map_err(|source| Error::World { source })?;
     trace.take_requests(world);
-    let session = session(world, suite, task, goal, folder).await?;
+    let session = session(world, suite, task, goal, folder, webdriver).await?;
     let answer = session.answer_file.clone();
     log::begun(&EpisodeId { task: task.id.clone(), repeat: 1 }, &session.goal);
     trace.begin_step_at(session.start_url.clone(), world.elapsed()).await;
@@ -284,21 +297,36 @@ async fn session(
     task: &Task,
     goal: String,
     folder: &EpisodeFolder,
+    webdriver: bool,
 ) -> Result<AttachedSession, Error> {
     let path = folder.path();
     let path = path.canonicalize_utf8().map_err(|source| Error::Read { path: path.to_owned(), source })?;
     let answer_file = path.join("answer.txt");
-    let cdp = world.session().serve_devtools().await;
-    let cdp = cdp.map_err(EnvironmentError::while_doing("hand the browser over"));
+    let (devtools, webdriver) = serve(world.session(), webdriver)
+        .await
+        .map_err(EnvironmentError::while_doing("hand the browser over"))
+        .map_err(|source| Error::World { source })?;
     Ok(AttachedSession {
         task: task.id.clone(),
         goal,
         start_url: task.start_url.clone().unwrap_or_else(|| "about:blank".to_owned()),
-        cdp: cdp.map_err(|source| Error::World { source })?,
+        cdp: devtools.url,
+        ws: devtools.socket,
+        webdriver,
         clock: task.world(&suite.world).clock,
         seed: suite.world.seed,
         answer_file: answer_file.into(),
     })
+}
+
+/// Opens the doors to the browser. Returns their addresses.
+async fn serve(
+    session: &mut browser::Session,
+    webdriver: bool,
+) -> Result<(DevToolsAddress, Option<String>), browser::Error> {
+    let devtools = session.serve_devtools().await?;
+    let webdriver = if webdriver { Some(session.serve_webdriver().await?) } else { None };
+    Ok((devtools, webdriver))
 }
 
 /// Notes what the program does until it has left.

@@ -82,6 +82,8 @@ pub struct Options {
     pub confinement: ConfinementOptions,
     /// Show an attached browser in a window.
     pub headed: bool,
+    /// Serve WebDriver clients of an attached browser, too.
+    pub webdriver: bool,
     /// Where what the snapshots lack comes from, and goes to. Without it, it is a miss.
     pub fill: Option<LiveFill>,
     /// Who rules on what a scorer's rules leave open; by default nobody.
@@ -173,6 +175,7 @@ impl Default for Options {
             helper: None,
             confinement: ConfinementOptions::default(),
             headed: false,
+            webdriver: false,
             fill: None,
             judge: Model::default(),
             limits: Limits::default(),

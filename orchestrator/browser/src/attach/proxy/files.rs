@@ -31,8 +31,14 @@ impl Limits {
     }
 
     /// Checks where downloads are to go. Allowed are the episode's folder, and an empty folder that
-    /// the client has created for itself, under names that no page has chosen.
-    pub(super) fn downloads(&self, params: &Value) -> Result<(), String> {
+    /// the client has created for itself, under names that no page has chosen. The folder `.`,
+    /// which chromedriver names for each tab, is the episode's.
+    pub(super) fn downloads(&self, params: &mut Value) -> Result<(), String> {
+        if params["behavior"] == "allow" && params["downloadPath"] == "." {
+            let own = self.downloads.to_str().ok_or("the folder of downloads is not UTF-8")?;
+            params["downloadPath"] = own.into();
+            return Ok(());
+        }
         let text = |name: &str| params.get(name).and_then(Value::as_str).unwrap_or_default();
         if !text("behavior").starts_with("allow") {
             return Ok(());
@@ -114,7 +120,7 @@ mod tests {
         let limits = limits(folder.path());
         let check = |behavior: &str, name: &str| {
             limits
-                .downloads(&json!({ "behavior": behavior, "downloadPath": folder.path().join(name) }))
+                .downloads(&mut json!({ "behavior": behavior, "downloadPath": folder.path().join(name) }))
                 .is_ok()
         };
         assert!(check("allow", "downloads") && check("deny", "nothing") && check("allowAndName", "fresh"));
@@ -128,9 +134,12 @@ mod tests {
         ] {
             assert!(!check(behavior, name), "{behavior} {name}");
         }
+        let mut own = json!({ "behavior": "allow", "downloadPath": "." });
+        limits.downloads(&mut own).unwrap();
+        assert_eq!(own["downloadPath"], folder.path().join("downloads").to_str().unwrap());
         for path in ["", ".", "/", "/tmp", "/root"] {
             assert!(
-                limits.downloads(&json!({ "behavior": "allowAndName", "downloadPath": path })).is_err(),
+                limits.downloads(&mut json!({ "behavior": "allowAndName", "downloadPath": path })).is_err(),
                 "{path}"
             );
         }

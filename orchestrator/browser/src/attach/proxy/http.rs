@@ -1,8 +1,8 @@
 //! The HTTP side: lists of targets (`/json/...`), and the start of WebSockets (`/devtools/...`).
 
-use std::{convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
-use ::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use ::http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use percent_encoding::percent_decode_str;
@@ -14,60 +14,26 @@ use super::{
     relay::{self, Opened},
     targets,
 };
-use crate::{Error, page::addresses};
+use crate::{
+    Error,
+    attach::door::{HttpResponse, Place, Rejection},
+    page::addresses,
+};
 
 /// Where the WebSocket of the browser as a whole is.
 const BROWSER: &str = "/devtools/browser";
 
-type HttpResponse = Response<Full<Bytes>>;
-/// The status and the reason of a refused request.
-type Rejection = (StatusCode, String);
-
 /// Answers one request.
-pub(super) async fn answer(
-    backend: Arc<Backend>,
-    request: Request<Incoming>,
-) -> Result<HttpResponse, Infallible> {
-    let path = check_client(request.headers()).and_then(|()| keyed(&backend, request.uri().path()));
-    let answered = match path {
+pub(super) async fn answer(backend: Arc<Backend>, request: Request<Incoming>) -> HttpResponse {
+    let answered = match backend.place.admit(&request) {
         Ok(path) => route(backend, request, path).await,
         Err(rejection) => Err(rejection),
     };
-    Ok(answered.unwrap_or_else(|(status, why)| {
+    answered.unwrap_or_else(|(status, why)| {
         let mut response = Response::new(Full::from(format!("{why}\n")));
         *response.status_mut() = status;
         response
-    }))
-}
-
-/// Refuses web pages. Pages in the user's own browser can send requests to the loopback, too. They
-/// have an `Origin`, or a host name that they have pointed to the loopback.
-fn check_client(headers: &HeaderMap) -> Result<(), Rejection> {
-    let refused = |why: &str| Err((StatusCode::FORBIDDEN, why.to_owned()));
-    if headers.contains_key(header::ORIGIN) {
-        return refused("pages cannot drive the browser: the request has an `Origin`");
-    }
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let host = url::Url::parse(&format!("http://{host}/")).ok();
-    match host.as_ref().and_then(url::Url::host) {
-        Some(url::Host::Ipv4(_) | url::Host::Ipv6(_) | url::Host::Domain("localhost")) => Ok(()),
-        _ => refused("the browser is driven at its address, 127.0.0.1, and by no other name"),
-    }
-}
-
-/// The rest of a path that begins with the key.
-fn keyed(backend: &Backend, path: &str) -> Result<String, Rejection> {
-    let (key, rest) = path.trim_start_matches('/').split_once('/').unwrap_or((path, ""));
-    let (shown, right) = (key.as_bytes(), backend.key.as_bytes());
-    // No early end, so that the time tells nothing.
-    let is_right =
-        shown.len() == right.len() && shown.iter().zip(right).fold(0, |all, (a, b)| all | (a ^ b)) == 0;
-    if is_right {
-        Ok(format!("/{rest}"))
-    } else {
-        let why = "the browser's address has a key in its path; use the whole address";
-        Err((StatusCode::FORBIDDEN, why.to_owned()))
-    }
+    })
 }
 
 async fn route(
@@ -97,8 +63,8 @@ async fn route(
                 "Protocol-Version": version["protocolVersion"],
                 "User-Agent": version["userAgent"],
                 "V8-Version": version["jsVersion"],
-                "WebKit-Version": version["revision"],
-                "webSocketDebuggerUrl": socket_address(&backend, &format!("{BROWSER}/{}", backend.key)),
+                "WebKit-Version": webkit_version(&version),
+                "webSocketDebuggerUrl": browser_socket(&backend.place),
             });
             Ok(json(version.to_string()))
         }
@@ -133,6 +99,15 @@ async fn route(
     }
 }
 
+/// The version of WebKit as the browser's own list has it: `537.36 (@REVISION)`. chromedriver reads
+/// it.
+fn webkit_version(version: &Value) -> String {
+    let text = |name: &str| version[name].as_str().unwrap_or_default();
+    let webkit = text("userAgent").split_once("AppleWebKit/").map_or("", |(_, rest)| rest);
+    let number = webkit.split(' ').next().unwrap_or_default();
+    format!("{number} ({})", text("revision"))
+}
+
 /// Carries out a command on a target that the client may see.
 async fn command(backend: &Backend, method: &'static str, target: &str) -> Result<(), Rejection> {
     find(backend, target).await?;
@@ -161,12 +136,17 @@ fn described(backend: &Backend, target: &Value) -> Value {
         "title": target["title"],
         "type": target["type"],
         "url": target["url"],
-        "webSocketDebuggerUrl": socket_address(backend, &format!("/devtools/page/{id}")),
+        "webSocketDebuggerUrl": socket_address(&backend.place, &format!("/devtools/page/{id}")),
     })
 }
 
-fn socket_address(backend: &Backend, path: &str) -> String {
-    format!("ws://{}/{}{path}", backend.address, backend.key)
+/// The address of the WebSocket of the browser as a whole. Clients expect an id in it.
+pub(super) fn browser_socket(place: &Place) -> String {
+    socket_address(place, &format!("{BROWSER}/episode"))
+}
+
+fn socket_address(place: &Place, path: &str) -> String {
+    format!("ws://{}{path}", place.root())
 }
 
 fn refused(error: Error) -> Rejection {
@@ -226,17 +206,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_no_programs() {
-        let headers = |pairs: &[(header::HeaderName, &'static str)]| {
-            pairs.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect()
-        };
-        for host in ["127.0.0.1:9222", "localhost:9222", "[::1]:9222", "localhost"] {
-            assert_eq!(check_client(&headers(&[(header::HOST, host)])), Ok(()), "{host}");
-        }
-        for host in ["rebound.test:9222", "127.0.0.1.rebound.test", "", "localhost.test"] {
-            assert!(check_client(&headers(&[(header::HOST, host)])).is_err(), "{host}");
-        }
-        let page = [(header::HOST, "127.0.0.1:9222"), (header::ORIGIN, "https://a.test")];
-        assert!(check_client(&headers(&page)).is_err());
+    fn the_version_of_webkit_is_spelled_as_by_chromium() {
+        let agent = "Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36";
+        let version = json!({ "userAgent": agent, "revision": "@730482a9" });
+        assert_eq!(webkit_version(&version), "537.36 (@730482a9)");
     }
 }

@@ -7,7 +7,7 @@
 //! and refuses the others with a reason.
 //!
 //! ```text
-//! client -> http (key; targets: /json/...) -> browser
+//! client -> door (key) -> http (targets: /json/...) -> browser
 //!        -> relay -> rules, files          -> browser
 //!        <- relay <- targets              <-
 //! ```
@@ -26,25 +26,16 @@ use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
-    pin::Pin,
     sync::Arc,
-    time::Duration,
 };
 
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::mpsc,
-    task::JoinSet,
-    time::timeout,
+use gateway::Key;
+use tokio::{net::TcpListener, sync::mpsc, task::JoinSet};
+
+use crate::{
+    attach::door::{self, Place, Task},
+    cdp::connection::Cdp,
 };
-use uuid::Uuid;
-
-use crate::cdp::connection::Cdp;
-
-/// How long to wait for free file descriptors.
-const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
 /// What a client may reach besides pages.
 #[derive(Debug, Clone)]
@@ -62,6 +53,8 @@ pub(crate) struct Limits {
 pub(crate) struct Server {
     /// Where it listens: `http://127.0.0.1:PORT/KEY`.
     pub(crate) url: String,
+    /// The WebSocket of the browser as a whole.
+    pub(crate) socket: String,
     _running: JoinSet<()>,
 }
 
@@ -69,57 +62,38 @@ pub(crate) struct Server {
 #[derive(Debug)]
 struct Backend {
     cdp: Cdp,
-    /// Where the proxy listens.
-    address: SocketAddr,
-    /// The secret in its path. Every program of the machine reaches the port.
-    key: String,
+    place: Place,
     limits: Limits,
     /// Takes the relays of upgraded connections.
-    relays: mpsc::UnboundedSender<Relay>,
+    relays: mpsc::UnboundedSender<Task>,
 }
-
-type Relay = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl Server {
     /// Starts to listen on a free port of the loopback.
     pub(crate) async fn start(cdp: &Cdp, limits: Limits) -> io::Result<Server> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let address = listener.local_addr()?;
+        let place = Place { address: listener.local_addr()?, key: Some(Key::random()) };
+        Ok(Server::serve(listener, place, cdp, limits))
+    }
+
+    /// Starts to serve a listener that only one client can get to, which sees it at this address.
+    pub(crate) fn start_for_one(
+        listener: std::net::TcpListener,
+        address: SocketAddr,
+        cdp: &Cdp,
+        limits: Limits,
+    ) -> io::Result<Server> {
+        let place = Place { address, key: None };
+        Ok(Server::serve(door::registered(listener)?, place, cdp, limits))
+    }
+
+    fn serve(listener: TcpListener, place: Place, cdp: &Cdp, limits: Limits) -> Server {
         let (relays, upgraded) = mpsc::unbounded_channel();
-        let key = Uuid::new_v4().simple().to_string();
-        let url = format!("http://{address}/{key}");
-        let backend = Arc::new(Backend { cdp: cdp.clone(), address, key, limits, relays });
+        let (url, socket) = (place.url(), http::browser_socket(&place));
+        let backend = Arc::new(Backend { cdp: cdp.clone(), place, limits, relays });
         let mut running = JoinSet::new();
-        running.spawn(accept(listener, backend, upgraded));
-        Ok(Server { url, _running: running })
-    }
-}
-
-/// Owns all tasks, so that they end together.
-async fn accept(listener: TcpListener, backend: Arc<Backend>, mut upgraded: mpsc::UnboundedReceiver<Relay>) {
-    let mut tasks = JoinSet::new();
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => drop(tasks.spawn(serve(stream, Arc::clone(&backend)))),
-                Err(error) => {
-                    tracing::debug!(%error, "a DevTools connection was not accepted");
-                    // This timeout is the delay.
-                    let _ = timeout(ACCEPT_RETRY, std::future::pending::<()>()).await;
-                }
-            },
-            Some(relay) = upgraded.recv() => drop(tasks.spawn(relay)),
-            Some(_) = tasks.join_next() => {}
-        }
-    }
-}
-
-async fn serve(stream: TcpStream, backend: Arc<Backend>) {
-    // Messages are small, and each of them has somebody waiting.
-    let _ = stream.set_nodelay(true);
-    let service = service_fn(|request| http::answer(Arc::clone(&backend), request));
-    let http = hyper::server::conn::http1::Builder::new();
-    if let Err(error) = http.serve_connection(TokioIo::new(stream), service).with_upgrades().await {
-        tracing::debug!(%error, "a DevTools connection was lost");
+        let answer = move |request| http::answer(Arc::clone(&backend), request);
+        running.spawn(door::serve(listener, answer, upgraded));
+        Server { url, socket, _running: running }
     }
 }

@@ -11,18 +11,21 @@
 //! program. We accept connections from it as from any other listener: nothing is copied or relayed.
 //! Nobody else can reach the listener, and the program can reach nothing else, whatever it is told.
 //!
-//! [`start`] is our side. [`become_program`] is what the hidden command [`COMMAND`] of our own
+//! A program that is a server itself is reached by the same trick turned round ([`server`]).
+//!
+//! [`prepare`] is our side. [`become_program`] is what the hidden command [`COMMAND`] of our own
 //! executable does; a process that makes a namespace of users may have one thread only.
+
+mod descriptors;
+pub mod server;
 
 use std::{
     convert::Infallible,
     ffi::OsString,
     fs, io,
-    io::{IoSlice, IoSliceMut, Write as _},
-    mem::MaybeUninit,
     net::{Ipv4Addr, SocketAddr, TcpListener},
     os::{
-        fd::{AsFd, OwnedFd},
+        fd::{AsFd as _, OwnedFd},
         unix::{net::UnixStream, process::CommandExt as _},
     },
     path::{Path, PathBuf},
@@ -34,10 +37,6 @@ use std::{
 use command_fds::{CommandFdExt as _, FdMapping};
 use nix::sched::{CloneFlags, unshare};
 use rustix::{
-    net::{
-        RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-        SendFlags, recvmsg, sendmsg,
-    },
     process::{getegid, geteuid},
     thread::{CapabilitySet, CapabilitySets},
 };
@@ -52,12 +51,6 @@ pub const SERVER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LO
 
 /// How long the namespace may take.
 const DEADLINE: Duration = Duration::from_secs(20);
-
-/// The longest text of an error that is read.
-const LONGEST: usize = 4096;
-
-/// What a helper says together with the listener.
-const READY: &[u8] = b"ready";
 
 static HELPER: OnceLock<PathBuf> = OnceLock::new();
 static LACKING: OnceLock<String> = OnceLock::new();
@@ -113,19 +106,26 @@ pub fn prepare(
     descriptors: Vec<FdMapping>,
     keeps_rights: bool,
 ) -> io::Result<Prepared> {
-    let helper = HELPER.get().ok_or(io::ErrorKind::NotFound)?;
-    let (ours, theirs) = UnixStream::pair()?;
-    let mut command = Command::new(helper);
-    command.arg(COMMAND).stdin(Stdio::from(OwnedFd::from(theirs)));
+    let mut prepared = Prepared::new()?;
+    let command = &mut prepared.command;
     if keeps_rights {
         command.arg("--keep-rights");
     }
     command.arg("--").arg(program).args(arguments);
     command.fd_mappings(descriptors).map_err(io::Error::other)?;
-    Ok(Prepared { command, ours })
+    Ok(prepared)
 }
 
 impl Prepared {
+    /// The helper without a program.
+    fn new() -> io::Result<Self> {
+        let helper = HELPER.get().ok_or(io::ErrorKind::NotFound)?;
+        let (ours, theirs) = UnixStream::pair()?;
+        let mut command = Command::new(helper);
+        command.arg(COMMAND).stdin(Stdio::from(OwnedFd::from(theirs)));
+        Ok(Prepared { command, ours })
+    }
+
     /// Starts the program by `spawn` and returns it with the listener in its namespace. The inner
     /// error is the reason for which this machine gives us no namespace; from then on
     /// [`lacking`] tells it.
@@ -133,9 +133,17 @@ impl Prepared {
     /// # Errors
     /// If the helper cannot be started.
     pub fn start(
-        mut self,
+        self,
         spawn: impl FnOnce(&mut Command) -> io::Result<Child>,
     ) -> io::Result<Result<(Child, TcpListener), &'static str>> {
+        Ok(self.start_helper(spawn)?.map(|started| (started.child, started.listener)))
+    }
+
+    /// The same, and the helper's socket stays open.
+    fn start_helper(
+        mut self,
+        spawn: impl FnOnce(&mut Command) -> io::Result<Child>,
+    ) -> io::Result<Result<Started, &'static str>> {
         let mut child = spawn(&mut self.command)?;
         // Only the child has the other end now, so that its end is seen here.
         drop(self.command);
@@ -146,29 +154,19 @@ impl Prepared {
             LACKING.get_or_init(|| why).as_str()
         };
         self.ours.set_read_timeout(Some(DEADLINE))?;
-        match receive(&self.ours) {
-            Ok(Ok(listener)) => Ok(Ok((child, listener))),
+        match descriptors::receive(&self.ours) {
+            Ok(Ok(listener)) => Ok(Ok(Started { child, listener: listener.into(), helper: self.ours })),
             Ok(Err(why)) => Ok(Err(end(why))),
             Err(error) => Ok(Err(end(format!("the helper does not answer: {error}")))),
         }
     }
 }
 
-/// The listener that a helper sends; the inner error is its reason.
-fn receive(socket: &UnixStream) -> io::Result<Result<TcpListener, String>> {
-    let mut text = [0_u8; LONGEST];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut control = RecvAncillaryBuffer::new(&mut space);
-    let received = recvmsg(socket, &mut [IoSliceMut::new(&mut text)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
-    let mut descriptors = control.drain().flat_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(descriptors) => descriptors.collect::<Vec<_>>(),
-        _ => Vec::new(),
-    });
-    Ok(match descriptors.next() {
-        Some(listener) => Ok(TcpListener::from(listener)),
-        None if received.bytes == 0 => Err("the helper ended without a word".to_owned()),
-        None => Err(String::from_utf8_lossy(&text[..received.bytes]).into_owned()),
-    })
+/// A helper that has made its namespace.
+struct Started {
+    child: Child,
+    listener: TcpListener,
+    helper: UnixStream,
 }
 
 /// Makes the namespace and the listener in it, sends the listener over the socket that is standard
@@ -181,21 +179,27 @@ pub fn become_program(
     words: &[OsString],
     prepare: impl FnOnce() -> io::Result<()>,
 ) -> io::Result<Infallible> {
-    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-    match enter().and_then(|()| TcpListener::bind(SERVER)) {
-        Ok(listener) => send(&socket, &listener)?,
-        Err(error) => {
-            (&socket).write_all(error.to_string().as_bytes())?;
-            return Err(error);
-        }
-    }
-    drop(socket);
+    drop(enter_and_listen()?);
     prepare()?;
     if !keeps_rights {
         give_up_rights()?;
     }
     Err(Command::new(program).args(arguments).stdin(Stdio::null()).exec())
+}
+
+/// Makes the namespace and the listener in it, and sends the listener over the socket that is
+/// standard input. Returns that socket.
+fn enter_and_listen() -> io::Result<UnixStream> {
+    let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    match enter().and_then(|()| TcpListener::bind(SERVER)) {
+        Ok(listener) => descriptors::send(&socket, &listener)?,
+        Err(error) => {
+            descriptors::send_error(&socket, &error.to_string())?;
+            return Err(error);
+        }
+    }
+    Ok(socket)
 }
 
 /// Enters new namespaces: one of the network, and one of users where that is needed for it.
@@ -209,15 +213,6 @@ fn enter() -> io::Result<()> {
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     }
     raise_loopback()
-}
-
-fn send(socket: &UnixStream, listener: &TcpListener) -> io::Result<()> {
-    let descriptors = [listener.as_fd()];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut control = SendAncillaryBuffer::new(&mut space);
-    control.push(SendAncillaryMessage::ScmRights(&descriptors));
-    sendmsg(socket, &[IoSlice::new(READY)], &mut control, SendFlags::NOSIGNAL)?;
-    Ok(())
 }
 
 /// Gives up every capability for good, as no other user than root has any.
