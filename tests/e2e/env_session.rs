@@ -326,7 +326,7 @@ fn a_command_that_fails_or_never_ends_is_no_success() -> Result<()> {
     let out = bench.path("failed");
     let output = run(&bench, &[&suite, "none", "--output", out.as_str(), "--", "sh", "-c", "exit 3"])?;
     ensure!(output.status.code() == Some(1) && text(&output.stderr).contains("exit status: 3"), "{output:?}");
-    ensure!(result(&output)?["outcome"]["kind"] == "error", "{output:?}");
+    ensure!(result(&output)?["outcome"]["kind"] == "agent_failed", "{output:?}");
 
     let output =
         run(&bench, &[&suite, "none", "--output", bench.path("no").as_str(), "--", "/nonesuch/program"])?;

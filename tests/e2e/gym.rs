@@ -339,7 +339,7 @@ fn a_client_that_goes_away_leaves_its_place() -> Result<()> {
     let last = play(&gym)?;
     ensure!(last["reward"] == 1.0, "{}", last["info"]);
     let end = gym.end(&bench)?;
-    ensure!(end["episodes"] == 2 && end["errors"] == 1, "{end}");
+    ensure!(end["episodes"] == 2 && end["errors"] == 0, "{end}");
     let record = std::fs::read_to_string(bench.path("out/episodes/guest-booking-1/episode.json"))?;
     // Whether its first observation was on its way already is a matter of luck.
     ensure!(record.contains("it disconnected") || record.contains("it sent none"), "{record}");

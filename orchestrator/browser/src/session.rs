@@ -56,7 +56,7 @@ pub struct Session {
     pub(crate) chromium: Chromium,
     version: String,
     /// Chromium's first tab, which belongs to no episode; `None` where it is closed.
-    first_tab: Option<SessionId>,
+    pub(crate) first_tab: Option<SessionId>,
     services: ServiceProcesses,
     memory: Option<MemoryWatch>,
     /// The door for WebDriver clients, if there is one.

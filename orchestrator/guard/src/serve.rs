@@ -28,7 +28,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::watch;
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep_until};
 use tower::ServiceExt as _;
 
 /// The deadlines of a server.
@@ -158,7 +158,13 @@ struct Timed<I> {
 
 impl<I> Timed<I> {
     fn new(io: I, deadlines: Deadlines, phase: Arc<Phase>) -> Timed<I> {
-        Timed { io, deadlines, phase, timed: HEAD, timer: Box::pin(sleep(deadlines.head)) }
+        Timed {
+            io,
+            deadlines,
+            phase,
+            timed: HEAD,
+            timer: Box::pin(sleep_until(Instant::now() + deadlines.head)),
+        }
     }
 
     fn set(&mut self, phase: u8, within: Duration) {
@@ -217,7 +223,9 @@ struct Arriving {
 
 impl Arriving {
     fn new(body: Body, deadlines: Deadlines) -> Arriving {
-        let (part, whole) = (Box::pin(sleep(deadlines.part)), Box::pin(sleep(deadlines.body)));
+        let now = Instant::now();
+        let (part, whole) =
+            (Box::pin(sleep_until(now + deadlines.part)), Box::pin(sleep_until(now + deadlines.body)));
         Arriving { body, within: deadlines.part, part, whole }
     }
 }

@@ -26,6 +26,7 @@ pub(crate) mod webdriver;
 use std::time::Duration;
 
 use processes::own_network;
+use serde_json::json;
 
 use crate::{
     Error, Programs, Session,
@@ -65,6 +66,10 @@ impl Session {
     /// # Errors
     /// If no port is free.
     pub async fn serve_devtools(&mut self) -> Result<DevToolsAddress, Error> {
+        // Clients would take it for a page of the episode.
+        if let Some(first_tab) = self.first_tab.take() {
+            self.cdp().call(Some(&first_tab), "Page.close", json!({})).await?;
+        }
         let listening = Server::start(self.cdp(), self.limits()).await;
         let server =
             listening.map_err(|error| Error::Session { reason: format!("there is no port: {error}") })?;
