@@ -202,7 +202,7 @@ class Environments(Case):
             other.reset()
             with self.assertRaisesRegex(SandboxError, "within 1 s: it sent none") as caught:
                 env.step("noop()")
-            self.assertEqual((caught.exception.status, env.result["outcome"]["kind"]), (410, "error"))
+            self.assertEqual((caught.exception.status, env.result["outcome"]["kind"]), (410, "agent_failed"))
             with self.assertRaisesRegex(SandboxError, "leave them out"):
                 gym.env("quiet-coach", headless=False)
         with socket.socket() as free:

@@ -54,7 +54,6 @@ fn plays_on_without(sign: &str, kind: &str, message: &str) -> Result<()> {
         out.as_str(),
     ];
     let output = bench.command(&arguments).env("SIGN", sign).output()?;
-    let said = text(&output.stderr);
     let summary: Value = serde_json::from_slice(&output.stdout)?;
     ensure!(summary["errors"] == 0 && summary["episodes"] == 4, "{summary:#}\n{}", text(&output.stderr));
     for repeat in 1..=2 {

@@ -16,6 +16,7 @@ mod client;
 mod clients;
 mod clusters;
 mod collections;
+#[allow(clippy::unwrap_used)]
 mod confined;
 mod consent;
 mod credentials;

@@ -16,7 +16,7 @@ use crate::Error;
 const LEAST: u64 = 1 << 30;
 /// How many times the length of a file may come out of it. Deflate does 1,032 at most; a recording
 /// of text has about 10, and one whose pages share large scripts about 100.
-const TIMES: u64 = 1000;
+const TIMES: u64 = 100;
 /// The same for what is written to disk only to be read, at the opening of a file.
 const LEAST_EXTRACTED: u64 = 256 << 20;
 const TIMES_EXTRACTED: u64 = 100;

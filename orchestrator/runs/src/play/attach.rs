@@ -142,7 +142,7 @@ where
         let confined = programs.map(|programs| programs.in_episode(&line, of_run, &folder, true));
         let program = |session: AttachedSession| {
             let mut confined = confined.unwrap_or_default();
-            for door in [&session.cdp] {
+            for door in [Some(&session.cdp), session.webdriver.as_ref()].into_iter().flatten() {
                 let host = door.trim_start_matches("http://").split('/').next().unwrap_or_default();
                 confined.reach(host.parse().ok());
             }
