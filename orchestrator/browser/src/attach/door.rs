@@ -164,10 +164,8 @@ mod tests {
 
     #[test]
     fn the_path_begins_with_the_key() {
-        let place = |key: Option<&str>| Place {
-            address: ([127, 0, 0, 1], 80).into(),
-            key: key.map(|key| Key::new(key)),
-        };
+        let place =
+            |key: Option<&str>| Place { address: ([127, 0, 0, 1], 80).into(), key: key.map(Key::new) };
         let admitted = |place: &Place, path: &str| {
             place.admit(&Request::get(path).header(header::HOST, "127.0.0.1:80").body(()).unwrap()).ok()
         };
