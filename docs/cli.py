@@ -28,7 +28,8 @@ The options `-v`, `--log-json`, `--public` and `-h` are shown once, because all 
 def help_of(sandbox, words):
     # The width of the text does not depend on the terminal.
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
-    environment.pop("SANDBOX_DATA", None)
+    for name in ("SANDBOX_DATA", "SANDBOX_TRUST"):
+        environment.pop(name, None)
     command = [sandbox, *words, "--help"]
     return subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True, timeout=30).stdout
 

@@ -101,7 +101,7 @@ fn a_page_that_withholds_what_is_near_does_not_tell_whether_there_is_any() {
         let replay = world.replay(ReplayOptions { list_nearest: false, ..ReplayOptions::default() });
         let got = read(replay.answer(&head("GET", url, &NAVIGATION), &Bytes::new(), &Episode::new()));
         assert_eq!(near(&got).is_empty(), url.contains("b.test"));
-        got.text().replace(url, "URL")
+        got.text().replace(&url.replace('/', "&#x2f;"), "URL")
     };
     assert_eq!(withheld("https://a.test/x"), withheld("https://b.test/x"));
     assert!(!withheld("https://b.test/x").contains("Nothing was recorded"));

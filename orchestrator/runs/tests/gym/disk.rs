@@ -1,14 +1,11 @@
 //! What is written and read while others play, and what was written before.
 
-use std::time::{Duration, Instant};
-
 use camino::Utf8PathBuf;
 use runs::results::{RunFolder, RunRecord};
 use serde_json::json;
-use tasks::Suite;
 
-use crate::fake::{Mood, SHORT, suite};
-use crate::{Gym, PATIENCE};
+use crate::Gym;
+use crate::fake::{Mood, suite};
 
 #[tokio::test]
 async fn what_was_played_before_stays_when_a_gym_goes_on() {
@@ -95,82 +92,6 @@ async fn an_attempt_that_cannot_be_written_down_is_not_begun() {
     std::fs::rename(&aside, &record).unwrap();
     let (status, begun) = gym.post("/reset", first).await;
     assert_eq!((status, &begun["info"]["repeat"]), (200, &json!(1)), "{begun}");
-    gym.post("/close", json!({ "session": begun["session"] })).await;
-    assert_eq!(gym.end().await.unwrap().episodes, 1);
-}
-
-/// A suite whose first task has a file that is read only once it is written to: whoever opens it
-/// waits until then.
-fn suite_on_a_slow_disk(folder: &tempfile::TempDir) -> (Suite, Utf8PathBuf) {
-    let slow = Utf8PathBuf::from_path_buf(folder.path().join("slow.wacz")).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(&slow).status().unwrap().success());
-    let mut suite = suite().unwrap();
-    suite.tasks[0].snapshots = Some(vec![slow.clone()]);
-    (suite, slow)
-}
-
-/// Lets whoever waits for the file go on, with nothing to read. Whoever opens it later finds an
-/// empty file: without a writer, it would wait for ever.
-fn write_nothing(slow: &Utf8PathBuf) {
-    let writer = std::fs::File::options().write(true).open(slow).unwrap();
-    let empty = slow.with_extension("empty");
-    std::fs::write(&empty, "").unwrap();
-    std::fs::rename(&empty, slow).unwrap();
-    drop(writer);
-}
-
-/// On the runtime of this test, which has one thread.
-#[tokio::test]
-async fn a_slow_disk_does_not_hold_up_other_clients() {
-    let folder = tempfile::tempdir().unwrap();
-    let (suite, slow) = suite_on_a_slow_disk(&folder);
-    let gym = Gym::of(suite, &Mood::default(), |options, _| options.workers = 2).await;
-    let (answered, hear) = std::sync::mpsc::channel();
-    let disk = std::thread::spawn(move || {
-        // Without an answer the disk moves on all the same, so that the test ends.
-        let was_answered = hear.recv_timeout(Duration::from_secs(5)).is_ok();
-        write_nothing(&slow);
-        was_answered
-    });
-    let others = async {
-        let (status, _) = gym.send("GET", "/tasks", &[], "").await;
-        // The disk may have given up.
-        let _ = answered.send(());
-        status
-    };
-    let (begun, status) = tokio::join!(gym.post("/reset", json!({ "task": "bike.one" })), others);
-    assert_eq!(status, 200);
-    assert!(disk.join().unwrap(), "nobody was answered while the disk was waited for");
-    // What is no file has no end to take a digest of: the attempt is not begun.
-    assert_eq!(begun.0, 500, "{:#}", begun.1);
-    gym.end().await;
-}
-
-#[tokio::test]
-async fn a_client_that_leaves_before_its_session_leaves_no_attempt() {
-    let folder = tempfile::tempdir().unwrap();
-    let (suite, slow) = suite_on_a_slow_disk(&folder);
-    let gym = Gym::of(suite, &Mood::default(), |options, _| options.workers = 2).await;
-    let second = json!({ "task": "bike.two", "repeat": 1 });
-    let leave = async {
-        // It waits for its turn behind the other one.
-        let left = tokio::time::timeout(SHORT, gym.post("/reset", second.clone())).await;
-        assert!(left.is_err(), "{left:?}");
-        for _ in 0..3 {
-            // Meanwhile the gym sees that the client has gone.
-            gym.send("GET", "/tasks", &[], "").await;
-        }
-        tokio::task::spawn_blocking(move || write_nothing(&slow)).await.unwrap();
-    };
-    let ((status, _), ()) = tokio::join!(gym.post("/reset", json!({ "task": "bike.one" })), leave);
-    assert_eq!(status, 500);
-    let since = Instant::now();
-    let (mut status, mut begun) = gym.post("/reset", second.clone()).await;
-    // Until the attempt of the client that has left is taken back.
-    while status == 409 && since.elapsed() < PATIENCE {
-        (status, begun) = gym.post("/reset", second.clone()).await;
-    }
-    assert_eq!(status, 200, "{begun:#}");
     gym.post("/close", json!({ "session": begun["session"] })).await;
     assert_eq!(gym.end().await.unwrap().episodes, 1);
 }
