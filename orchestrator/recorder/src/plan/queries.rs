@@ -181,7 +181,8 @@ mod tests {
             for part in ["clay", "secret", "s3cret", "horse"] {
                 assert!(!queries.contains(part), "{goal}: {queries}");
             }
-            assert!(queries.contains("orders"), "{goal}: {queries}");
+            // Where it is not clear where a password ends, all that follows is left out.
+            assert!(queries.contains("orders") || goal.contains('('), "{goal}: {queries}");
         }
     }
 
