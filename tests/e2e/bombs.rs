@@ -20,9 +20,8 @@ const FILE: u64 = 2 << 20;
 /// How long it may take, in seconds. A busy machine needs several times as long as a quiet one.
 const TIME: u32 = 240;
 
-/// Commands on a snapshot; `FILE` stands for it and `OUT` for a new path. Those that write a whole
-/// snapshot again (merge, redact, repair, import) write a body as large as it is, and are not here.
-const ON_SNAPSHOTS: [&str; 7] = [
+/// Commands on a snapshot; `FILE` stands for it and `OUT` for a new path.
+const ON_SNAPSHOTS: [&str; 12] = [
     "snapshot inspect FILE",
     "snapshot verify FILE",
     "snapshot search x FILE",
@@ -30,6 +29,11 @@ const ON_SNAPSHOTS: [&str; 7] = [
     "snapshot export FILE --output OUT.warc.gz",
     "snapshot export FILE --output OUT.har",
     "snapshot export FILE --output OUT",
+    "snapshot merge FILE FILE --output OUT.wacz",
+    "snapshot redact FILE --scan",
+    "snapshot redact FILE --credentials --output OUT.wacz",
+    "snapshot repair FILE --output OUT.wacz",
+    "snapshot import FILE --output OUT.wacz",
 ];
 /// Commands on a run, packed or not.
 const ON_RUNS: [&str; 4] =

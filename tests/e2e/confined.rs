@@ -17,75 +17,12 @@ const GOLD: &str = "the-answer-is-4711";
 /// Another user, for tests as root.
 const NOBODY: &str = "65534";
 
-/// The ways, for `sh`. `$T` is the folder in which everything is, `$OUTER` the id of a process
-/// outside that has the gold in its command line, its environment and its memory.
-const WAYS: [(&str, &str); 32] = [
-    ("the file", "cat $T/suite/task.yaml"),
-    ("a link to the folder", "cat $T/link/task.yaml"),
-    ("another spelling", "cat $T/suite/../suite/./task.yaml $T//suite//task.yaml"),
-    ("everything below", "grep -rs the-answer $T"),
-    ("names of files", "find $T -name '*4711*'"),
-    ("its own root", "cat /proc/self/root/$T/suite/task.yaml"),
-    ("the root of the first process", "cat /proc/1/root/$T/suite/task.yaml"),
-    ("the folder that it is in", "cat task.yaml ./task.yaml ../suite/task.yaml"),
-    ("the old folder", "cat /proc/self/cwd/task.yaml"),
-    ("what the first process has open", "cat /proc/1/fd/* /proc/1/environ /proc/1/cmdline"),
-    ("the program of the first process", "grep -c the-answer /proc/1/exe && cat /proc/1/exe"),
-    ("descriptors that were left open", "cat <&3; cat <&4; cat /proc/self/fd/3 /proc/self/fd/4"),
-    ("command lines", "cat /proc/*/cmdline | tr '\\0' ' '"),
-    ("environments", "cat /proc/*/environ | tr '\\0' ' '"),
-    ("a process outside", "cat /proc/$OUTER/cmdline /proc/$OUTER/environ; ls /proc/$OUTER/fd"),
-    ("the root of a process outside", "cat /proc/$OUTER/root/$T/suite/task.yaml"),
-    ("taking the mount away", "umount $T/suite; umount -l $T/suite; cat $T/suite/task.yaml"),
-    ("taking /proc away", "unshare -Urm sh -c 'umount /proc; umount -l /proc; cat /proc/$OUTER/cmdline'"),
-    ("a namespace below", "unshare -Urm sh -c 'umount -l $T/suite; cat $T/suite/task.yaml'"),
-    ("a namespace of processes below", "unshare -Urmpf sh -c 'mount -t proc p /proc; cat /proc/*/cmdline'"),
-    ("a bind mount elsewhere", "unshare -Urm sh -c 'mount --bind $T /mnt; cat /mnt/suite/task.yaml'"),
-    (
-        "a bind mount of all",
-        "unshare -Urm sh -c 'mount --rbind / /mnt; umount -l /mnt$T/suite; cat /mnt$T/suite/task.yaml'",
-    ),
-    ("another root", "unshare -Urm sh -c 'mount --rbind $T /mnt; chroot /mnt cat /suite/task.yaml'"),
-    ("moving the mount", "unshare -Urm sh -c 'mount --move $T/suite /mnt; cat $T/suite/task.yaml'"),
-    (
-        "namespaces of a process outside",
-        "nsenter -t $OUTER -m cat $T/suite/task.yaml; nsenter -t 1 -m cat $T/suite/task.yaml",
-    ),
-    ("results of others", "cat $T/run/episodes/*/episode.json $T/run/episodes/.*/* $T/run/run.json"),
-    ("the repository", "cat $T/.git/objects/*"),
-    (
-        "a name that leads there",
-        "ln -s $T/suite/task.yaml $T/own/l; cat $T/own/l; ln $T/suite/task.yaml $T/own/h; cat $T/own/h",
-    ),
-    ("moving the folder", "mv $T/suite $T/moved; cat $T/moved/task.yaml; mv $T/moved $T/suite"),
-    ("a handle of the file", HANDLE),
-    ("the memory of a process outside", MEMORY),
-    ("disks", "for d in /dev/[svx]d* /dev/nvme*n* /dev/vd*; do [ -b $d ] && echo the-answer-is-4711; done"),
-];
-
-const HANDLE: &str = r#"python3 -c '
-import ctypes, os
-c = ctypes.CDLL(None, use_errno=True)
-root = os.open("/", os.O_RDONLY)
-class H(ctypes.Structure): _fields_ = [("n", ctypes.c_uint), ("t", ctypes.c_int), ("b", ctypes.c_ubyte * 128)]
-h = H(128, 0); m = ctypes.c_int()
-c.name_to_handle_at(-100, (os.environ["T"] + "/suite").encode(), ctypes.byref(h), ctypes.byref(m), 0)
-for kind in (1, 2):
-    for number in range(1, 200000, 97):
-        h.n = 8; h.t = kind; h.b[0:4] = list(number.to_bytes(4, "little"))
-        fd = c.open_by_handle_at(root, ctypes.byref(h), os.O_RDONLY)
-        if fd >= 0: print("the-answer-is-4711"); raise SystemExit
-'"#;
-
-const MEMORY: &str = r#"python3 -c '
-import ctypes, os
-pid = int(os.environ["OUTER"]); c = ctypes.CDLL(None, use_errno=True)
-if c.ptrace(16, pid, 0, 0) == 0: print("the-answer-is-4711")
-try: print(open("/proc/%d/mem" % pid, "rb").read(1))
-except OSError: pass
-try: os.kill(pid, 0); print("the-answer-is-4711")
-except OSError: pass
-'"#;
+/// The ways, each with a name and a script for `sh`.
+fn ways() -> Vec<(&'static str, &'static str)> {
+    let text = include_str!("../trust/ways.sh");
+    let sections = text.split("\n## ").skip(1);
+    sections.map(|section| section.split_once('\n').expect("a name, then a script")).collect()
+}
 
 struct Ground {
     folder: TempDir,
@@ -111,7 +48,7 @@ impl Ground {
             ("run/run.json", GOLD),
             ("run/episodes/other-1/episode.json", GOLD),
             ("run/episodes/.own-1/0001.png", "own picture"),
-            (".git/objects/4711", GOLD),
+            (".git/objects/the-answer-is-4711", GOLD),
             ("own/notes", "own notes"),
         ] {
             let path = at.join(file);
@@ -150,6 +87,7 @@ impl Ground {
         command.args(["-c", &open]).arg(env!("CARGO_BIN_EXE_sandbox")).arg("keep");
         command.env("SANDBOX_PLAN", plan.to_string()).current_dir(self.at("suite")).stdin(Stdio::null());
         command.env("T", self.folder.path()).env("OUTER", self.outer.id().to_string());
+        command.env("TASK", "task.yaml").env("MARK", "the-answer");
         command
     }
 
@@ -183,9 +121,10 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr[..]].concat()).into_owned()
 }
 
-/// What a way has printed of the gold. Shells name files and words in their errors.
+/// Whether a way has come to the gold. Shells name files and words in their errors.
 fn found(output: &Output) -> bool {
-    String::from_utf8_lossy(&output.stdout).contains(GOLD)
+    let said = String::from_utf8_lossy(&output.stdout);
+    said.contains(GOLD) || said.contains("REACHED")
 }
 
 #[test]
@@ -193,7 +132,7 @@ fn no_way_leads_to_the_gold() {
     for user in users() {
         let ground = Ground::new(user);
         let mut open = 0;
-        for (way, script) in WAYS {
+        for (way, script) in ways() {
             let output = ground.attempt("hidden", script);
             assert!(!found(&output), "{way} as {user:?}: {}", text(&output));
             // Not as root, which could do harm by them.

@@ -1,37 +1,61 @@
 //! No door without a secret: whatever commands listen on, another user of the machine is refused.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
 
+use crate::annotator::{Annotator, DEMO};
 use crate::door_walk::{Door, are_shut, doors_of};
-use crate::harness::{Bench, interrupt};
+use crate::harness::{Bench, interrupt, live_web, origin};
 
-/// Which doors of a command are asked.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    /// Every one of its process and of those below.
-    All,
-    /// The server that it prints, and all Unix sockets.
-    Printed,
-}
-
-/// A command that serves.
+/// A command that serves until it is interrupted, and prints a line of JSON.
 struct Serving {
     arguments: &'static [&'static str],
-    /// The key of its line of JSON that has the address.
-    address: &'static str,
-    asked: Asked,
+    /// The keys of its line that have addresses.
+    addresses: &'static [&'static str],
 }
 
 const SERVING: &[Serving] = &[
-    Serving { arguments: &["gym", "tasks/demo", "--output", "OUT"], address: "url", asked: Asked::Printed },
-    Serving { arguments: &["front"], address: "url", asked: Asked::All },
-    Serving { arguments: &["models", "proxy", "--offline"], address: "base_url", asked: Asked::All },
+    Serving { arguments: &["gym", "tasks/demo", "--output", "OUT"], addresses: &["url"] },
+    Serving { arguments: &["front"], addresses: &["url"] },
+    Serving { arguments: &["models", "proxy", "--offline"], addresses: &["base_url"] },
+    Serving { arguments: &["env", "tasks/demo", "clock-time-zone", "--output", "OUT"], addresses: &["cdp"] },
+    Serving {
+        arguments: &["env", "tasks/demo", "clock-time-zone", "--webdriver", "--output", "OUT"],
+        addresses: &["cdp", "webdriver"],
+    },
 ];
+
+/// Commands that end by themselves. `OUT` is a new path, `LIVE` the demo web on loopback.
+const WORKING: &[&[&str]] = &[
+    &["run", "tasks/demo", "--agent=oracle", "--task=clock-time-zone", "--check", "--output", "OUT"],
+    &["run", "tasks/demo", "--agent=program:sleep 2", "--task=clock-time-zone", "--output", "OUT"],
+    &["record", "https://www.aldria-rail.test/", "--depth=1", "LIVE", "--output", "OUT.wacz"],
+    &["env", "tasks/demo", "clock-time-zone", "--output", "OUT", "--", "sleep", "2"],
+];
+
+/// How often a working command is looked at.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Where a machine has no networks of its own for browsers: a namespace in which none can be made.
+const WITHOUT_NETWORKS: &str = "echo 0 > /proc/sys/user/max_net_namespaces && exec \"$0\" \"$@\"";
+
+/// The command, on a machine with or without networks of browsers.
+fn command(bench: &Bench, words: &[&str], has_networks: bool) -> Command {
+    if has_networks {
+        return bench.command(words);
+    }
+    let words =
+        [&["--user", "--map-root-user", "sh", "-c", WITHOUT_NETWORKS, env!("CARGO_BIN_EXE_sandbox")], words]
+            .concat();
+    bench.command_of("unshare", &words)
+}
 
 struct Started(Child);
 
@@ -53,33 +77,105 @@ fn address(url: &str) -> Result<SocketAddr> {
 }
 
 /// Asks the doors of a process, of which one is at the address.
-fn walk(name: &str, root: u32, printed: SocketAddr, asked: Asked) -> Result<()> {
+fn walk(name: &str, root: u32, printed: SocketAddr) -> Result<()> {
     let doors = doors_of(root)?;
     ensure!(doors.contains(&Door::Tcp(printed)), "{name}: {printed} is not among {doors:?}");
-    let chosen = doors.iter().filter(|door| match door {
-        Door::Unix(_) => true,
-        Door::Tcp(at) => asked == Asked::All || *at == printed,
-        Door::Udp(_) => asked == Asked::All,
-    });
-    are_shut(chosen).with_context(|| name.to_owned())
+    are_shut(&doors).with_context(|| name.to_owned())
 }
 
-#[test]
-fn servers_for_programs_refuse_another_user() -> Result<()> {
-    for Serving { arguments, address: key, asked } in SERVING {
+fn servers_refuse_another_user(has_networks: bool) -> Result<()> {
+    for Serving { arguments, addresses } in SERVING {
         let bench = Bench::new()?;
         let out = bench.path("out");
         let words: Vec<&str> =
             arguments.iter().map(|word| if *word == "OUT" { out.as_str() } else { *word }).collect();
-        let mut child = Started(bench.command(&words).stdout(Stdio::piped()).spawn()?);
+        let mut child = Started(command(&bench, &words, has_networks).stdout(Stdio::piped()).spawn()?);
+        let mut stdout = BufReader::new(child.0.stdout.take().context("stdout is piped")?);
         let mut line = String::new();
-        BufReader::new(child.0.stdout.take().context("stdout is piped")?).read_line(&mut line)?;
+        stdout.read_line(&mut line)?;
         let facts: Value = serde_json::from_str(&line).with_context(|| line.clone())?;
-        let printed = address(facts[*key].as_str().context("an address")?)?;
-        walk(arguments[0], child.0.id(), printed, *asked)?;
+        for key in *addresses {
+            let url = facts[*key].as_str().with_context(|| format!("{key} in {line}"))?;
+            walk(&words.join(" "), child.0.id(), address(url)?)?;
+        }
         interrupt(&child.0)?;
+        // It may say how its episode ended.
+        std::io::copy(&mut stdout, &mut std::io::sink())?;
         child.0.wait()?;
     }
+    Ok(())
+}
+
+#[test]
+fn servers_for_programs_refuse_another_user() -> Result<()> {
+    servers_refuse_another_user(true)
+}
+
+#[test]
+fn they_do_where_browsers_have_no_networks_of_their_own() -> Result<()> {
+    servers_refuse_another_user(false)
+}
+
+/// Asks every door that a command opens until it ends. Returns how many those were.
+fn walk_until_it_ends(name: &str, mut child: Started) -> Result<usize> {
+    let mut asked = BTreeSet::new();
+    let (id, ended) = (child.0.id(), mpsc::channel());
+    let waiting = std::thread::spawn(move || {
+        let status = child.0.wait();
+        let _ = ended.0.send(());
+        status
+    });
+    while ended.1.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+        let new: BTreeSet<Door> = doors_of(id)?.difference(&asked).cloned().collect();
+        are_shut(&new).with_context(|| name.to_owned())?;
+        asked.extend(new);
+    }
+    let status = waiting.join().ok().context("the command is waited for")??;
+    ensure!(status.code().is_some_and(|code| code < 2), "{name}: {status}");
+    Ok(asked.len())
+}
+
+async fn work_refuses_another_user(has_networks: bool) -> Result<()> {
+    let web = origin().await?;
+    let live = live_web(&web);
+    let mut asked = 0;
+    for arguments in WORKING {
+        let bench = Bench::new()?;
+        let out = bench.path("out");
+        let mut words = Vec::new();
+        for word in *arguments {
+            match *word {
+                "LIVE" => words.extend(live.clone()),
+                word => words.push(word.replace("OUT", out.as_str())),
+            }
+        }
+        let plain: Vec<&str> = words.iter().map(String::as_str).collect();
+        let child = Started(command(&bench, &plain, has_networks).stdout(Stdio::null()).spawn()?);
+        asked += tokio::task::spawn_blocking(move || walk_until_it_ends(&words.join(" "), child)).await??;
+    }
+    // Those of `env` at least.
+    ensure!(asked > 0, "no door was found");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whatever_works_refuses_another_user() -> Result<()> {
+    work_refuses_another_user(true).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_does_where_browsers_have_no_networks_of_their_own() -> Result<()> {
+    work_refuses_another_user(false).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_annotation_refuses_another_user() -> Result<()> {
+    let bench = Bench::new()?;
+    let (suite, start) = (bench.path("suite"), "https://www.aldria-rail.test/");
+    let words = [DEMO, "--url", start, "--id", "one", "-o", suite.as_str()];
+    let annotator = Annotator::start(&bench, &words, start).await?;
+    let (id, panel) = (annotator.child.id(), address(&annotator.panel_url)?);
+    tokio::task::spawn_blocking(move || walk("annotate", id, panel)).await??;
     Ok(())
 }
 
@@ -92,7 +188,7 @@ fn a_shown_run_is_refused_to_another_user() -> Result<()> {
     let mut child = Started(bench.command(&["show", out.as_str()]).stdout(Stdio::piped()).spawn()?);
     let mut line = String::new();
     BufReader::new(child.0.stdout.take().context("stdout is piped")?).read_line(&mut line)?;
-    walk("show", child.0.id(), address(line.trim())?, Asked::All)?;
+    walk("show", child.0.id(), address(line.trim())?)?;
     interrupt(&child.0)?;
     child.0.wait()?;
     Ok(())
@@ -106,7 +202,7 @@ fn what_sandbox_up_leaves_running_refuses_another_user() -> Result<()> {
     let status: Value = serde_json::from_str(&said)?;
     let pid = status["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok()).context("a process")?;
     let walked = address(&format!("{}/", status["reset"].as_str().context("an address")?))
-        .and_then(|printed| walk("up", pid, printed, Asked::Printed));
+        .and_then(|printed| walk("up", pid, printed));
     bench.succeed(&["down"])?;
     walked
 }

@@ -214,6 +214,18 @@ async fn files_are_streamed() -> Tested {
     Ok(())
 }
 
+/// An episode that cannot be read says so in its own place.
+#[tokio::test]
+async fn one_bad_line_costs_the_other_episodes_nothing() -> Tested {
+    let served = Served::start(|path| write_run(path, &["a", "b"])).await?;
+    std::fs::write(served.run.join("episodes/shop%2E1-1/ledger.jsonl"), "{\"step\": \n")?;
+    let answer = served.get("/").await?;
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("ledger.jsonl"), "{answer}");
+    let answer = served.get(&format!("{EPISODE}/trace.html")).await?;
+    assert!(answer.starts_with("HTTP/1.1 500") && answer.contains("nosniff"), "{answer}");
+    Ok(())
+}
+
 /// Files below a folder, with when they were last changed.
 fn files(folder: &Utf8Path) -> std::io::Result<Vec<(Utf8PathBuf, std::time::SystemTime)>> {
     let mut found = Vec::new();

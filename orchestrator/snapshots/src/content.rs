@@ -8,17 +8,21 @@ use crate::http::{Dechunk, decode_content, decoder};
 use crate::{Body, Error, Exchange, Headers, Record, Request, Response, Timestamp};
 
 /// The body of an HTTP message whose head has already been read from `record`, without its transfer
-/// coding.
-pub(crate) fn body(record: Record, headers: &Headers) -> Result<Body, Error> {
-    body_within(record, headers, u64::MAX)
-}
-
-/// The same, if it has at most `limit` bytes.
+/// coding, if it has at most `limit` bytes.
 pub(crate) fn body_within(record: Record, headers: &Headers, limit: u64) -> Result<Body, Error> {
     let failed = |source| Error::io("read", "a record block".into(), source);
     let reader = unchunked(record.block, headers).take(limit.saturating_add(1));
     let body = Body::spool(reader, MEMORY).map_err(failed)?;
     if body.len() > limit { Err(Error::TooLarge { what: "a body", limit }) } else { Ok(body) }
+}
+
+/// The block of a record, or what is left of it, taken from a budget.
+pub(crate) fn block(record: &mut Record, budget: &mut Budget) -> Result<Body, Error> {
+    let reader = (&mut record.block).take(budget.left().saturating_add(1));
+    let block =
+        Body::spool(reader, MEMORY).map_err(|error| Error::io("read", "a record block".into(), error))?;
+    budget.take(block.len())?;
+    Ok(block)
 }
 
 fn unchunked<'a>(block: impl Read + 'a, headers: &Headers) -> Box<dyn Read + 'a> {
@@ -126,7 +130,8 @@ pub(crate) fn exchange(
     Ok(exchange)
 }
 
-fn within(record: Record, headers: &Headers, budget: &mut Budget) -> Result<Body, Error> {
+/// The body of an HTTP message, as [`body_within`], taken from a budget.
+pub(crate) fn within(record: Record, headers: &Headers, budget: &mut Budget) -> Result<Body, Error> {
     let body = body_within(record, headers, budget.left())?;
     budget.take(body.len())?;
     Ok(body)

@@ -74,8 +74,11 @@ pub fn repair(input: &Utf8Path, out: &Utf8Path, progress: OnProgress<'_>) -> Res
     let mut lose = |error: crate::Error| {
         lost_bytes += extent(&error, &archives[0]);
         losses.push(loss(&archives[0], &error));
-        // A failing disk is not damage to be skipped.
-        if matches!(error, crate::Error::Io { action: "write" | "create", .. }) {
+        // Neither a failing disk nor too large a file is damage to be skipped.
+        if matches!(
+            error,
+            crate::Error::Io { action: "write" | "create", .. } | crate::Error::TooLarge { .. }
+        ) {
             Err(error.into())
         } else {
             Ok(())

@@ -157,8 +157,8 @@ impl SecretScan {
         if ["image/", "video/", "audio/", "font/"].iter().any(|start| media.starts_with(start)) {
             return;
         }
-        let body =
-            content::body(record, &headers).and_then(|body| content::decoded(&headers, &body, LARGEST));
+        let body = content::body_within(record, &headers, LARGEST)
+            .and_then(|body| content::decoded(&headers, &body, LARGEST));
         match body {
             Ok(body) => {
                 let place = format!("{side} body");

@@ -15,6 +15,7 @@ use super::pages::{Candidate, PageFinder};
 use super::pairs::Pairs;
 use super::snapshot::NewSnapshot;
 use crate::body::MEMORY;
+use crate::budget::Budget;
 use crate::http::write_response;
 use crate::recording::is_left_out;
 use crate::warc::new_record_id;
@@ -136,11 +137,15 @@ pub(super) struct Stage<'a> {
     pub(super) candidates: Vec<Candidate>,
     /// Periods whose records are not copied.
     pub(super) left_out: Vec<Load>,
+    /// What may still come out of the archives, all together.
+    budget: Budget,
 }
 
 impl<'a> Stage<'a> {
     pub(super) fn new(archives: &'a [Archive], survey: &'a Survey, out: &'a mut NewSnapshot) -> Stage<'a> {
         let counts = Counts::default();
+        // What cannot be read has no length, and fails at once.
+        let lengths = archives.iter().map(|archive| archive.source().length().unwrap_or(0));
         let (ids, whole, candidates) = (HashSet::new(), HashSet::new(), Vec::new());
         Stage {
             archives,
@@ -152,6 +157,7 @@ impl<'a> Stage<'a> {
             counts,
             candidates,
             left_out: Vec::new(),
+            budget: Budget::of_contents(lengths.fold(0, u64::saturating_add)),
         }
     }
 
@@ -224,7 +230,7 @@ impl<'a> Stage<'a> {
             match self.survey.originals.find(&record) {
                 Some((archive, at)) => {
                     let original = self.archives[archive].read_at(at)?;
-                    let taken = expand(record, original)?;
+                    let taken = expand(record, original, &mut self.budget)?;
                     self.counts.expanded += 1;
                     self.consider(&taken);
                     return Ok(Some(taken));
@@ -233,7 +239,7 @@ impl<'a> Stage<'a> {
             }
         }
         let said = record.headers.get_str("WARC-Block-Digest").map(str::to_owned);
-        let (block, check) = spool(&mut record, said.as_deref())?;
+        let (block, check) = spool(&mut record, said.as_deref(), &mut self.budget)?;
         if matches!(check, Some(DigestComparison::Differs(_))) {
             self.counts.wrong_digests += 1;
         }
@@ -303,13 +309,18 @@ fn fingerprint(taken: &StagedRecord) -> Result<String, Error> {
 }
 
 /// The block of a record, hashed while it is read if there is a digest to compare with.
-fn spool(record: &mut Record, said: Option<&str>) -> Result<(Body, Option<DigestComparison>), Error> {
+fn spool(
+    record: &mut Record,
+    said: Option<&str>,
+    budget: &mut Budget,
+) -> Result<(Body, Option<DigestComparison>), Error> {
     let failed = |source| Error::io("read", "a record block".into(), source);
     let mut check = said.map(Check::new);
     let mut spool = Spool::new(MEMORY);
     let mut buffer = vec![0; 64 << 10];
+    let mut block = (&mut record.block).take(budget.left().saturating_add(1));
     loop {
-        let count = record.block.read(&mut buffer).map_err(failed)?;
+        let count = block.read(&mut buffer).map_err(failed)?;
         if count == 0 {
             break;
         }
@@ -318,16 +329,17 @@ fn spool(record: &mut Record, said: Option<&str>) -> Result<(Body, Option<Digest
         }
         spool.write_all(&buffer[..count]).map_err(failed)?;
     }
+    budget.take(spool.len())?;
     Ok((spool.finish().map_err(failed)?, check.map(Check::compare)))
 }
 
 /// A revisit with the payload of its original, as a response.
-fn expand(mut revisit: Record, mut original: Record) -> Result<StagedRecord, Error> {
+fn expand(mut revisit: Record, mut original: Record, budget: &mut Budget) -> Result<StagedRecord, Error> {
     let failed = |source| Error::io("read", "a record block".into(), source);
     let own = if revisit.block.remaining() > 0 { Some(revisit.response_head()?) } else { None };
     let theirs = if original.holds_http() { Some(original.response_head()?) } else { None };
     let coded = theirs.as_ref().map(|head| head.headers.clone()).unwrap_or_default();
-    let body = content::body(original, &coded)?;
+    let body = content::within(original, &coded, budget)?;
     let mut spool = Spool::new(MEMORY);
     if let Some(mut head) = own.or(theirs) {
         if head.headers.remove("transfer-encoding") > 0 {

@@ -17,7 +17,7 @@ use crate::{Body, Error, Frame, Headers, Page, RecordKind};
 
 /// The maximum size of a body that is searched. A larger one is an error, so that nothing is
 /// missed.
-const LARGEST: u64 = 1 << 30;
+const LARGEST: u64 = 512 << 20;
 /// The common prefix of all placeholders.
 const MARK: &[u8] = b"redacted-";
 

@@ -20,11 +20,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use literals::{LEAST, LEAST_FOUND, Literals};
 use serde::Serialize;
 
-use crate::{Archive, Body, BrowserState, Page, RecordKind, Timestamp};
+use crate::budget::Budget;
+use crate::{Archive, BrowserState, Page, RecordKind, Timestamp, content};
 pub use literals::URI_COMPONENT;
 pub(in crate::ops) use message::Cleaner;
 
-use super::exchanges::damaged;
+use super::exchanges::{budget_of, damaged};
 use super::snapshot::{NewSnapshot, describe};
 use super::stage::{Stage, StagedRecord, survey};
 use super::{Error, OnProgress};
@@ -134,7 +135,7 @@ pub fn redact(
     report.replaced += count;
     report.state_changed = count > 0;
     snapshot.set_browser_state(state);
-    let made = snapshot.finish(|staged| check(staged, out, &cleaner))?;
+    let made = snapshot.finish(|staged| check(staged, out, &cleaner, budget_of(&archives[0])))?;
     report.bytes = made.bytes;
     report.digest = made.digest;
     Ok(report)
@@ -142,7 +143,7 @@ pub fn redact(
 
 /// Collects the values under the given names, from all messages and pages.
 fn collect(archive: &Archive, cleaner: &Cleaner, pages: &[Page]) -> Result<BTreeSet<Vec<u8>>, Error> {
-    let mut found = BTreeSet::new();
+    let (mut found, mut budget) = (BTreeSet::new(), budget_of(archive));
     for item in archive.records() {
         let (_, mut record) = item.map_err(|error| damaged(archive, error))?;
         if let Some(url) = record.target_uri() {
@@ -155,8 +156,7 @@ fn collect(archive: &Archive, cleaner: &Cleaner, pages: &[Page]) -> Result<BTree
         ) {
             continue;
         }
-        let block = Body::spool(&mut record.block, crate::body::MEMORY)
-            .map_err(|error| crate::Error::io("read", "a record block".into(), error))?;
+        let block = content::block(&mut record, &mut budget)?;
         cleaner.find_in_block(kind, http, &block, &mut found)?;
     }
     for page in pages {
@@ -187,15 +187,15 @@ fn copy(
     Ok(())
 }
 
-/// Redacts the result again: there must be nothing left to replace.
-fn check(staged: &Utf8Path, out: &Utf8Path, cleaner: &Cleaner) -> Result<(), Error> {
+/// Redacts the result again: there must be nothing left to replace. Its bodies are those of the
+/// input, so they have the budget of the input.
+fn check(staged: &Utf8Path, out: &Utf8Path, cleaner: &Cleaner, mut budget: Budget) -> Result<(), Error> {
     let archive = Archive::open(staged)?;
     let (mut left, mut first) = (0, None);
     for item in archive.records() {
         let (at, mut record) = item.map_err(|error| damaged(&archive, error))?;
         let http = record.holds_http();
-        let block = Body::spool(&mut record.block, crate::body::MEMORY)
-            .map_err(|error| crate::Error::io("read", "a record block".into(), error))?;
+        let block = content::block(&mut record, &mut budget)?;
         let taken = StagedRecord { kind: record.kind(), http, headers: record.headers, block };
         let (_, count) = cleaner.record(taken)?;
         left += count;
