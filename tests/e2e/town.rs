@@ -229,7 +229,7 @@ fn it_says_how_a_browser_gets_to_the_sites() -> Result<()> {
     for expected in [
         "`sandbox open desk`",
         &format!("certificate  {certificate}"),
-        &format!("curl --proxy {proxy} --cacert {certificate}"),
+        &format!("http_proxy={proxy} curl --cacert {certificate}"),
         &format!("chromium --proxy-server=http://{address} --proxy-bypass-list='<-loopback>'"),
         "--ignore-certificate-errors-spki-list=",
     ] {

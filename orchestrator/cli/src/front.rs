@@ -3,13 +3,16 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::json;
 use url::Url;
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, OrFail as _, Outcome};
 use crate::options::DataFolder;
 use crate::{interrupt, out, units};
+
+/// The most bytes of a list of gyms.
+const LONGEST_LIST: u64 = 1 << 20;
 
 /// Serve many gyms at one address
 ///
@@ -24,9 +27,13 @@ use crate::{interrupt, out, units};
 /// for the open ones to end; then a second line of JSON sums up.
 #[derive(clap::Args)]
 pub(crate) struct FrontCommand {
-    /// URLs of gyms, as `sandbox gym` prints them; those that do not answer yet are taken in later
+    /// URLs of gyms, as `sandbox gym` prints them; those that do not answer yet are taken in later.
+    /// Other users of the machine see command lines, and the keys in these: see --gyms
     #[arg(value_name = "URL")]
-    gyms: Vec<Url>,
+    urls: Vec<Url>,
+    /// File with more URLs of gyms, one in each line; `-` reads standard input
+    #[arg(long, value_name = "FILE")]
+    gyms: Option<Utf8PathBuf>,
     /// Address to listen on; port 0 is a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
@@ -53,11 +60,24 @@ impl FrontCommand {
             drain_within: self.drain,
             key: self.data.front_key(self.key.as_deref())?,
         };
-        let served = front::serve(settings, &self.gyms, interrupt::token(), |listening| {
+        let urls = [self.urls, listed(self.gyms.as_deref())?].concat();
+        let served = front::serve(settings, &urls, interrupt::token(), |listening| {
             out::json_line(listening);
             eprintln!("Ctrl-C waits for open sessions, and closes the front");
         });
         out::json_line(&json!(served.await?));
         Ok(())
     }
+}
+
+/// The URLs in a file, or on standard input.
+fn listed(file: Option<&Utf8Path>) -> Result<Vec<Url>, Failure> {
+    let Some(file) = file else { return Ok(Vec::new()) };
+    let text = match file.as_str() {
+        "-" => std::io::read_to_string(std::io::stdin()),
+        _ => files::read_text(file, LONGEST_LIST),
+    };
+    let text = text.or_input(format!("read {file}"))?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(|line| Url::parse(line).or_input(format!("read {file}: {line:?}"))).collect()
 }

@@ -145,7 +145,8 @@ pub(crate) fn announce(gateway: &Gateway, ca: &CertificateAuthority) {
     eprintln!("{}", instructions(&proxy, ca));
 }
 
-/// How a client is pointed at a proxy, for people: by its URL with user and key. Chromium is told
+/// How a client is pointed at a proxy, for people: by its URL with user and key. It is in variables,
+/// because all users of the machine can see command lines. Chromium is told
 /// the key of the authority: a certificate that is imported would be trusted by all profiles of the
 /// user.
 pub(crate) fn instructions(proxy: &str, ca: &CertificateAuthority) -> String {
@@ -155,7 +156,7 @@ pub(crate) fn instructions(proxy: &str, ca: &CertificateAuthority) -> String {
         None => (proxy.to_owned(), ""),
     };
     format!(
-        "  curl      curl --proxy {proxy} --cacert {path} https://...\n  \
+        "  curl      https_proxy={proxy} http_proxy={proxy} curl --cacert {path} https://...\n  \
            programs  HTTPS_PROXY={proxy} HTTP_PROXY={proxy} SSL_CERT_FILE={path} ...\n  \
            Chromium  chromium --proxy-server={plain} --proxy-bypass-list='<-loopback>' \
          --ignore-certificate-errors-spki-list={key} --user-data-dir=$(mktemp -d){asks}"

@@ -141,22 +141,18 @@ enum Command {
 }
 
 impl Command {
-    /// Whether what it makes is for other people to read: sources of suites and sites, and texts.
+    /// Whether all that it makes is for other people to read: sources of suites and sites, and texts.
     fn is_public(&self) -> bool {
         use Command::{BeginSite, Build, Completions, Init, Man, OwnNetwork, Relay, Save, Tasks};
         // What starts programs of others leaves them the modes that they had.
-        matches!(
-            self,
-            Init(_)
-                | Tasks(_)
-                | Build(_)
-                | Save(_)
-                | Completions(_)
-                | Man(_)
-                | OwnNetwork(_)
-                | Relay(_)
-                | BeginSite(_)
-        )
+        match self {
+            Init(init) => !init.records(),
+            Tasks(tasks) => !tasks.plays(),
+            other => matches!(
+                other,
+                Build(_) | Save(_) | Completions(_) | Man(_) | OwnNetwork(_) | Relay(_) | BeginSite(_)
+            ),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! `sandbox show`: a run's report and episodes over HTTP. `--open` of other commands uses it too.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -113,11 +114,20 @@ fn is_set(value: Option<OsString>) -> bool {
     value.is_some_and(|value| !value.is_empty())
 }
 
-/// Asks the desktop to open a page, one time. A browser that begins with that stays when we end: it
-/// is in a process group of its own, which Ctrl-C does not reach.
+/// Asks the desktop to open a page, one time, and goes on until it is dropped. A browser that begins
+/// with that stays when we end: it is in a process group of its own, which Ctrl-C does not reach.
+///
+/// All users of the machine can see what a program is started with, and the URL has a key. So the
+/// browser is given a file of this user that leads to the page.
 pub(crate) async fn in_browser(url: String) {
+    let file = match leading_to(&url) {
+        Ok(file) => file,
+        Err(why) => {
+            return out::warn(&format!("failed to write a file for the browser: {why}; open {url} in it"));
+        }
+    };
     let opened = Command::new("xdg-open")
-        .arg(&url)
+        .arg(file.path())
         .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -125,9 +135,21 @@ pub(crate) async fn in_browser(url: String) {
         .status()
         .await;
     let why = match opened {
-        Ok(status) if status.success() => return,
+        // The browser may read the file at any time.
+        Ok(status) if status.success() => return std::future::pending().await,
         Ok(status) => format!("it ended with {status}"),
         Err(error) => error.to_string(),
     };
     out::warn(&format!("failed to run xdg-open: {why}; open {url} in a browser yourself"));
+}
+
+/// A file that only this user can read, with a page that leads to another.
+fn leading_to(url: &str) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut file = tempfile::Builder::new().prefix("sandbox-page-").suffix(".html").tempfile()?;
+    // A URL of ours has no letters that mean something in HTML.
+    write!(
+        file,
+        "<!doctype html><meta http-equiv=refresh content=\"0; url={url}\"><a href=\"{url}\">{url}</a>"
+    )?;
+    Ok(file)
 }

@@ -135,7 +135,12 @@ impl Guard {
                         Ok(response) => as_named(response),
                         Err(never) => match never {},
                     },
-                    Err(refusal) => as_named(say(refusal)),
+                    Err(refusal) => {
+                        let mut response = as_named(say(refusal));
+                        // Who has no key keeps no connection.
+                        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+                        response
+                    }
                 }
             }
         })

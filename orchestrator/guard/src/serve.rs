@@ -27,9 +27,13 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tower::ServiceExt as _;
+
+/// How many connections a server has at a time. Each takes a descriptor, of which browsers need
+/// many; others wait to be accepted.
+const MOST_CONNECTIONS: usize = 2048;
 
 /// The deadlines of a server.
 #[derive(Debug, Clone, Copy)]
@@ -69,13 +73,22 @@ pub async fn serve_within<L: Listener>(
     L::Io: Unpin,
 {
     let (stop, stopped) = watch::channel(false);
+    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     tokio::pin!(until);
     loop {
-        let io = tokio::select! {
-            () = &mut until => break,
-            (io, _) = listener.accept() => io,
+        let accepted = async {
+            let place = Arc::clone(&places).acquire_owned().await;
+            (listener.accept().await.0, place)
         };
-        tokio::spawn(connection(deadlines, io, router.clone(), stopped.clone()));
+        let (io, place) = tokio::select! {
+            () = &mut until => break,
+            accepted = accepted => accepted,
+        };
+        let serving = connection(deadlines, io, router.clone(), stopped.clone());
+        tokio::spawn(async move {
+            serving.await;
+            drop(place);
+        });
     }
     drop((listener, stopped));
     stop.send_replace(true);

@@ -1,9 +1,13 @@
 //! Which processes a connection over the loopback comes from.
 
-use std::{fs, net::SocketAddr, path::Path};
+use std::{
+    fs,
+    net::{IpAddr, SocketAddr},
+    path::Path,
+};
 
 /// Whether a process of this group holds the client's end of a connection from `client` to
-/// `server`, both IPv4 addresses of this machine. A connection that has gone is nobody's.
+/// `server`, both addresses of this machine. A connection that has gone is nobody's.
 pub fn is_of_group(leader: u32, client: SocketAddr, server: SocketAddr) -> bool {
     let Some(Socket { inode, .. }) = find(client, server) else { return false };
     let socket = format!("socket:[{inode}]");
@@ -30,7 +34,10 @@ struct Socket {
 }
 
 fn find(client: SocketAddr, server: SocketAddr) -> Option<Socket> {
-    listed(&fs::read_to_string("/proc/net/tcp").ok()?, client, server)
+    // A client may use a socket for both versions of IP where the server's is of version 4.
+    ["/proc/net/tcp", "/proc/net/tcp6"]
+        .into_iter()
+        .find_map(|table| listed(&fs::read_to_string(table).ok()?, client, server))
 }
 
 /// The process group of a process, by its `stat` (proc(5)).
@@ -42,20 +49,28 @@ fn group(process: &Path) -> Option<u32> {
 
 /// The socket with these two ends in a table like `/proc/net/tcp`.
 fn listed(table: &str, local: SocketAddr, remote: SocketAddr) -> Option<Socket> {
-    let (local, remote) = (spelled(local)?, spelled(remote)?);
+    let (local, remote) = (spellings(local), spellings(remote));
     table.lines().skip(1).find_map(|line| {
         let mut fields = line.split_whitespace();
         let ends = (fields.nth(1)?, fields.next()?);
         let user = fields.nth(4)?.parse().ok()?;
         let inode = fields.nth(1)?.parse().ok()?;
-        (ends == (local.as_str(), remote.as_str()) && inode != 0).then_some(Socket { user, inode })
+        let is_it = local.iter().any(|local| local == ends.0) && remote.iter().any(|remote| remote == ends.1);
+        (is_it && inode != 0).then_some(Socket { user, inode })
     })
 }
 
-/// An address as `/proc/net/tcp` spells it: the bytes in the machine's order, then the port.
-fn spelled(address: SocketAddr) -> Option<String> {
-    let SocketAddr::V4(address) = address else { return None };
-    Some(format!("{:08X}:{:04X}", u32::from_ne_bytes(address.ip().octets()), address.port()))
+/// An address as the kernel's tables spell it: words of four bytes in the machine's order, then the
+/// port. One of version 4 is also spelled as one of version 6 that stands for it.
+fn spellings(address: SocketAddr) -> Vec<String> {
+    let of = |bytes: &[u8]| {
+        let words = bytes.as_chunks::<4>().0.iter().map(|word| format!("{:08X}", u32::from_ne_bytes(*word)));
+        format!("{}:{:04X}", words.collect::<String>(), address.port())
+    };
+    match address.ip().to_canonical() {
+        IpAddr::V4(ip) => vec![of(&ip.octets()), of(&ip.to_ipv6_mapped().octets())],
+        IpAddr::V6(ip) => vec![of(&ip.octets())],
+    }
 }
 
 #[cfg(test)]
@@ -86,6 +101,22 @@ mod tests {
         other.wait()?;
         drop(client);
         assert!(!is_of_group(own, peer, server) && !is_of_user(user, peer, server));
+        Ok(())
+    }
+
+    /// Clients of many languages have sockets for both versions of IP.
+    #[test]
+    fn a_connection_of_any_socket_is_found() -> io::Result<()> {
+        let user = rustix::process::geteuid().as_raw();
+        for (own, other) in [("127.0.0.1:0", "[::ffff:127.0.0.1]"), ("[::1]:0", "[::1]")] {
+            // A machine may lack the newer version.
+            let Ok(listener) = TcpListener::bind(own) else { continue };
+            let server = listener.local_addr()?;
+            let Ok(client) = TcpStream::connect(format!("{other}:{}", server.port())) else { continue };
+            let (_, peer) = listener.accept()?;
+            assert!(is_of_user(user, peer, server), "{peer} to {server}");
+            drop(client);
+        }
         Ok(())
     }
 }

@@ -74,6 +74,11 @@ struct Scaffold {
 }
 
 impl Init {
+    /// Whether it records pages, which may be of this user alone.
+    pub(crate) fn records(&self) -> bool {
+        self.url.is_some()
+    }
+
     pub(crate) async fn run(self) -> Outcome {
         let folder = &self.folder;
         let new_folder = !folder.exists();

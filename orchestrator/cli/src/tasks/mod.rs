@@ -20,6 +20,13 @@ pub(crate) struct Tasks {
     command: Command,
 }
 
+impl Tasks {
+    /// Whether it plays tasks, whose results are for this user alone.
+    pub(crate) fn plays(&self) -> bool {
+        matches!(self.command, Command::Check(_))
+    }
+}
+
 #[derive(clap::Subcommand)]
 enum Command {
     /// List the tasks of a suite

@@ -1,11 +1,11 @@
 //! Exports a run in the layout of the package `webarena-verified`.
 
-use std::fs;
+use std::{fs, io};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::Error;
-use crate::results::{EpisodeRecord, RunFolder};
+use crate::results::{EpisodeRecord, RunFolder, files};
 
 /// The result of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub fn webarena_verified(run: &Utf8Path, out: &Utf8Path, repeat: u32) -> Result<
         let network = folder.episode(&record.id()).path().join("network.har");
         match number(&record.task) {
             None => exported.left_out.push((record.task.clone(), "its id does not end with a number")),
-            Some(_) if !network.is_file() => {
+            Some(_) if network.symlink_metadata().is_err() => {
                 exported
                     .left_out
                     .push((record.task.clone(), "its network was not kept: run with --keep-network"));
@@ -52,7 +52,9 @@ fn write(record: &EpisodeRecord, network: &Utf8Path, folder: &Utf8Path) -> Resul
     // The answer is written unchanged. The package decides whether it is valid.
     fs::write(&answer, record.answer.as_deref().unwrap_or_default()).map_err(failed(&answer))?;
     let har = folder.join("network.har");
-    fs::copy(network, &har).map_err(failed(&har))?;
+    // The run may be of somebody else, so no link is followed.
+    let mut from = files::open(network).map_err(|source| Error::Read { path: network.to_owned(), source })?;
+    fs::File::create(&har).and_then(|mut to| io::copy(&mut from, &mut to)).map_err(failed(&har))?;
     Ok(folder.to_owned())
 }
 

@@ -447,8 +447,7 @@ impl EpisodeFolder {
             if let Some(path) = path {
                 create_dir(&folder)?;
                 let place = folder.join(&*name);
-                std::fs::copy(&*path, &place)
-                    .map_err(|source| Error::Write { path: place.clone(), source })?;
+                copy_unlinked(path, &place).map_err(|source| Error::Write { path: place.clone(), source })?;
                 *path = place.into();
             }
             kept.push(SavedFile { name: name.clone(), url: url.clone(), whole: path.is_some() });
@@ -476,6 +475,12 @@ impl EpisodeFolder {
 /// Creates a file that only its owner may read.
 fn own(path: &Utf8Path) -> Result<File, Error> {
     files::create(path, 0o600).map_err(|source| Error::Write { path: path.to_owned(), source })
+}
+
+/// Copies a regular file. A program that drives the browser could put a link into its place.
+fn copy_unlinked(from: &std::path::Path, to: &Utf8Path) -> std::io::Result<u64> {
+    let from = Utf8Path::from_path(from).ok_or_else(|| std::io::Error::other("its path is no UTF-8"))?;
+    std::io::copy(&mut ::files::unlinked(from)?, &mut File::create(to)?)
 }
 
 fn create_dir(path: &Utf8Path) -> Result<(), Error> {
