@@ -246,7 +246,7 @@ impl Session {
     }
 
     /// The folder of the episode's downloads.
-    pub(crate) fn downloads_folder(&self) -> PathBuf {
+    pub fn downloads_folder(&self) -> PathBuf {
         self.chromium.folder().join("downloads")
     }
 

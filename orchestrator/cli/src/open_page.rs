@@ -77,7 +77,7 @@ fn beginning_at(task: &Task, url: &str) -> Task {
 }
 
 async fn in_window(suite: &Suite, task: &str, options: Options, data: &DataFolder) -> Outcome {
-    let temporary = tempfile::tempdir().or_environment("make a temporary folder")?;
+    let temporary = processes::temporary::new("page-").or_environment("make a temporary folder")?;
     let out =
         Utf8PathBuf::try_from(temporary.path().join("world")).or_environment("make a temporary folder")?;
     let options = Options {

@@ -58,7 +58,7 @@ impl OpenRun {
 
 /// A temporary folder, and its path.
 pub(crate) fn temporary() -> Result<(tempfile::TempDir, Utf8PathBuf), Failure> {
-    let folder = tempfile::Builder::new().prefix("sandbox-packed-").tempdir();
+    let folder = processes::temporary::new("packed-");
     let folder = folder.or_environment("create a temporary folder")?;
     let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).map_err(|path| {
         Failure::Environment(format!(

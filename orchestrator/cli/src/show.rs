@@ -145,7 +145,10 @@ pub(crate) async fn in_browser(url: String) {
 
 /// A file that only this user can read, with a page that leads to another.
 fn leading_to(url: &str) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut file = tempfile::Builder::new().prefix("sandbox-page-").suffix(".html").tempfile()?;
+    let mut file = tempfile::Builder::new()
+        .prefix("page-")
+        .suffix(".html")
+        .tempfile_in(processes::temporary::folder()?)?;
     // A URL of ours has no letters that mean something in HTML.
     write!(
         file,

@@ -11,7 +11,7 @@
 //!
 //! Programs that must not see everything are started by [`confine`], which also ends all that they
 //! start. A [`Group`] ends with all that has stayed in it. [`end_all`] ends both kinds when our own
-//! process is about to end.
+//! process is about to end. What is kept for a while is in the [`temporary`] folder.
 //!
 //! **Invariant.** No variable is passed on because nobody thought of it: what is not named here, by
 //! the caller or by the user, is not there.
@@ -22,6 +22,7 @@ mod group;
 pub mod network;
 pub mod own_network;
 pub mod peers;
+pub mod temporary;
 mod variable;
 
 /// What a helper of ours ends with that could not start its program.

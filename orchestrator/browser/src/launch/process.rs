@@ -26,7 +26,7 @@ use std::{
 
 use command_fds::{CommandFdExt as _, FdMapping};
 use parking_lot::RwLock;
-use processes::{Group, own_network};
+use processes::{Group, own_network, temporary};
 use rustix::process::{Pid, Resource, Rlimit, getpgid, prlimit, test_kill_process};
 use tempfile::TempDir;
 use tokio::{runtime::Handle, task::spawn_blocking};
@@ -112,10 +112,7 @@ impl SessionProcesses {
         if *is_shutting_down {
             return Err(Error::Session { reason: "this program is ending".to_owned() });
         }
-        let folder = tempfile::Builder::new()
-            .prefix(&format!("{PREFIX}{}-", std::process::id()))
-            .tempdir()
-            .map_err(Error::Profile)?;
+        let folder = temporary::new(&format!("{PREFIX}{}-", std::process::id())).map_err(Error::Profile)?;
         prepare_folder(folder.path()).map_err(Error::Profile)?;
         let (child, ends) = spawn(start, folder.path())
             .map_err(|source| Error::Spawn { program: start.browser.display().to_string(), source })?;
@@ -235,7 +232,7 @@ impl ChromiumProcesses {
     /// Starts Chromium. This waits for processes, on a thread that may.
     pub(crate) fn start(start: &Start<'_>) -> Result<(Self, Ends), Error> {
         // What it does not remove, the next start removes.
-        remove_stale_sessions(&std::env::temp_dir());
+        remove_stale_sessions();
         let (running, ends) = SessionProcesses::start(start)?;
         Ok((Self { running: Some(running) }, ends))
     }
@@ -328,16 +325,17 @@ pub fn end_all() {
         *is_shutting_down = true;
     }
     let own = Pid::from_raw(std::process::id().cast_signed());
-    remove_sessions(&std::env::temp_dir(), |owner| Some(owner) == own);
+    remove_sessions(|owner| Some(owner) == own);
 }
 
-/// Removes what sessions of killed processes have left in `temp`, running browsers included.
-fn remove_stale_sessions(temp: &Path) {
-    remove_sessions(temp, |owner| test_kill_process(owner) == Err(rustix::io::Errno::SRCH));
+/// Removes what sessions of killed processes have left, running browsers included.
+fn remove_stale_sessions() {
+    remove_sessions(|owner| test_kill_process(owner) == Err(rustix::io::Errno::SRCH));
 }
 
-fn remove_sessions(temp: &Path, is_selected: impl Fn(Pid) -> bool) {
-    let Ok(entries) = fs::read_dir(temp) else { return };
+fn remove_sessions(is_selected: impl Fn(Pid) -> bool) {
+    let entries = temporary::all().into_iter().filter_map(|folder| fs::read_dir(folder).ok());
+    let entries = entries.flatten();
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(owner) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };

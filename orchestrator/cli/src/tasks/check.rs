@@ -55,7 +55,7 @@ impl Check {
     pub(super) async fn run(self) -> Outcome {
         let mut suite = super::load_undated(&self.suite)?;
         let agreed = self.trust.agree_to_suite(&mut suite, &self.tasks, &self.variables, &self.data)?;
-        let temporary = tempfile::Builder::new().prefix("sandbox-check-").tempdir();
+        let temporary = processes::temporary::new("check-");
         let temporary = temporary.or_environment("make a folder for the results")?;
         let own = Utf8Path::from_path(temporary.path()).map(Utf8Path::to_owned);
         let out = self.output.clone().or(own).ok_or_else(|| {

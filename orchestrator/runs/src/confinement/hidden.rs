@@ -17,8 +17,6 @@ use crate::Options;
 const OF_RUN: [&str; 5] = ["run.json", "inputs.json", "report.html", "trace.html", "mirror.json"];
 /// The folder that runs are in unless told otherwise.
 const RUNS: &str = "runs";
-/// What the names of our temporary folders begin with.
-const TEMPORARY: [&str; 3] = ["sandbox-browser-", "sandbox-verifier-", "sandbox-sites"];
 /// What the names of packed runs end with.
 const PACKED: &str = ".tar.zst";
 
@@ -135,14 +133,4 @@ fn of_run(run: &Path) -> Vec<PathBuf> {
     let mut found = vec![run.join("episodes")];
     found.extend(OF_RUN.iter().map(|name| run.join(name)).filter(|path| path.exists()));
     found
-}
-
-/// The temporary folders of this user's browsers and programs, of this episode and of others.
-pub(super) fn temporary() -> Vec<PathBuf> {
-    let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
-    let own = entries.filter(|entry| {
-        let name = entry.file_name();
-        TEMPORARY.iter().any(|own| name.to_string_lossy().starts_with(own))
-    });
-    own.map(|entry| entry.path()).collect()
 }

@@ -3,9 +3,10 @@
 //! ```text
 //! hidden    the suite's folder, and all that its world and its tasks name elsewhere; the results
 //!           of this run and of others beside it; the user's data; the repositories that hold any
-//!           of these; this executable, which has the demo in it
-//! shown     the episode's folder; files for uploads; the folder in which the program lies, but for
-//!           what the suite names
+//!           of these; this executable, which has the demo in it; all temporary folders of ours
+//! shown     the episode's folder; files for uploads; downloads; the folder in which the program
+//!           lies, but for what the suite names
+//! writable  the folder in which a program of attach mode leaves its answer
 //! ```
 
 mod hidden;
@@ -16,8 +17,9 @@ use std::sync::Arc;
 
 use agents::AgentSpec;
 use camino::Utf8Path;
-use hidden::{Secrets, of_runs, temporary};
+use hidden::{Secrets, of_runs};
 use processes::confine::{Confined, Confinement, Helper, Level, Network, Plan, Shown};
+use processes::temporary;
 use tasks::{Suite, Task};
 use tokio::sync::OnceCell;
 
@@ -30,6 +32,15 @@ pub(crate) struct Programs {
     helper: Helper,
     options: Arc<Options>,
     secrets: Arc<Secrets>,
+}
+
+/// What a program of attach mode shares with us, from the root.
+#[derive(Debug, Clone)]
+pub(crate) struct Places {
+    /// The folder for its answer, the only one of ours into which it writes.
+    pub(crate) answer: PathBuf,
+    /// The folder of the browser's downloads.
+    pub(crate) downloads: PathBuf,
 }
 
 /// What starts programs, found out once.
@@ -85,23 +96,26 @@ impl Programs {
     }
 
     /// A program with this command line, in an episode with this folder below that of its run. In
-    /// attach mode the program writes its answer there.
+    /// attach mode it sees the downloads of the browser, and writes into the folder for answers.
     pub(crate) fn in_episode(
         &self,
         words: &str,
         run: &Path,
         folder: &EpisodeFolder,
-        attached: bool,
+        attached: Option<&Places>,
     ) -> Confined {
         let Secrets { suite, named, elsewhere, visible } = &*self.secrets;
         let episode = absolute(folder.path().as_std_path());
         let lies_in = program::folders(words, suite);
-        let mut shown = vec![Shown { path: episode.clone(), writable: attached }];
-        shown.extend(visible.iter().map(|path| Shown { path: path.clone(), writable: false }));
+        let seen = [episode].into_iter().chain(visible.iter().cloned());
+        let seen: Vec<PathBuf> = seen.chain(attached.map(|places| places.downloads.clone())).collect();
+        let mut shown: Vec<Shown> =
+            seen.iter().map(|path| Shown { path: path.clone(), writable: false }).collect();
+        shown.extend(attached.map(|places| Shown { path: places.answer.clone(), writable: true }));
         let mut hidden = vec![suite.clone()];
         hidden.extend(elsewhere.iter().chain(named).cloned());
         hidden.extend(of_runs(run));
-        hidden.extend(temporary());
+        hidden.extend(temporary::all());
         for folder in &lies_in {
             shown.extend(program::shown(folder, suite, named));
         }
@@ -112,12 +126,12 @@ impl Programs {
             plan.scratch = vec![std::env::temp_dir(), "/dev/shm".into()];
             plan.readable = program::needs(words);
             plan.readable.extend(lies_in);
-            plan.readable.extend(visible.iter().cloned());
+            plan.readable.extend(seen);
             let scratch = plan.scratch.clone();
             let in_scratch = |path: &&PathBuf| scratch.iter().any(|folder| path.starts_with(folder));
             let kept = plan.readable.iter().filter(in_scratch).cloned();
             plan.shown.extend(kept.map(|path| Shown { path, writable: false }).collect::<Vec<_>>());
-            if attached { plan.writable.push(episode) } else { plan.readable.push(episode) }
+            plan.writable.extend(attached.map(|places| places.answer.clone()));
         }
         self.helper.plan(plan)
     }
@@ -131,7 +145,7 @@ pub(crate) fn have_programs(tasks: &[Task]) -> bool {
 /// What a scorer's program must not see: results, and the user's data. The suite is its own.
 pub(crate) fn scorer_plan(options: &Options, shown: &Path, network: Option<Network>) -> Plan {
     let mut hidden: Vec<PathBuf> = options.confinement.hidden.iter().map(Into::into).collect();
-    hidden.extend(temporary());
+    hidden.extend(temporary::all());
     hidden.extend(of_runs(options.out.as_deref().unwrap_or(Utf8Path::new("runs/x")).as_std_path()));
     let shown = vec![Shown { path: shown.to_owned(), writable: false }];
     Plan { hidden, shown, network, ..Plan::default() }

@@ -74,7 +74,7 @@ impl ScorerPrograms {
         words: &[String],
         context: &ProgramContext<'_>,
     ) -> Result<Ran, String> {
-        let folder = tempfile::Builder::new().prefix("sandbox-verifier-").tempdir();
+        let folder = processes::temporary::new("verifier-");
         let folder = folder.map_err(|error| format!("failed to make a folder for its proxy: {error}"))?;
         let ca = folder.path().join("ca.crt");
         std::fs::write(&ca, context.certificate)

@@ -12,6 +12,7 @@
 //! on single elements are not seen, so key nodes that need an element's value are not reached.
 //! Page time runs on in attach mode: see `browser::Launch::attach_mode`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use agents::ActionFormat;
@@ -26,7 +27,7 @@ use tasks::{Suite, Task};
 use tokio::time::{interval, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::confinement::Programs;
+use crate::confinement::{Places, Programs};
 use crate::play::blame::{self, Suspect};
 use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::run::Machine;
@@ -139,16 +140,14 @@ where
         let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;
         let id = EpisodeId { task: task.id.clone(), repeat: 1 };
         let folder = run.begin_episode(&id)?;
-        let line = command.join(" ");
-        let of_run = run.path().as_std_path();
-        let confined = programs.map(|programs| programs.in_episode(&line, of_run, &folder, true));
-        let program = |session: AttachedSession| {
-            let mut confined = confined.unwrap_or_default();
-            for door in [Some(&session.cdp), session.webdriver.as_ref()].into_iter().flatten() {
-                let host = door.trim_start_matches("http://").split('/').next().unwrap_or_default();
-                confined.reach(host.parse().ok());
-            }
-            program(session, confined)
+        // Once the browser runs: what is not there yet could not be hidden.
+        let confined = |downloads: PathBuf| {
+            let places = Places { answer: folder.program_folder()?, downloads };
+            let line = command.join(" ");
+            let of_run = run.path().as_std_path();
+            Ok::<_, Error>(
+                programs.map(|programs| programs.in_episode(&line, of_run, &folder, Some(&places))),
+            )
         };
         let coming = tokio::select! {
             biased;
@@ -162,7 +161,19 @@ where
                 return Err(error);
             }
             Some(Ok(mut world)) => {
-                let played = play(&mut world, suite, task, &folder, options.webdriver, program).await;
+                let played = async {
+                    let confined = confined(world.session().downloads_folder())?;
+                    let program = |session: AttachedSession| {
+                        let mut confined = confined.unwrap_or_default();
+                        for door in [Some(&session.cdp), session.webdriver.as_ref()].into_iter().flatten() {
+                            let host = door.trim_start_matches("http://").split('/').next();
+                            confined.reach(host.and_then(|host| host.parse().ok()));
+                        }
+                        program(session, confined)
+                    };
+                    play(&mut world, suite, task, &folder, options.webdriver, program).await
+                };
+                let played = played.await;
                 run::close(world).await;
                 played?
             }
@@ -315,9 +326,11 @@ async fn session(
     folder: &EpisodeFolder,
     webdriver: bool,
 ) -> Result<AttachedSession, Error> {
-    let path = folder.path();
-    let path = path.canonicalize_utf8().map_err(|source| Error::Read { path: path.to_owned(), source })?;
-    let answer_file = path.join("answer.txt");
+    let answer_file = folder.program_folder()?.join("answer.txt");
+    let answer_file = answer_file.into_os_string().into_string().map_err(|path| Error::Read {
+        path: path.to_string_lossy().into_owned().into(),
+        source: std::io::Error::other("its path is no UTF-8"),
+    })?;
     let (devtools, webdriver) = serve(world.session(), webdriver)
         .await
         .map_err(EnvironmentError::while_doing("hand the browser over"))
@@ -331,7 +344,7 @@ async fn session(
         webdriver,
         clock: task.world(&suite.world).clock,
         seed: suite.world.seed,
-        answer_file: answer_file.into(),
+        answer_file,
     })
 }
 

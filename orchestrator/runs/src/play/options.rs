@@ -139,8 +139,11 @@ impl Options {
 
     /// Where golden states and copies of sites are.
     pub(crate) fn town_folder(&self) -> Utf8PathBuf {
-        let temporary = || Utf8PathBuf::from_path_buf(std::env::temp_dir()).unwrap_or_else(|_| "/tmp".into());
-        self.town.clone().unwrap_or_else(|| temporary().join("sandbox-sites"))
+        let temporary = || {
+            let folder = processes::temporary::folder().ok();
+            folder.and_then(|path| Utf8PathBuf::from_path_buf(path).ok()).unwrap_or_else(|| "/tmp".into())
+        };
+        self.town.clone().unwrap_or_else(|| temporary().join("sites"))
     }
 }
 

@@ -320,8 +320,7 @@ async fn attempt<E: Environment>(
     let stderr = folder.path().join("agent.stderr.txt");
     let lines = shared.agent.programs().join(" ");
     let of_run = shared.folder.path().as_std_path();
-    let confined =
-        shared.programs.as_ref().map(|programs| programs.in_episode(&lines, of_run, folder, false));
+    let confined = shared.programs.as_ref().map(|programs| programs.in_episode(&lines, of_run, folder, None));
     let mut agent = shared.agent.agent(&EpisodeContext {
         task,
         repeat: id.repeat,

@@ -343,11 +343,19 @@ impl EpisodeFolder {
         self.path.join("episode.json").is_file()
     }
 
+    /// The folder in which a program of attach mode leaves its answer, from the root. It is made if
+    /// it is not there. Nothing else of the episode is in it, because the program may write there.
+    pub fn program_folder(&self) -> Result<std::path::PathBuf, Error> {
+        let path = self.path.join("program");
+        create_dir(&path)?;
+        path.as_std_path().canonicalize().map_err(|source| Error::Read { path, source })
+    }
+
     /// Writes a screenshot and returns its file name.
     pub fn write_screenshot(&self, step: u32, png: &[u8]) -> Result<String, Error> {
         let name = format!("step-{step:02}.png");
         let path = self.path.join(&name);
-        std::fs::write(&path, png).map_err(|source| Error::Write { path, source })?;
+        files::write(&path, png).map_err(|source| Error::Write { path, source })?;
         Ok(name)
     }
 
@@ -356,7 +364,7 @@ impl EpisodeFolder {
         let end = url.split(['?', '#']).next().and_then(|path| path.rsplit('/').next()?.rsplit_once('.'));
         let kind = end.map(|(_, kind)| kind).filter(|kind| kind.chars().all(|c| c.is_ascii_alphanumeric()));
         let path = self.path.join(format!("goal-{number}.{}", kind.unwrap_or("image")));
-        std::fs::write(&path, bytes).map_err(|source| Error::Write { path: path.clone(), source })?;
+        files::write(&path, bytes).map_err(|source| Error::Write { path: path.clone(), source })?;
         Ok(path)
     }
 

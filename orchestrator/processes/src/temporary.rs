@@ -1,0 +1,102 @@
+//! The folder for everything that a user's commands keep for a while: browsers, copies of packed
+//! runs, what programs are given.
+//!
+//! There is one for each user, so that a program that must not see any of it can have all of it
+//! covered, what comes later included. Nobody else can look into it. It stays when it is empty.
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use tempfile::TempDir;
+
+/// What the names of such folders begin with; the number of the user follows.
+const NAME: &str = "sandbox-";
+/// For its owner alone.
+const MODE: u32 = 0o700;
+
+/// The folder, which is made if it is not there.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn folder() -> io::Result<PathBuf> {
+    folder_in(&std::path::absolute(std::env::temp_dir())?)
+}
+
+/// A new folder in it. Its name begins with `prefix`.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn new(prefix: &str) -> io::Result<TempDir> {
+    tempfile::Builder::new().prefix(prefix).tempdir_in(folder()?)
+}
+
+/// All such folders of this user, for a program that must see none of them.
+pub fn all() -> Vec<PathBuf> {
+    let usual = folder().ok();
+    let name = format!("{NAME}{}-", user());
+    let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
+    let others = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&name));
+    usual.into_iter().chain(others.map(|entry| entry.path()).filter(|path| is_own(path))).collect()
+}
+
+fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+fn folder_in(temporary: &Path) -> io::Result<PathBuf> {
+    /// Where somebody else has taken the name, another one for this process.
+    static OTHER: OnceLock<PathBuf> = OnceLock::new();
+    let usual = temporary.join(format!("{NAME}{}", user()));
+    match DirBuilder::new().mode(MODE).create(&usual) {
+        Ok(()) => return Ok(usual),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(error) => return Err(error),
+    }
+    if is_own(&usual) {
+        fs::set_permissions(&usual, Permissions::from_mode(MODE))?;
+        return Ok(usual);
+    }
+    if let Some(other) = OTHER.get().filter(|other| other.starts_with(temporary) && is_own(other)) {
+        return Ok(other.clone());
+    }
+    let other = tempfile::Builder::new().prefix(&format!("{NAME}{}-", user())).tempdir_in(temporary)?.keep();
+    Ok(OTHER.get_or_init(|| other).clone())
+}
+
+/// Whether it is a folder of this user, and no link.
+fn is_own(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir() && found.uid() == user())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_for_its_owner_alone() -> io::Result<()> {
+        let temporary = tempfile::tempdir()?;
+        let folder = folder_in(temporary.path())?;
+        assert_eq!(folder.metadata()?.mode() & 0o777, MODE);
+        // Its mode is mended.
+        fs::set_permissions(&folder, Permissions::from_mode(0o777))?;
+        assert_eq!(folder_in(temporary.path())?, folder);
+        assert_eq!(folder.metadata()?.mode() & 0o777, MODE);
+        Ok(())
+    }
+
+    /// Another user could have made a folder, or a link to one, of this name.
+    #[test]
+    fn what_is_not_ours_is_not_used() -> io::Result<()> {
+        let (temporary, elsewhere) = (tempfile::tempdir()?, tempfile::tempdir()?);
+        let taken = temporary.path().join(format!("{NAME}{}", user()));
+        std::os::unix::fs::symlink(elsewhere.path(), &taken)?;
+        let folder = folder_in(temporary.path())?;
+        assert!(folder != taken && folder.parent() == Some(temporary.path()), "{}", folder.display());
+        assert_eq!(folder.metadata()?.mode() & 0o777, MODE);
+        assert_eq!(folder_in(temporary.path())?, folder);
+        Ok(())
+    }
+}
