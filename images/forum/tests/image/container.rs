@@ -10,7 +10,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use embedded::forum;
 use sites::manifest::DriverSpec;
-use sites::{Lease, Options, Site, SiteGroup, Upstream};
+use sites::{Lease, Options, Site, SiteGroup};
 
 use crate::visitor::{Visitor, both, crawl};
 
@@ -94,8 +94,7 @@ fn manifest(name: &str) -> Site {
 }
 
 fn visitor_of(lease: &Lease) -> Visitor {
-    let Upstream::Address(address) = lease.upstream() else { panic!("an address") };
-    Visitor::at(address)
+    Visitor::at(lease.upstream())
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::process::{Child, Command};
 
 use embedded::{Clock, Golden, Options, forum};
 use rusqlite::Connection;
+use sites::Upstream;
 use tokio::net::TcpListener;
 
 use crate::visitor::{Visitor, both, crawl, until_it_answers};
@@ -70,7 +71,7 @@ async fn in_our_process() -> (SocketAddr, tempfile::TempDir) {
 async fn its_pages_are_those_of_the_forum_in_our_process() {
     let process = Process::start().await;
     let (ours, _folder) = in_our_process().await;
-    let mut visitors = [Visitor::at(process.address), Visitor::at(ours)];
+    let mut visitors = [process.address, ours].map(|address| Visitor::at(Upstream::Address(address)));
     assert!(crawl(&mut visitors, 60).await >= 60);
     both(&mut visitors, "POST /login_check", "_username=MarvelsGrantMan136&_password=test1234").await;
     both(&mut visitors, "POST /sv/17", "choice=1").await;
@@ -83,7 +84,7 @@ async fn its_pages_are_those_of_the_forum_in_our_process() {
 #[tokio::test]
 async fn it_goes_on_when_its_database_is_put_back_and_its_clock_is_moved() {
     let process = Process::start().await;
-    let mut visitor = Visitor::at(process.address);
+    let mut visitor = Visitor::at(Upstream::Address(process.address));
     visitor.send("GET /login", "").await;
     visitor.send("POST /login_check", "_username=tallships&_password=test1234").await;
     let before = visitor.send("GET /f/books/new", "").await;

@@ -4,21 +4,22 @@ use std::collections::{HashSet, VecDeque};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use sites::Upstream;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpStream, UnixStream};
 
 const SOON: Duration = Duration::from_secs(60);
 
 /// Keeps a cookie and the token that the last page's forms had.
 pub(crate) struct Visitor {
-    address: SocketAddr,
+    at: Upstream,
     cookie: String,
     token: String,
 }
 
 impl Visitor {
-    pub(crate) fn at(address: SocketAddr) -> Visitor {
-        Visitor { address, cookie: String::new(), token: String::new() }
+    pub(crate) fn at(at: Upstream) -> Visitor {
+        Visitor { at, cookie: String::new(), token: String::new() }
     }
 
     /// Is who the cookies say from now on.
@@ -35,7 +36,7 @@ impl Visitor {
         );
         let sent =
             format!("Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}", form.len());
-        let answer = ask(self.address, &format!("{head}{sent}\r\n\r\n{form}")).await.unwrap();
+        let answer = ask(&self.at, &format!("{head}{sent}\r\n\r\n{form}")).await.unwrap();
         if let Some(value) = between(&answer, "\r\nset-cookie: ", ";") {
             self.cookie = value.to_owned();
         }
@@ -46,15 +47,22 @@ impl Visitor {
     }
 }
 
-async fn ask(address: SocketAddr, request: &str) -> std::io::Result<String> {
+async fn ask(at: &Upstream, request: &str) -> std::io::Result<String> {
     let asking = async {
-        let mut stream = TcpStream::connect(address).await?;
-        stream.write_all(request.as_bytes()).await?;
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).await?;
-        Ok(String::from_utf8_lossy(&answer).into_owned())
+        match at {
+            Upstream::Address(address) => exchange(TcpStream::connect(address).await?, request).await,
+            Upstream::Socket(path) => exchange(UnixStream::connect(path).await?, request).await,
+            Upstream::Url(url) => panic!("{url} is no site of ours"),
+        }
     };
     tokio::time::timeout(SOON, asking).await?
+}
+
+async fn exchange(mut stream: impl AsyncRead + AsyncWrite + Unpin, request: &str) -> std::io::Result<String> {
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
 pub(crate) async fn until_it_answers(address: SocketAddr) {

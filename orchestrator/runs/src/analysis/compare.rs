@@ -128,7 +128,7 @@ pub(crate) fn first_differences(
     folder: &RunFolder,
     episodes: &[EpisodeRecord],
     most: usize,
-) -> Result<(Vec<Difference>, usize), Error> {
+) -> (Vec<Difference>, usize) {
     let mut found =
         Comparison { compared: 0, differences: Vec::new(), only_left: Vec::new(), only_right: Vec::new() };
     let mut left_out = 0;
@@ -136,13 +136,16 @@ pub(crate) fn first_differences(
         let Some((first, others)) = of_task.split_first() else { continue };
         for other in others.iter().filter(|other| other.fingerprint != first.fingerprint) {
             if found.differences.len() < most {
-                found.add((folder, first), (folder, other))?;
+                // What cannot be read costs the others nothing.
+                if let Err(error) = found.add((folder, first), (folder, other)) {
+                    found.differences.push(unreadable(&error).between(&first.id(), &other.id()));
+                }
             } else {
                 left_out += 1;
             }
         }
     }
-    Ok((found.differences, left_out))
+    (found.differences, left_out)
 }
 
 impl Comparison {
@@ -191,6 +194,11 @@ impl FirstDifference {
             right: self.right.as_deref().map(shorten),
         }
     }
+}
+
+fn unreadable(error: &Error) -> FirstDifference {
+    let why = Some(format!("failed to {}", error_text::with_causes(error)));
+    FirstDifference { step: None, field: "files".to_owned(), left: why, right: None }
 }
 
 type Canonical<'a> = (&'a [CanonicalStep<'a>], CanonicalEnd<'a>);

@@ -65,6 +65,7 @@ pub(crate) fn join(whole: &mut RunRecord, part: &RunRecord, path: &Utf8Path) -> 
         return Err(Error::DifferentParts { path: path.to_owned(), what, there, here });
     }
     whole.repeat = whole.repeat.max(part.repeat);
+    whole.weaken(part);
     whole.started = whole.started.min(part.started);
     let world = &mut whole.world;
     world.chromium = world.chromium.take().or_else(|| part.world.chromium.clone());

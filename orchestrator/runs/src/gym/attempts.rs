@@ -21,7 +21,7 @@ use super::server::NoSession;
 use crate::play::blocking::blocking;
 use crate::play::run::{Machine, out, record};
 use crate::results::suite_digest::Digests;
-use crate::results::{EpisodeId, RunFolder, RunRecord};
+use crate::results::{Conditions, EpisodeId, RunFolder, RunRecord};
 use crate::{Error, Options, Summary};
 
 /// The attempts of one gym. Clones share them.
@@ -173,6 +173,7 @@ fn written(
     Ok(RunRecord {
         multiaction,
         scoring_mode,
+        conditions: Some(Conditions::served()),
         ..record(suite, tasks, "gym".to_owned(), repeat, machine, digests)?
     })
 }

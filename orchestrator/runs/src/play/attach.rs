@@ -135,7 +135,10 @@ where
         let town = running.as_ref().map(|running| running.town.clone());
         let record = run::record(suite, only, name.to_owned(), 1, &machine, &mut Digests::default())?;
         let confinement = programs.as_ref().map(Programs::confinement);
-        let conditions = Some(Conditions::attached(task, confinement.into()));
+        // Without a command, whoever has the address is a program of the user's.
+        let of_program =
+            confinement.map_or_else(crate::results::Confinement::default, |had| Some(had).into());
+        let conditions = Some(Conditions::attached(task, of_program));
         let record = RunRecord { conditions, confinement, ..record };
         let run = RunFolder::create(&run::out(suite, "env", options, record.started), &record)?;
         let id = EpisodeId { task: task.id.clone(), repeat: 1 };

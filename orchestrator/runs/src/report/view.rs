@@ -115,7 +115,7 @@ pub(super) fn page(
     records: &[EpisodeRecord],
     form: Form,
 ) -> Result<Page, Error> {
-    let (differences, differences_left_out) = first_differences(folder, records, DIFFERENCES)?;
+    let (differences, differences_left_out) = first_differences(folder, records, DIFFERENCES);
     let misses: Vec<MissCount> = summary.misses.iter().take(NAMED).map(clipped).collect();
     let mut rows = rows(run, summary, records, form);
     let taken = rows.iter().map(Row::weight).sum::<usize>()

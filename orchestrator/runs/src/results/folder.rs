@@ -153,12 +153,8 @@ impl RunFolder {
         let mut world = there.world;
         world.chromium = world.chromium.or_else(|| run.world.chromium.clone());
         world.images.extend(run.world.images.clone());
-        // What was played with less is no better for it.
-        let confinement = match (there.confinement, run.confinement) {
-            (Some(there), Some(here)) => Some(there.weaker(here)),
-            (there, here) => there.or(here),
-        };
-        let resumed = RunRecord { confinement, repeat: run.repeat.max(there.repeat), world, ..there };
+        let mut resumed = RunRecord { repeat: run.repeat.max(there.repeat), world, ..there };
+        resumed.weaken(run);
         replace_json(&path.join("run.json"), &resumed)?;
         for name in folder.episode_names()?.into_iter().filter(|name| name.starts_with('.')) {
             remove_dir(&folder.path.join("episodes").join(name))?;

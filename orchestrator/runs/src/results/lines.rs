@@ -11,6 +11,10 @@ use crate::results::{FORMAT, Format, files};
 
 /// Maximum length of a line, far above real observations.
 const LINE_LIMIT: u64 = 64 << 20;
+/// Maximum length of a file, and of its number of lines, far above those of real episodes. All of it
+/// is held in memory, in which short lines are several times as large.
+const FILE_LIMIT: u64 = 512 << 20;
+const MOST_LINES: usize = 1 << 20;
 
 pub(super) fn write_json<T: Serialize>(path: &Utf8Path, value: &T) -> Result<(), Error> {
     let mut bytes = serde_json::to_vec_pretty(value)
@@ -61,7 +65,11 @@ pub(super) fn write_lines<T: Serialize>(path: &Utf8Path, items: &[T]) -> Result<
 
 pub(super) fn read_lines<T: DeserializeOwned>(path: &Utf8Path) -> Result<Vec<T>, Error> {
     let failed = |source| Error::Read { path: path.to_owned(), source };
-    let mut file = BufReader::new(files::open(path).map_err(failed)?);
+    let file = files::open(path).map_err(failed)?;
+    if file.metadata().map_err(failed)?.len() > FILE_LIMIT {
+        return Err(failed(io::Error::other(format!("it has more than {FILE_LIMIT} bytes"))));
+    }
+    let mut file = BufReader::new(file);
     let mut items = Vec::new();
     let mut line = Vec::new();
     for number in 1.. {
@@ -74,6 +82,9 @@ pub(super) fn read_lines<T: DeserializeOwned>(path: &Utf8Path) -> Result<Vec<T>,
             return Err(failed(io::Error::other(format!("line {number} has more than {LINE_LIMIT} bytes"))));
         }
         formats::check_values(&line).map_err(|error| failed(io::Error::other(error)))?;
+        if items.len() == MOST_LINES {
+            return Err(failed(io::Error::other(format!("it has more than {MOST_LINES} lines"))));
+        }
         items.push(serde_json::from_slice(&line).map_err(|source| malformed(path, number, source))?);
     }
     Ok(items)

@@ -150,6 +150,17 @@ pub struct TaskRecord {
 }
 
 impl RunRecord {
+    /// Takes over what a part of the run was played with, where that can be believed less.
+    pub(crate) fn weaken(&mut self, part: &RunRecord) {
+        self.confinement = match (self.confinement, part.confinement) {
+            (Some(there), Some(here)) => Some(there.weaker(here)),
+            (there, here) => there.or(here),
+        };
+        // Where nothing is known of one, nothing is known of all.
+        let known = self.conditions.take().zip(part.conditions.as_ref());
+        self.conditions = known.map(|(there, here)| there.weaker(here));
+    }
+
     /// A record with the current time and version.
     pub fn new(
         suite: &str,

@@ -1,5 +1,7 @@
 //! How far the scores of a run can be believed.
 
+use std::collections::BTreeSet;
+
 use agents::AgentSpec;
 use processes::confine;
 use scoring::Scorer;
@@ -17,8 +19,8 @@ pub struct Conditions {
     pub attached: bool,
     /// Whether the agent's program could read the suite, and with it the solutions.
     pub solutions: Visibility,
-    /// Scorers that believe what a page says, while another program drove the page: `page`,
-    /// `js_matcher`, `url`.
+    /// Scorers that believe what a page says, while another program drove the page: such as `page`,
+    /// `url`, and WebArena's `url_match`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forgeable: Vec<String>,
 }
@@ -56,6 +58,20 @@ pub enum Visibility {
 }
 
 impl Confinement {
+    /// What both had: that of the one which can be believed less.
+    #[must_use]
+    pub fn weaker(self, other: Confinement) -> Confinement {
+        let rank = |one: Confinement| match one {
+            Confinement::Off => 0,
+            Confinement::Unknown => 1,
+            Confinement::Elsewhere => 2,
+            Confinement::Hidden => 3,
+            Confinement::Strict => 4,
+            Confinement::NoProgram => 5,
+        };
+        if rank(self) <= rank(other) { self } else { other }
+    }
+
     /// Whether a program under it can read the solutions.
     pub fn solutions(self) -> Visibility {
         match self {
@@ -89,8 +105,28 @@ impl Conditions {
     pub fn attached(task: &Task, program: Confinement) -> Conditions {
         let mut forgeable = Vec::new();
         add_forgeable(&task.scorer, &mut forgeable);
+        forgeable.sort();
         forgeable.dedup();
         Conditions { confinement: program, attached: true, solutions: program.solutions(), forgeable }
+    }
+
+    /// The conditions of a run whose agents are clients of a server of ours.
+    pub fn served() -> Conditions {
+        let confinement = Confinement::Elsewhere;
+        Conditions { confinement, solutions: confinement.solutions(), ..Conditions::default() }
+    }
+
+    /// The conditions of a run of which a part came about under these, and a part under others.
+    #[must_use]
+    pub fn weaker(&self, other: &Conditions) -> Conditions {
+        let confinement = self.confinement.weaker(other.confinement);
+        let forgeable: BTreeSet<&String> = self.forgeable.iter().chain(&other.forgeable).collect();
+        Conditions {
+            confinement,
+            attached: self.attached || other.attached,
+            solutions: confinement.solutions(),
+            forgeable: forgeable.into_iter().cloned().collect(),
+        }
     }
 
     /// What lowers the trust in the scores, in one sentence each.
@@ -132,34 +168,29 @@ fn confinement(agent: &AgentSpec, programs: Confinement) -> Confinement {
         | AgentSpec::Recorded(_) => Confinement::NoProgram,
         AgentSpec::Fallback(agents) => {
             let all = agents.iter().map(|agent| confinement(agent, programs));
-            all.min_by_key(|one| match one {
-                Confinement::Off => 0,
-                Confinement::Unknown => 1,
-                Confinement::Elsewhere => 2,
-                Confinement::Hidden => 3,
-                Confinement::Strict => 4,
-                Confinement::NoProgram => 5,
-            })
-            .unwrap_or_default()
+            all.reduce(Confinement::weaker).unwrap_or_default()
         }
     }
 }
 
-/// Adds the scorers that believe what the open page says of itself.
+/// Adds the scorers that believe what the open page says of itself, or its address, which a script
+/// can change.
 fn add_forgeable(scorer: &Scorer, found: &mut Vec<String>) {
+    let mut add = |name: &str| found.push(name.to_owned());
     match scorer {
-        Scorer::Page(_) => found.push("page".to_owned()),
-        Scorer::Url(_) => found.push("url".to_owned()),
-        Scorer::WarcBench(check) if check.reads_the_page() => found.push("js_matcher".to_owned()),
+        Scorer::Page(_) => add("page"),
+        Scorer::Url(_) => add("url"),
+        Scorer::WarcBench(check) if check.reads_the_page() => add(check.eval_type()),
+        Scorer::WebArena(check) => check.reads_of_the_open_page().into_iter().for_each(add),
+        Scorer::VisualWebArena(check) => check.reads_of_the_open_page().into_iter().for_each(add),
+        // Steps and their elements, the form, and what the platform's checks ask the page.
+        Scorer::Mind2WebLive { .. } => add("mind2web_live"),
+        Scorer::TurkingBench(_) => add("turkingbench"),
+        Scorer::WorkArena(_) => add("workarena"),
         Scorer::All(parts) => parts.iter().for_each(|part| add_forgeable(part, found)),
         Scorer::WarcBench(_)
         | Scorer::AssistantBench { .. }
-        | Scorer::Mind2WebLive { .. }
-        | Scorer::WebArena(_)
         | Scorer::WebArenaVerified(_)
-        | Scorer::VisualWebArena(_)
-        | Scorer::WorkArena(_)
-        | Scorer::TurkingBench(_)
         | Scorer::Equals(_)
         | Scorer::Contains(_)
         | Scorer::Matches(_)
@@ -190,6 +221,22 @@ mod tests {
         }
         let program: AgentSpec = "program:true".parse().unwrap();
         assert!(Conditions::of_agent(&program, Confinement::Hidden).doubts().is_empty());
+    }
+
+    /// What a run had in one of its parts, it has.
+    #[test]
+    fn a_run_of_parts_is_believed_as_its_weakest_part() {
+        let program: AgentSpec = "program:true".parse().unwrap();
+        let of = |confinement| Conditions::of_agent(&program, confinement);
+        // A run on a cluster begins where nothing is played.
+        let begun = of(Confinement::NoProgram);
+        let (hidden, off) = (of(Confinement::Hidden), of(Confinement::Off));
+        assert_eq!(begun.weaker(&hidden), hidden);
+        assert_eq!(hidden.weaker(&off), off);
+        assert_eq!(off.weaker(&begun).solutions, Visibility::Visible);
+        let forgeable = Conditions { forgeable: vec!["page".to_owned()], ..hidden.clone() };
+        assert_eq!(hidden.weaker(&forgeable).forgeable, ["page"]);
+        assert!(!Conditions::served().doubts().is_empty());
     }
 
     #[test]

@@ -77,7 +77,7 @@ pub fn write_episode(run: &Utf8Path, name: &str) -> Result<Utf8PathBuf, Error> {
 }
 
 /// Writes viewers that are missing or older than their episode, and the list. An episode's viewer
-/// does not change otherwise.
+/// does not change otherwise. An episode that cannot be read gets none.
 pub(crate) fn write_missing(
     folder: &RunFolder,
     run: &RunRecord,
@@ -87,7 +87,15 @@ pub(crate) fn write_missing(
         let files = folder.episode(&episode.id());
         let time = |name: &str| files.path().join(name).metadata().and_then(|file| file.modified()).ok();
         if time(NAME).is_none_or(|drawn| time("episode.json").is_some_and(|ended| ended >= drawn)) {
-            write_one(folder, run, episode)?;
+            match write_one(folder, run, episode) {
+                Err(error @ Error::Write { .. }) => return Err(error),
+                Err(error) => tracing::warn!(
+                    episode = %episode.id(),
+                    "this episode has no viewer: failed to {}",
+                    error_text::with_causes(&error)
+                ),
+                Ok(_) => {}
+            }
         }
     }
     write_list(folder, run, episodes).map(drop)

@@ -144,6 +144,20 @@ impl Evaluation {
         Ok(judged)
     }
 
+    /// The evaluators that read the page which is open when the episode ends, or its address.
+    pub fn reads_of_the_open_page(&self) -> Vec<&'static str> {
+        let is_open = webarena::is_of_the_open_page;
+        let html = self.program_html.iter().any(|target| is_open(&target.url));
+        let pictures = self.page_image_query.iter().any(|query| is_open(&query.eval_image_url));
+        let all = [
+            (EvalType::UrlMatch, true, "url_match"),
+            (EvalType::ProgramHtml, html, "program_html"),
+            (EvalType::PageImageQuery, pictures, "page_image_query"),
+        ];
+        let read = all.into_iter().filter(|(kind, reads, _)| *reads && self.eval_types.contains(kind));
+        read.map(|(_, _, name)| name).collect()
+    }
+
     /// Whether the goal can be reached at all.
     pub fn is_achievable(&self) -> bool {
         let references =

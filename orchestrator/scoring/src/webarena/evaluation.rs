@@ -69,6 +69,11 @@ pub struct OtherUrl {
     pub reference_url: String,
 }
 
+/// Whether a place is the page that is open at the end, or follows from its address.
+pub(crate) fn is_of_the_open_page(url: &str) -> bool {
+    url == "last" || url.contains("__last_url__")
+}
+
 /// An evaluator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -205,6 +210,14 @@ impl Evaluation {
         let named = self.eval_types.contains(&EvalType::ProgramHtml);
         let without = self.targets().find(|target| named && target.locator.is_none());
         without.map(|target| format!("its target at `{}` has no `locator`", target.url))
+    }
+
+    /// The evaluators that read the page which is open when the episode ends, or its address.
+    pub fn reads_of_the_open_page(&self) -> Vec<&'static str> {
+        let (named, is_open) = (|kind| self.eval_types.contains(&kind), |url: &str| is_of_the_open_page(url));
+        let url = named(EvalType::UrlMatch).then_some("url_match");
+        let html = named(EvalType::ProgramHtml) && self.targets().any(|target| is_open(&target.url));
+        url.into_iter().chain(html.then_some("program_html")).collect()
     }
 
     /// The targets with their alternatives, in the order in which they are read.

@@ -25,6 +25,7 @@ mod webchore;
 
 pub use contents::RequiredContents;
 pub use edition::Edition;
+pub(crate) use evaluation::is_of_the_open_page;
 pub use evaluation::{Ending, EvalType, Evaluation, OtherUrl};
 pub use pages::{Fetch, FetchResponse, PageEvidence, Pages, PictureEvidence};
 pub use rule::{PageEvaluation, State};
