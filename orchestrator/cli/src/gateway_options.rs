@@ -145,10 +145,9 @@ pub(crate) fn announce(gateway: &Gateway, ca: &CertificateAuthority) {
     eprintln!("{}", instructions(&proxy, ca));
 }
 
-/// How a client is pointed at a proxy, for people: by its URL with user and key. It is in variables,
-/// because all users of the machine can see command lines. Chromium is told
-/// the key of the authority: a certificate that is imported would be trusted by all profiles of the
-/// user.
+/// How a client is pointed at a proxy, for people: by its URL with user and key. They are in
+/// variables, because all users of the machine can see command lines. Chromium is told the key of
+/// the authority: a certificate that is imported would be trusted by all profiles of the user.
 pub(crate) fn instructions(proxy: &str, ca: &CertificateAuthority) -> String {
     let (path, key) = (ca.certificate_path().unwrap_or(Utf8Path::new("")), ca.spki_sha256_base64());
     let (plain, asks) = match proxy.rsplit_once('@') {

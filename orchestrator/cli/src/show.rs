@@ -114,8 +114,9 @@ fn is_set(value: Option<OsString>) -> bool {
     value.is_some_and(|value| !value.is_empty())
 }
 
-/// Asks the desktop to open a page, one time, and goes on until it is dropped. A browser that begins
-/// with that stays when we end: it is in a process group of its own, which Ctrl-C does not reach.
+/// Asks the desktop to open a page, one time, and goes on until it is dropped. A browser that
+/// begins with that stays when we end: it is in a process group of its own, which Ctrl-C does not
+/// reach.
 ///
 /// All users of the machine can see what a program is started with, and the URL has a key. So the
 /// browser is given a file of this user that leads to the page.

@@ -304,8 +304,8 @@ where
     Ok(Some(outcome))
 }
 
-/// The answer that a program has left in its file, if there is one. The file is the program's: a link
-/// would have us read what the program may not.
+/// The answer that a program has left in its file, if there is one. The file is the program's: a
+/// link would have us read what the program may not.
 fn answer_in(path: &str) -> Result<Option<String>, String> {
     let read = files::unlinked(path.into()).and_then(|file| files::read_within(&file, LONGEST_ANSWER));
     match read {

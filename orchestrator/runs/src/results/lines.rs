@@ -11,8 +11,8 @@ use crate::results::{FORMAT, Format, files};
 
 /// Maximum length of a line, far above real observations.
 const LINE_LIMIT: u64 = 64 << 20;
-/// Maximum length of a file, and of its number of lines, far above those of real episodes. All of it
-/// is held in memory, in which short lines are several times as large.
+/// Maximum length of a file, and of its number of lines, far above those of real episodes. All of
+/// it is held in memory, in which short lines are several times as large.
 const FILE_LIMIT: u64 = 512 << 20;
 const MOST_LINES: usize = 1 << 20;
 
