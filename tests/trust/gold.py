@@ -54,7 +54,7 @@ def main():
     tried = 0
     for name in sys.argv[2:] or SUITES:
         for user in users:
-            with tempfile.TemporaryDirectory(prefix="gold-", dir="/var/tmp") as folder:
+            with tempfile.TemporaryDirectory(prefix="gold-", dir="/srv") as folder:
                 ground = Ground(binary, name, user, pathlib.Path(folder))
                 opened = ground.tries("run", "off")
                 if len(opened) < 8 and user is not None:

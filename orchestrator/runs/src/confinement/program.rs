@@ -40,6 +40,13 @@ pub(super) fn shown(folder: &Path, suite: &Path, named: &[PathBuf]) -> Vec<Shown
     stays.map(writable).collect()
 }
 
+/// The folder with the libraries of a program in a folder `bin`, unless that is somebody's home or
+/// nearer to the root.
+fn of_interpreter(program: &Path) -> Option<PathBuf> {
+    let bin = program.parent().filter(|folder| folder.ends_with("bin"))?;
+    bin.parent().filter(|above| above.components().count() > 3).map(Path::to_owned)
+}
+
 /// What a program reads besides the system: its own folders, and those of its interpreter.
 pub(super) fn needs(line: &str) -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
@@ -57,16 +64,31 @@ pub(super) fn needs(line: &str) -> Vec<PathBuf> {
         // The folder above `bin` has an interpreter's libraries.
         let programs = env::split_paths(&path).map(|folder| folder.join(word)).chain([absolute(own)]);
         for program in programs.filter(|program| program.is_file()) {
-            for program in [program.canonicalize().unwrap_or_default(), program] {
-                found.extend(
-                    program
-                        .ancestors()
-                        .nth(2)
-                        .filter(|above| above.components().count() > 3)
-                        .map(Path::to_owned),
-                );
-            }
+            let both = [program.canonicalize().unwrap_or_default(), program];
+            found.extend(both.iter().filter_map(|program| of_interpreter(program)));
         }
     }
     found.into_iter().collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// What lies beside a program's folder is not its own.
+    #[test]
+    fn a_program_needs_its_own_folder_and_that_of_its_interpreter() {
+        let keep = tempfile::tempdir().unwrap();
+        let above = keep.path().join("projects/agents");
+        for file in ["mine/agent.py", "other/notes", "venv/bin/python3"] {
+            let path = above.join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let line = format!("{0}/venv/bin/python3 {0}/mine/agent.py", above.display());
+        let needs = needs(&line);
+        assert!(needs.contains(&above.join("mine")) && needs.contains(&above.join("venv")), "{needs:?}");
+        assert!(!needs.iter().any(|path| above.starts_with(path)), "{needs:?}");
+    }
 }
