@@ -54,12 +54,22 @@ impl Bench {
     }
 
     pub(crate) async fn group_of(&self, manifest: &Utf8Path, instances: usize) -> Running {
+        self.start(manifest, instances).await.unwrap()
+    }
+
+    /// Why a site with these lines is not even started.
+    pub(crate) async fn refused(&self, lines: &str) -> String {
+        let started = self.start(&self.manifest(lines), 1).await;
+        started.err().expect("it is refused").to_string()
+    }
+
+    async fn start(&self, manifest: &Utf8Path, instances: usize) -> Result<Running, sites::Error> {
         let site = Site::load(manifest).unwrap();
         let events = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&events);
         let on: Events = Arc::new(move |event| heard.lock().unwrap().push(event.clone()));
         let options = Options { instances, helper: helper(), ..Options::new("test", self.path("data")) };
-        Running { group: SiteGroup::start(vec![site], options, on).await.unwrap(), events }
+        Ok(Running { group: SiteGroup::start(vec![site], options, on).await?, events })
     }
 }
 

@@ -41,8 +41,6 @@ async fn a_folder_that_is_missing_is_told_with_manifest_key_and_cure_until_it_is
     running.group.stop().await.unwrap();
 
     let variable = "reset: spare\nvolumes: {/data: {folder: '${SMALL_SITE_NONESUCH}/a'}}";
-    let running = bench.group(variable, 1).await;
-    let error = running.group.ready(SOON).await.unwrap_err().to_string();
-    assert!(error.contains("set SMALL_SITE_NONESUCH in the environment"), "{error}");
-    running.group.stop().await.unwrap();
+    let error = bench.refused(variable).await;
+    assert!(error.contains("--site-env SMALL_SITE_NONESUCH"), "{error}");
 }
