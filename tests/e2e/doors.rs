@@ -89,7 +89,9 @@ fn servers_refuse_another_user(has_networks: bool) -> Result<()> {
         let out = bench.path("out");
         let words: Vec<&str> =
             arguments.iter().map(|word| if *word == "OUT" { out.as_str() } else { *word }).collect();
-        let mut child = Started(command(&bench, &words, has_networks).stdout(Stdio::piped()).spawn()?);
+        let mut child = Started(
+            command(&bench, &words, has_networks).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?,
+        );
         let mut stdout = BufReader::new(child.0.stdout.take().context("stdout is piped")?);
         let mut line = String::new();
         stdout.read_line(&mut line)?;

@@ -178,7 +178,7 @@ async fn each_page_that_a_program_came_to_has_its_picture_and_its_time() -> Resu
     let out = bench.path("out");
     let env = EnvSession::open(&bench, &["tasks/demo", "connecting-train", "--output", out.as_str()])?;
     let answer = camino::Utf8PathBuf::from(env.facts["answer_file"].as_str().context("a file")?);
-    let folder = answer.parent().context("a folder")?;
+    let folder = answer.parent().and_then(|own| own.parent()).context("a folder")?;
     written(&folder.join("step-01.png")).await?;
     let mut tab = first_tab(&env).await?;
     for (step, path) in [(2, "stations"), (3, "trains/ic-203"), (4, "fares")] {
@@ -388,7 +388,8 @@ fn a_browser_that_has_lost_us_and_its_driver_goes_with_the_next_start() -> Resul
             Command::new("kill").args(["-9", driver]).status()?;
         }
     }
-    let left = bench.path("tmp").read_dir_utf8()?.next().context("its folder is left")??;
+    let above = bench.path("tmp").read_dir_utf8()?.next().context("the folder of the user")??;
+    let left = above.path().read_dir_utf8()?.next().context("its folder is left")??;
     ensure!(left.file_name().contains(&own), "{left:?}");
     let out = bench.path("other");
     let output = run(&bench, &[&suite, "none", "--output", out.as_str(), "--", "true"])?;

@@ -36,7 +36,8 @@ static TURN: Mutex<()> = Mutex::const_new(());
 /// The folder of the only browser of this process.
 fn own_folder() -> PathBuf {
     let mark = format!("sandbox-browser-{}-", std::process::id());
-    let mut own = fs::read_dir(std::env::temp_dir()).unwrap().flatten().map(|entry| entry.path());
+    let all = fs::read_dir(processes::temporary::folder().unwrap()).unwrap();
+    let mut own = all.flatten().map(|entry| entry.path());
     own.find(|path| path.file_name().unwrap().to_string_lossy().starts_with(&mark)).unwrap()
 }
 

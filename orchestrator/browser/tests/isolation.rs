@@ -170,7 +170,10 @@ async fn gone(after: &str) {
 /// The folders of the sessions of this test.
 fn folders() -> Vec<PathBuf> {
     let mark = format!("sandbox-browser-{}-", std::process::id());
-    let all = fs::read_dir(std::env::temp_dir()).unwrap().flatten();
-    let own = all.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(&mark)));
+    let above = processes::temporary::all().into_iter().filter_map(|folder| fs::read_dir(folder).ok());
+    let own = above
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(&mark)));
     own.map(|entry| entry.path()).collect()
 }

@@ -1,6 +1,7 @@
 //! A run that is given as its folder, as a packed file, or as an address.
 
 use camino::{Utf8Path, Utf8PathBuf};
+use processes::temporary::{self, Temporary};
 use runs::mirror::Mirror;
 use runs::pack::{Manifest, Part};
 use snapshots::is_address;
@@ -14,7 +15,7 @@ use crate::{interrupt, progress, remote_run};
 pub(crate) struct OpenRun {
     path: Utf8PathBuf,
     /// Removed when this is dropped.
-    _unpacked: Option<tempfile::TempDir>,
+    _unpacked: Option<Temporary>,
     is_copy: bool,
 }
 
@@ -35,7 +36,7 @@ impl OpenRun {
         if !runs::pack::is_packed(run) {
             return Ok(OpenRun { path: run.to_owned(), _unpacked: None, is_copy: false });
         }
-        let (folder, path) = temporary()?;
+        let (folder, path) = temporary_folder()?;
         let stop = CancellationToken::new();
         // The thread that unpacks ends soon after an interrupt, and the folder goes.
         let _stopped = stop.clone().drop_guard();
@@ -57,8 +58,8 @@ impl OpenRun {
 }
 
 /// A temporary folder, and its path.
-pub(crate) fn temporary() -> Result<(tempfile::TempDir, Utf8PathBuf), Failure> {
-    let folder = processes::temporary::new("packed-");
+pub(crate) fn temporary_folder() -> Result<(Temporary, Utf8PathBuf), Failure> {
+    let folder = temporary::new("packed-");
     let folder = folder.or_environment("create a temporary folder")?;
     let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).map_err(|path| {
         Failure::Environment(format!(

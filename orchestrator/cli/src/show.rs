@@ -1,10 +1,13 @@
 //! `sandbox show`: a run's report and episodes over HTTP. `--open` of other commands uses it too.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::Stdio;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use processes::temporary::{self, Temporary};
 use runs::server::{Page, RunServer};
 use snapshots::index::ReplaySet;
 use tokio::process::Command;
@@ -121,14 +124,14 @@ fn is_set(value: Option<OsString>) -> bool {
 /// All users of the machine can see what a program is started with, and the URL has a key. So the
 /// browser is given a file of this user that leads to the page.
 pub(crate) async fn in_browser(url: String) {
-    let file = match leading_to(&url) {
-        Ok(file) => file,
+    let (_folder, page) = match leading_to(&url) {
+        Ok(made) => made,
         Err(why) => {
             return out::warn(&format!("failed to write a file for the browser: {why}; open {url} in it"));
         }
     };
     let opened = Command::new("xdg-open")
-        .arg(file.path())
+        .arg(&page)
         .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -145,15 +148,14 @@ pub(crate) async fn in_browser(url: String) {
 }
 
 /// A file that only this user can read, with a page that leads to another.
-fn leading_to(url: &str) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut file = tempfile::Builder::new()
-        .prefix("page-")
-        .suffix(".html")
-        .tempfile_in(processes::temporary::folder()?)?;
+fn leading_to(url: &str) -> std::io::Result<(Temporary, PathBuf)> {
+    let folder = temporary::new("page-")?;
+    let path = folder.path().join("page.html");
+    let mut file = File::create(&path)?;
     // A URL of ours has no letters that mean something in HTML.
     write!(
         file,
         "<!doctype html><meta http-equiv=refresh content=\"0; url={url}\"><a href=\"{url}\">{url}</a>"
     )?;
-    Ok(file)
+    Ok((folder, path))
 }

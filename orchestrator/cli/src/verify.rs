@@ -18,7 +18,7 @@ use crate::board::Board;
 use crate::failure::{Failure, Outcome};
 use crate::models::{ModelOptions, Models};
 use crate::options::DataFolder;
-use crate::packed_run::{temporary, unpack};
+use crate::packed_run::{temporary_folder, unpack};
 use crate::trust::{SiteVariables, Trust};
 use crate::{interrupt, out, units};
 
@@ -87,7 +87,7 @@ impl Verify {
     /// Exit code 1 when anything differs.
     pub(crate) async fn run(self) -> Outcome {
         let stop = interrupt::token();
-        let (_kept, folder) = temporary()?;
+        let (_kept, folder) = temporary_folder()?;
         let part = if self.digests { Part::Run } else { Part::All };
         let manifest = tokio::task::block_in_place(|| unpack(&self.file, &folder, part, &stop))?;
         self.print_manifest(&manifest);

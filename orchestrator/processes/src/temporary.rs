@@ -2,7 +2,9 @@
 //! runs, what programs are given.
 //!
 //! There is one for each user, so that a program that must not see any of it can have all of it
-//! covered, what comes later included. Nobody else can look into it. It stays when it is empty.
+//! covered, what comes later included. Nobody else can look into it. It goes with the last of what
+//! is in it. A program for which it is covered has something of ours in it as long as it runs: a
+//! browser or its certificate.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io;
@@ -12,6 +14,8 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
+/// How often a folder is made again that another process has just removed.
+const ATTEMPTS: usize = 100;
 /// What the names of such folders begin with; the number of the user follows.
 const NAME: &str = "sandbox-";
 /// For its owner alone.
@@ -25,12 +29,53 @@ pub fn folder() -> io::Result<PathBuf> {
     folder_in(&std::path::absolute(std::env::temp_dir())?)
 }
 
+/// A folder that is removed with all that is in it.
+#[derive(Debug)]
+pub struct Temporary(Option<TempDir>);
+
+impl Temporary {
+    /// Its path, from the root.
+    pub fn path(&self) -> &Path {
+        self.0.as_ref().map_or(Path::new(""), TempDir::path)
+    }
+
+    /// Leaves it there.
+    pub fn keep(mut self) -> PathBuf {
+        self.0.take().map(TempDir::keep).unwrap_or_default()
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let above = self.path().parent().map(Path::to_owned);
+        drop(self.0.take());
+        above.iter().for_each(|above| remove_if_empty(above));
+    }
+}
+
 /// A new folder in it. Its name begins with `prefix`.
 ///
 /// # Errors
 /// When it cannot be made.
-pub fn new(prefix: &str) -> io::Result<TempDir> {
-    tempfile::Builder::new().prefix(prefix).tempdir_in(folder()?)
+pub fn new(prefix: &str) -> io::Result<Temporary> {
+    new_in(&std::path::absolute(std::env::temp_dir())?, prefix)
+}
+
+fn new_in(temporary: &Path, prefix: &str) -> io::Result<Temporary> {
+    let mut made = Err(io::ErrorKind::NotFound.into());
+    for _ in 0..ATTEMPTS {
+        made = tempfile::Builder::new().prefix(prefix).tempdir_in(folder_in(temporary)?);
+        if !made.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            break;
+        }
+    }
+    made.map(|made| Temporary(Some(made)))
+}
+
+/// Removes such a folder where nothing is in it.
+pub fn remove_if_empty(folder: &Path) {
+    // That something is in it is no failure.
+    let _ = fs::remove_dir(folder);
 }
 
 /// All such folders of this user, for a program that must see none of them.
@@ -84,6 +129,20 @@ mod tests {
         fs::set_permissions(&folder, Permissions::from_mode(0o777))?;
         assert_eq!(folder_in(temporary.path())?, folder);
         assert_eq!(folder.metadata()?.mode() & 0o777, MODE);
+        Ok(())
+    }
+
+    #[test]
+    fn it_goes_with_the_last_of_what_is_in_it() -> io::Result<()> {
+        let temporary = tempfile::tempdir()?;
+        let (one, other) = (new_in(temporary.path(), "a-")?, new_in(temporary.path(), "b-")?);
+        fs::write(one.path().join("file"), "")?;
+        let above = one.path().parent().map(Path::to_owned).unwrap_or_default();
+        assert_eq!(above.parent(), Some(temporary.path()));
+        drop(one);
+        assert!(other.path().is_dir());
+        drop(other);
+        assert!(!above.exists() && temporary.path().read_dir()?.next().is_none());
         Ok(())
     }
 

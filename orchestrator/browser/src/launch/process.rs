@@ -26,9 +26,11 @@ use std::{
 
 use command_fds::{CommandFdExt as _, FdMapping};
 use parking_lot::RwLock;
-use processes::{Group, own_network, temporary};
+use processes::{
+    Group, own_network,
+    temporary::{self, Temporary},
+};
 use rustix::process::{Pid, Resource, Rlimit, getpgid, prlimit, test_kill_process};
-use tempfile::TempDir;
 use tokio::{runtime::Handle, task::spawn_blocking};
 
 use crate::{
@@ -101,7 +103,7 @@ struct SessionProcesses {
     /// Chromium leads it. Until it is reaped its id names the group, in which its children may
     /// still run, even if it has ended.
     group: Group,
-    folder: TempDir,
+    folder: Temporary,
 }
 
 impl SessionProcesses {
@@ -122,7 +124,7 @@ impl SessionProcesses {
         Ok((SessionProcesses::of(child, folder), ends))
     }
 
-    fn of(chromium: Child, folder: TempDir) -> Self {
+    fn of(chromium: Child, folder: Temporary) -> Self {
         let group = Group::of(Some(chromium.id()));
         SessionProcesses { chromium, group, folder }
     }
@@ -334,8 +336,8 @@ fn remove_stale_sessions() {
 }
 
 fn remove_sessions(is_selected: impl Fn(Pid) -> bool) {
-    let entries = temporary::all().into_iter().filter_map(|folder| fs::read_dir(folder).ok());
-    let entries = entries.flatten();
+    let folders = temporary::all();
+    let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
     for entry in entries.flatten() {
         let name = entry.file_name();
         let Some(owner) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
@@ -349,6 +351,7 @@ fn remove_sessions(is_selected: impl Fn(Pid) -> bool) {
         }
         remove_folder(&folder);
     }
+    folders.iter().for_each(|folder| temporary::remove_if_empty(folder));
 }
 
 /// The process groups of the session with this folder. Chromium, which leads one, may have ended
@@ -420,7 +423,7 @@ mod tests {
 
     /// A program that runs until it is killed, and a folder with a file in it.
     fn running() -> (ChromiumProcesses, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = temporary::new("test-").unwrap();
         let path = folder.path().to_owned();
         fs::write(path.join("file"), "").unwrap();
         let chromium = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();

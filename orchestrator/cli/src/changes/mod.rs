@@ -20,7 +20,7 @@ use tasks::{Suite, Task};
 
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
-use crate::packed_run::temporary;
+use crate::packed_run::temporary_folder;
 use crate::tasks::recorded_at;
 use crate::{finish, interrupt, out, progress, units};
 
@@ -93,7 +93,7 @@ impl Check {
         }
         let old = snapshots_of(&suite, &tasks)?;
         self.check_outputs(&old)?;
-        let (_folder, folder) = temporary()?;
+        let (_folder, folder) = temporary_folder()?;
         let new = if self.live {
             let output = self.output.clone().unwrap_or_else(|| folder.join("now.wacz"));
             pages.absent = self
