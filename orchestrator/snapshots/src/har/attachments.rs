@@ -1,7 +1,7 @@
 //! Bodies stored outside the log. Playwright names them in `_file`, relative to the log or to the
 //! `.zip` that contains both.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Seek};
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
@@ -35,7 +35,9 @@ impl Attachments {
         match self {
             Attachments::None => Err(refuse("bodies beside the log were not given".to_owned())),
             Attachments::Folder(folder) => {
-                read_below(folder, name, limit).map_err(|error| refuse(error.to_string()))
+                // A link or a pipe among the bodies is not opened.
+                let file = files::below::file(folder, name).map_err(|error| refuse(error.to_string()))?;
+                read_capped(file, limit).map_err(|error| refuse(error.to_string()))
             }
             Attachments::Zip(zip) => {
                 let file = zip.by_name(name).map_err(|error| refuse(error.to_string()))?;
@@ -74,23 +76,6 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && !name.contains(['\\', '\0'])
         && Utf8Path::new(name).components().all(|part| matches!(part, Utf8Component::Normal(_)))
-}
-
-/// Reads a file below `folder`. Links are resolved before the containment check, so that a link in
-/// an unpacked folder cannot point outside.
-fn read_below(folder: &Utf8Path, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-    let root = folder.canonicalize_utf8()?;
-    let path = root.join(name).canonicalize_utf8()?;
-    if !path.starts_with(&root) {
-        return Err(io::Error::new(
-            io::ErrorKind::PermissionDenied,
-            "it is a link that leads out of the folder of the log",
-        ));
-    }
-    if !fs::metadata(&path)?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
-    }
-    read_capped(File::open(path)?, limit)
 }
 
 fn read_capped(input: impl Read, limit: u64) -> io::Result<Vec<u8>> {

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use camino::Utf8Path;
@@ -74,7 +73,7 @@ pub fn read_file<E: From<Error>>(
     on_entry: impl FnMut(Entry) -> Result<(), E>,
 ) -> Result<Log, E> {
     let failed = |source| Error::File { path: path.to_owned(), source };
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = files::open(path).map_err(failed)?;
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic).map_err(failed)?;
     file.rewind().map_err(failed)?;

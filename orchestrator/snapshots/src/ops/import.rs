@@ -2,7 +2,6 @@
 //! an index.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::io::Read;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -256,7 +255,7 @@ impl InputReport {
 /// Detected by content: a JSON text, or a ZIP with a `.har` and no `archive/`.
 fn is_har(path: &Utf8Path) -> Result<bool, Error> {
     let failed = |source| Error::io("open", path, source);
-    let file = File::open(path).map_err(failed)?;
+    let file = files::open(path).map_err(failed)?;
     let mut start = Vec::new();
     (&file).take(64).read_to_end(&mut start).map_err(failed)?;
     if start.starts_with(b"PK") {

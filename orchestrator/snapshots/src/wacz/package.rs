@@ -24,7 +24,7 @@ const MAX_ENTRIES: usize = 1_000_000;
 /// The file with the rules about volatile request parts. Other readers look for files in folders.
 pub const RULES_NAME: &str = "rules/changing.yaml";
 /// The maximum size of a list of rules.
-const MAX_RULES: u64 = 4 << 20;
+pub(crate) const MAX_RULES: u64 = 4 << 20;
 
 /// An opened WACZ.
 #[derive(Debug, Clone)]
