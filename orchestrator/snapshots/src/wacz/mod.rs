@@ -28,7 +28,7 @@ mod write;
 pub use check::{FileCheck, FileState};
 pub use container::{ContainerWriter, Description, WACZ_VERSION};
 pub use package::{Entry, Package, RULES_NAME};
-pub(crate) use package::{MAX_RULES, is_warc_name, stays_inside};
+pub(crate) use package::{MAX_RULES, check_zip, is_warc_name, stays_inside};
 pub use pages::PageLines;
 pub(crate) use pages::line as page_line;
 pub use signature::signature_holds;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use flate2::bufread::DeflateDecoder;
@@ -59,15 +59,7 @@ impl Package {
                 "it is no ZIP file: {e}; `sandbox snapshot repair` makes a whole one of what is left"
             ))
         })?;
-        if zip.len() > MAX_ENTRIES {
-            return Err(broken(format!("it has more than {MAX_ENTRIES} files")));
-        }
-        // Otherwise one compressed file could be the content of thousands of entries.
-        match zip.has_overlapping_entries() {
-            Ok(false) => {}
-            Ok(true) => return Err(broken("files in it overlap, which no program writes".to_owned())),
-            Err(error) => return Err(broken(format!("it is cut off or damaged: {error}"))),
-        }
+        check_zip(&mut zip).map_err(broken)?;
         let mut budget = Budget::of_extraction(length);
         let mut entries = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
@@ -254,6 +246,19 @@ impl Package {
             path: self.path.clone(),
             reason: format!("its entry {name:?} cannot be read: {error}"),
         }
+    }
+}
+
+/// Refuses a ZIP with too many files, or with files that overlap.
+pub(crate) fn check_zip<R: Read + Seek>(zip: &mut ZipArchive<R>) -> Result<(), String> {
+    if zip.len() > MAX_ENTRIES {
+        return Err(format!("it has more than {MAX_ENTRIES} files"));
+    }
+    // Otherwise one compressed file could be the content of thousands of entries.
+    match zip.has_overlapping_entries() {
+        Ok(false) => Ok(()),
+        Ok(true) => Err("files in it overlap, which no program writes".to_owned()),
+        Err(error) => Err(format!("it is cut off or damaged: {error}")),
     }
 }
 
