@@ -34,6 +34,7 @@ impl CdxLine {
                 time.chars().take(32).collect::<String>()
             ));
         }
+        formats::check_values(json.as_bytes()).map_err(|error| error.to_string())?;
         match serde_json::from_str(json) {
             Ok(Value::Object(fields)) => Ok(CdxLine { key: key.to_owned(), time: time.to_owned(), fields }),
             Ok(_) => Err("what follows the time is no JSON object".to_owned()),

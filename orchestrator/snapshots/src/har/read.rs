@@ -214,25 +214,11 @@ impl<F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Reading<'_, F, E> {
 }
 
 fn parse(entry: &str, number: u64) -> Result<RawEntry, Error> {
-    if count_values(entry) > MOST_VALUES {
+    if formats::count_values(entry.as_bytes()) > MOST_VALUES {
         let reason = format!("has more than {MOST_VALUES} values");
         return Err(Error::Entry { entry: number, field: "it", reason });
     }
     serde_json::from_str(entry).map_err(|error| syntax(&error, Some(number)))
-}
-
-/// At least the number of values in valid JSON. What is in strings does not count.
-fn count_values(json: &str) -> usize {
-    let (mut count, mut quoted, mut escaped) = (0, false, false);
-    for byte in json.bytes() {
-        match byte {
-            b'"' if !escaped => quoted = !quoted,
-            b',' | b':' | b'[' | b'{' if !quoted => count += 1,
-            _ => {}
-        }
-        escaped = byte == b'\\' && !escaped;
-    }
-    count
 }
 
 /// What is wrong with an entry, without its number.

@@ -12,7 +12,7 @@ use super::stage::{Stage, survey};
 use super::{Error, OnProgress};
 use crate::matching::ChangingParts;
 use crate::recording::{RULES, left_over_records};
-use crate::wacz::{MAX_RULES, PageLines};
+use crate::wacz::{MAX_RULES, PageBudget, PageLines};
 use crate::{Archive, BrowserState, Load, Page, Recording, Segment};
 
 mod salvage;
@@ -172,7 +172,10 @@ fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<SalvagedF
     let archive = with_open_sockets(folder, Archive::open(&data)?)?;
     let path = folder.join("pages.jsonl");
     let pages = match files::unlinked(&path) {
-        Ok(file) => read_pages(path.as_str(), std::io::BufReader::new(file), losses),
+        Ok(file) => {
+            let list = std::io::BufReader::new(file);
+            read_pages(path.as_str(), list, &mut PageBudget::default(), losses)
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
         Err(error) => {
             losses.push(Loss { place: path.to_string(), what: error.to_string() });
@@ -226,13 +229,20 @@ fn with_open_sockets(folder: &Utf8Path, data: Archive) -> Result<Archive, Error>
 }
 
 /// The readable pages; an unreadable line is a loss.
-fn read_pages(name: &str, list: impl std::io::BufRead, losses: &mut Vec<Loss>) -> Vec<Page> {
+fn read_pages(
+    name: &str,
+    list: impl std::io::BufRead,
+    budget: &mut PageBudget,
+    losses: &mut Vec<Loss>,
+) -> Vec<Page> {
     let mut pages = Vec::new();
-    for page in PageLines::new(name, list) {
+    let mut lines = PageLines::within(name, list, budget.clone());
+    for page in lines.by_ref() {
         match page {
             Ok(page) => pages.push(page),
             Err(error) => losses.push(Loss { place: name.to_owned(), what: error.to_string() }),
         }
     }
+    *budget = lines.budget();
     pages
 }

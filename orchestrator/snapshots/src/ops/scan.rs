@@ -30,7 +30,7 @@ pub struct SecretScan {
     pub counts: BTreeMap<SecretKind, u64>,
     /// The findings, the first thousand.
     pub secrets: Vec<Secret>,
-    /// Bodies that were too large or too damaged to be searched.
+    /// Bodies and lines of page lists that were too large or too damaged to be searched.
     pub not_searched: u64,
 }
 
@@ -93,7 +93,11 @@ pub fn scan_secrets(path: &Utf8Path, progress: OnProgress<'_>) -> Result<SecretS
         progress(Progress { done: starts.position(at), total: starts.total });
         scan.record(record, cleaner);
     }
-    for page in archive.pages() {
+    for page in archive.page_lines() {
+        let Ok(page) = page else {
+            scan.not_searched += 1;
+            continue;
+        };
         let extra = serde_json::to_string(&page.extra).ok();
         scan.passwords(cleaner.hidden_in_url(page.url.as_bytes()), &page.url, "page");
         scan.text(&page.url, "page", page.url.as_bytes());

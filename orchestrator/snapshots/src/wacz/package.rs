@@ -10,7 +10,7 @@ use formats::Version;
 use serde_json::Value;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::PageLines;
+use super::PageLists;
 use crate::budget::{Budget, Watched};
 use crate::matching::ChangingParts;
 use crate::warc::Window;
@@ -192,12 +192,12 @@ impl Package {
         Ok(segments)
     }
 
-    /// All pages of all page lists, the main list first. They are read lazily.
+    /// All pages of all page lists, the main list first. They are read lazily, and have one budget.
     pub(crate) fn pages(&self) -> impl Iterator<Item = Result<Page, Error>> {
         let is_list = |entry: &&Entry| entry.name.starts_with("pages/") && entry.name.ends_with(".jsonl");
         let mut lists: Vec<&Entry> = self.entries.iter().filter(is_list).collect();
         lists.sort_by_key(|entry| entry.name != "pages/pages.jsonl");
-        lists.into_iter().flat_map(|list| PageLines::new(list.name.clone(), self.reader(list)))
+        PageLists::new(lists.into_iter().map(|list| (list.name.clone(), self.reader(list))))
     }
 
     /// The rules about volatile request parts; `None` if there are none.
