@@ -10,6 +10,7 @@
 //! not found.
 
 mod fields;
+mod json;
 mod literals;
 mod message;
 mod state;

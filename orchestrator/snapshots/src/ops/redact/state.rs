@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::fields;
 use super::message::{Cleaner, keep};
+use super::{fields, json};
 use crate::BrowserState;
 
 impl Cleaner {
@@ -20,7 +20,7 @@ impl Cleaner {
             if self.named.json.has(key.as_bytes()) {
                 found.insert(value.clone().into_bytes());
             }
-            keep(fields::in_json(value.as_bytes(), &self.named.json), found);
+            keep(json::in_json(value.as_bytes(), &self.named.json), found);
         }
     }
 
@@ -44,10 +44,10 @@ impl Cleaner {
     fn kept(&self, value: &str, hidden: bool, count: &mut u64) -> String {
         let bytes = value.as_bytes();
         let clean = if hidden && !value.is_empty() {
-            let all = fields::Value { range: 0..bytes.len(), value: bytes.to_vec(), json: false };
+            let all = fields::Value { range: 0..bytes.len(), value: bytes.to_vec(), quote: "" };
             self.values(bytes, vec![all], count)
         } else {
-            self.values(bytes, fields::in_json(bytes, &self.hidden.sent_json), count)
+            self.values(bytes, json::in_json(bytes, &self.hidden.sent_json), count)
         };
         String::from_utf8_lossy(&self.literals(&clean, count)).into_owned()
     }
