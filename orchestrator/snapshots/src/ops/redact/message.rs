@@ -295,6 +295,18 @@ impl Cleaner {
         bare(self.hidden.in_header(name, value))
     }
 
+    /// The cookies to be hidden in a header of this name in lower case: name and value of each.
+    pub(in crate::ops) fn hidden_cookies(&self, lower: &str, header: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let found = self.hidden.in_header(lower, header);
+        let name_of = |value: &Value| {
+            let before = &header[..value.range.start];
+            let start = before.iter().rposition(|byte| *byte == b';').map_or(0, |at| at + 1);
+            before[start..].strip_suffix(b"=").unwrap_or(&before[start..]).to_vec()
+        };
+        let hidden = found.into_iter().filter(|value| !is_placeholder(&value.value));
+        hidden.map(|value| (name_of(&value), value.value)).collect()
+    }
+
     pub(in crate::ops) fn hidden_in_url(&self, url: &[u8]) -> Vec<Vec<u8>> {
         bare(self.hidden.in_url(url))
     }
@@ -421,10 +433,14 @@ impl Sets {
     }
 }
 
+/// Whether a redaction has put it there.
+pub(in crate::ops) fn is_placeholder(value: &[u8]) -> bool {
+    value.starts_with(MARK)
+}
+
 /// Values without placeholders.
-fn bare(values: Vec<Value>) -> Vec<Vec<u8>> {
-    let is_secret = |value: &Vec<u8>| !value.starts_with(MARK);
-    values.into_iter().map(|value| value.value).filter(is_secret).collect()
+pub(super) fn bare(values: Vec<Value>) -> Vec<Vec<u8>> {
+    values.into_iter().map(|value| value.value).filter(|value| !is_placeholder(value)).collect()
 }
 
 /// Whether a value has something besides letters, so that it is no word that pages have anyway.

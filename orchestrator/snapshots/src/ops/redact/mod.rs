@@ -24,7 +24,7 @@ use serde::Serialize;
 use crate::budget::Budget;
 use crate::{Archive, BrowserState, Page, RecordKind, Timestamp, content};
 pub use literals::URI_COMPONENT;
-pub(in crate::ops) use message::Cleaner;
+pub(in crate::ops) use message::{Cleaner, is_placeholder};
 
 use super::exchanges::{budget_of, damaged};
 use super::snapshot::{NewSnapshot, describe};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::message::{Cleaner, keep};
+use super::message::{Cleaner, bare, keep};
 use super::{fields, json};
 use crate::BrowserState;
 
@@ -40,15 +40,23 @@ impl Cleaner {
         (state, count)
     }
 
+    /// What [`Self::state`] hides in an entry of a storage.
+    pub(in crate::ops) fn hidden_in_storage(&self, key: &str, value: &str) -> Vec<Vec<u8>> {
+        bare(self.in_kept(value, self.hidden.sent_json.has(key.as_bytes())))
+    }
+
+    /// The values to be hidden in a stored value, which may be one as a whole.
+    fn in_kept(&self, value: &str, whole: bool) -> Vec<fields::Value> {
+        let bytes = value.as_bytes();
+        if whole && !bytes.is_empty() {
+            return vec![fields::Value { range: 0..bytes.len(), value: bytes.to_vec(), quote: "" }];
+        }
+        json::in_json(bytes, &self.hidden.sent_json)
+    }
+
     /// A stored value without secrets.
     fn kept(&self, value: &str, hidden: bool, count: &mut u64) -> String {
-        let bytes = value.as_bytes();
-        let clean = if hidden && !value.is_empty() {
-            let all = fields::Value { range: 0..bytes.len(), value: bytes.to_vec(), quote: "" };
-            self.values(bytes, vec![all], count)
-        } else {
-            self.values(bytes, json::in_json(bytes, &self.hidden.sent_json), count)
-        };
+        let clean = self.values(value.as_bytes(), self.in_kept(value, hidden), count);
         String::from_utf8_lossy(&self.literals(&clean, count)).into_owned()
     }
 }
