@@ -6,7 +6,7 @@ use snapshots::har::{self, Attachments, Entry, Error, Limits};
 fn read(bytes: &[u8]) -> Option<Vec<Entry>> {
     let mut entries = Vec::new();
     let limits = Limits { entry: 1 << 20, unpacked: 1 << 20 };
-    har::read(bytes, &mut Attachments::None, limits, |entry| {
+    har::read(bytes, &mut Attachments::default(), limits, |entry| {
         entries.push(entry);
         Ok::<(), Error>(())
     })

@@ -89,6 +89,21 @@ pub fn check_values(text: &[u8]) -> Result<(), TooManyValues> {
     if values > MOST_VALUES { Err(TooManyValues) } else { Ok(()) }
 }
 
+/// At least the number of values in valid JSON. Unlike [`check_values`], it does not count what is in
+/// strings.
+pub fn count_values(text: &[u8]) -> usize {
+    let (mut count, mut quoted, mut escaped) = (0, false, false);
+    for byte in text {
+        match byte {
+            b'"' if !escaped => quoted = !quoted,
+            b',' | b':' | b'[' | b'{' if !quoted => count += 1,
+            _ => {}
+        }
+        escaped = *byte == b'\\' && !escaped;
+    }
+    count
+}
+
 /// The key `format` in the JSON schema of a file of version 1.
 pub fn schema() -> Value {
     serde_json::json!({
@@ -132,6 +147,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn values_in_strings_do_not_count() {
+        for (text, expect) in
+            [("{}", 1), (r#"{"a":[1,2],"b":{}}"#, 7), (r#"["{[,:\"[", "\\", ""]"#, 3), (r#""\\\"[""#, 0)]
+        {
+            assert_eq!(count_values(text.as_bytes()), expect, "{text}");
+        }
+    }
 
     #[test]
     fn absent_numbers_and_objects_are_versions() {

@@ -2,7 +2,7 @@
 //! was killed reads it and goes on where it was.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 
 use browser::{Survey, Wall};
@@ -15,6 +15,8 @@ use crate::Error;
 
 /// The file, in the recording's folder.
 const FILE: &str = "crawl.jsonl";
+/// Its maximum size.
+const MAX_SIZE: u64 = 1 << 30;
 
 /// How a visit ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +60,7 @@ impl Journal {
     pub(crate) fn open(folder: &Utf8Path) -> Result<Journal, Error> {
         let path = folder.join(FILE);
         let failed = |source| Error::Journal { path: path.clone(), source };
-        let text = match fs::read(&path) {
+        let text = match files::read(&path, MAX_SIZE) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(failed(error)),

@@ -47,6 +47,17 @@ impl Budget {
         Budget { what, limit, left: limit }
     }
 
+    /// Adds what may come out of a further file of this length.
+    pub(crate) fn add(&mut self, length: u64) {
+        let more = length.saturating_mul(TIMES);
+        (self.limit, self.left) = (self.limit.saturating_add(more), self.left.saturating_add(more));
+    }
+
+    /// How much there was.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// The bytes that are left.
     pub(crate) fn left(&self) -> u64 {
         self.left
@@ -63,24 +74,52 @@ impl Budget {
     }
 }
 
+/// Looks at the free space of a disk from time to time while it is written to.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    folder: Utf8PathBuf,
+    until_look: u64,
+}
+
+impl Watch {
+    /// For the disk of a folder.
+    pub(crate) fn new(folder: Utf8PathBuf) -> Watch {
+        Watch { folder, until_look: 0 }
+    }
+
+    /// Before so many bytes are written.
+    ///
+    /// # Errors
+    /// When the disk has no room for them and a reserve.
+    pub(crate) fn before(&mut self, bytes: u64) -> io::Result<()> {
+        if self.until_look < bytes {
+            let needed = EVERY.max(bytes);
+            room::check(&self.folder, needed)
+                .map_err(|none| io::Error::new(io::ErrorKind::StorageFull, none))?;
+            self.until_look = needed;
+        }
+        self.until_look -= bytes;
+        Ok(())
+    }
+}
+
 /// A file that leaves a reserve of its disk free while it is written.
 #[derive(Debug)]
 pub(crate) struct Watched {
     file: File,
-    folder: Utf8PathBuf,
-    until_look: u64,
+    watch: Watch,
 }
 
 impl Watched {
     /// An unnamed temporary file.
     pub(crate) fn temporary() -> io::Result<Watched> {
-        Ok(Watched { file: tempfile::tempfile()?, folder: room::temporary(), until_look: 0 })
+        Ok(Watched { file: tempfile::tempfile()?, watch: Watch::new(room::temporary()) })
     }
 
     /// A file at a path; one that is there is emptied.
     pub(crate) fn create(path: &Utf8Path) -> io::Result<Watched> {
         let folder = path.parent().filter(|folder| *folder != "").unwrap_or(Utf8Path::new("."));
-        Ok(Watched { file: File::create(path)?, folder: folder.to_owned(), until_look: 0 })
+        Ok(Watched { file: File::create(path)?, watch: Watch::new(folder.to_owned()) })
     }
 
     pub(crate) fn into_file(self) -> File {
@@ -90,15 +129,8 @@ impl Watched {
 
 impl Write for Watched {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.until_look < bytes.len() as u64 {
-            let needed = EVERY.max(bytes.len() as u64);
-            room::check(&self.folder, needed)
-                .map_err(|none| io::Error::new(io::ErrorKind::StorageFull, none))?;
-            self.until_look = needed;
-        }
-        let written = self.file.write(bytes)?;
-        self.until_look -= written as u64;
-        Ok(written)
+        self.watch.before(bytes.len() as u64)?;
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

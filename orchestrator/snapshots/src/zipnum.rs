@@ -19,6 +19,9 @@ use crate::warc::Window;
 pub const LINES: usize = 1024;
 /// The maximum size of an inflated member.
 const MAX_BLOCK: u64 = 256 << 20;
+/// The maximum number of members, and the maximum length of a line that names one.
+const MOST_BLOCKS: usize = 1_000_000;
+const MAX_LINE: u64 = 1 << 20;
 
 /// One member of the compressed index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,14 +39,31 @@ pub struct BlockRef {
 }
 
 /// Reads an `.idx` file of either form.
-pub fn read_index(name: &str, reader: impl BufRead) -> Result<Vec<BlockRef>, Error> {
+pub fn read_index(name: &str, mut reader: impl BufRead) -> Result<Vec<BlockRef>, Error> {
     let mut blocks = Vec::new();
-    for (number, line) in reader.lines().enumerate() {
-        let wrong = |reason: String| Error::Line { name: name.to_owned(), line: number as u64 + 1, reason };
-        let line = line.map_err(|e| wrong(e.to_string()))?;
-        if !line.trim().is_empty() && !line.starts_with('!') {
-            blocks.push(block(&line).ok_or_else(|| wrong("it names no block".to_owned()))?);
+    for number in 1.. {
+        let wrong = |reason: String| Error::Line { name: name.to_owned(), line: number, reason };
+        let mut line = Vec::new();
+        reader
+            .by_ref()
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut line)
+            .map_err(|error| wrong(error.to_string()))?;
+        if line.is_empty() {
+            break;
         }
+        if line.len() as u64 == MAX_LINE {
+            return Err(wrong(format!("it is longer than {MAX_LINE} bytes")));
+        }
+        let line = std::str::from_utf8(&line).map_err(|error| wrong(error.to_string()))?;
+        let line = line.trim_end_matches(['\r', '\n']);
+        if line.trim().is_empty() || line.starts_with('!') {
+            continue;
+        }
+        if blocks.len() == MOST_BLOCKS {
+            return Err(wrong(format!("there are more than {MOST_BLOCKS} blocks")));
+        }
+        blocks.push(block(line).ok_or_else(|| wrong("it names no block".to_owned()))?);
     }
     Ok(blocks)
 }
@@ -239,6 +259,17 @@ mod tests {
         let blocks = read_index("x.idx", text.as_bytes()).unwrap();
         assert_eq!((blocks.len(), blocks[0].first.as_str()), (1, "test,a)/?q={x}"));
         assert_eq!((blocks[0].offset, blocks[0].length), (5, 7));
+    }
+
+    #[test]
+    fn a_list_is_bounded() {
+        let line = "test,a)/ 2026\tpart-0\t0\t123\t1\n";
+        assert_eq!(read_index("x", line.repeat(MOST_BLOCKS).as_bytes()).unwrap().len(), MOST_BLOCKS);
+        let long = format!("test,a)/{} 2026\tpart-0\t0\t123\t1\n", "a".repeat(MAX_LINE as usize));
+        for (text, expect) in [(line.repeat(MOST_BLOCKS + 1), "more than"), (long, "longer than")] {
+            let error = read_index("x", text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(expect), "{error}");
+        }
     }
 
     proptest! {

@@ -47,7 +47,7 @@ fn written(entries: &[Entry]) -> Vec<u8> {
 
 fn read_back(text: &[u8]) -> Vec<Entry> {
     let mut entries = Vec::new();
-    har::read(text, &mut Attachments::None, Limits::default(), |entry| {
+    har::read(text, &mut Attachments::default(), Limits::default(), |entry| {
         entries.push(entry);
         Ok::<(), Error>(())
     })

@@ -24,6 +24,8 @@ pub use seeds::{Reason, Seed, seeds};
 
 /// The version of plans that is read and written.
 const FORMAT: Version = Version::FIRST;
+/// The maximum size of a plan or a file of questions.
+const MAX_SIZE: u64 = 64 << 20;
 /// Bytes that a page brings with it, compressed, where nothing is known of it: the median of the
 /// web's pages, by the HTTP Archive.
 const BYTES_PER_PAGE: u64 = 2_500_000;
@@ -186,7 +188,7 @@ impl Plan {
     /// When the file cannot be read, or is not of this form.
     pub fn of_questions(path: &Utf8Path, budget: Budget) -> Result<Plan, PlanError> {
         let failed = |source| PlanError::File { action: "read", path: path.to_owned(), source };
-        let text = fs::read_to_string(path).map_err(failed)?;
+        let text = files::read_text(path, MAX_SIZE).map_err(failed)?;
         let bad = |reason| PlanError::Content { path: path.to_owned(), reason };
         let tasks = questions::read(&text).map_err(bad)?;
         let vantage = Vantage {
@@ -206,7 +208,7 @@ impl Plan {
     /// When the file cannot be read, is no plan, or is of a newer version.
     pub fn read(path: &Utf8Path) -> Result<Plan, PlanError> {
         let bad = |reason: String| PlanError::Content { path: path.to_owned(), reason };
-        let text = fs::read_to_string(path).map_err(|source| PlanError::File {
+        let text = files::read_text(path, MAX_SIZE).map_err(|source| PlanError::File {
             action: "read",
             path: path.to_owned(),
             source,

@@ -9,6 +9,8 @@ use crate::{Error, Timestamp};
 
 /// The maximum line length.
 const MAX_LINE: u64 = 16 << 20;
+/// The maximum number of values in a line.
+const MOST_VALUES: usize = 100_000;
 
 /// One line of an index.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +35,9 @@ impl CdxLine {
                 "{:?} is no time of up to 17 digits",
                 time.chars().take(32).collect::<String>()
             ));
+        }
+        if formats::count_values(json.as_bytes()) > MOST_VALUES {
+            return Err(format!("it has more than {MOST_VALUES} values"));
         }
         match serde_json::from_str(json) {
             Ok(Value::Object(fields)) => Ok(CdxLine { key: key.to_owned(), time: time.to_owned(), fields }),
@@ -152,7 +157,15 @@ mod tests {
         let cdx = CdxLine::parse(line).unwrap();
         assert_eq!((cdx.length(), cdx.offset(), cdx.status()), (Some(12), Some(34), Some(200)));
         assert_eq!(cdx.to_string(), line);
-        for wrong in ["", "key", "key 2026 5", "key 2026 {", "key x {}", "key 202611201011121314 {}"] {
+        for wrong in [
+            "",
+            "key",
+            "key 2026 5",
+            "key 2026 {",
+            "key x {}",
+            "key 202611201011121314 {}",
+            &format!("key 2026 {{\"a\":[{}0]}}", "0,".repeat(MOST_VALUES)),
+        ] {
             assert!(CdxLine::parse(wrong).is_err(), "{wrong}");
         }
     }

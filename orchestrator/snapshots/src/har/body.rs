@@ -156,10 +156,14 @@ fn from_chunks(text: &str, chunk: fn(&str) -> Option<Vec<u8>>) -> Option<Vec<u8>
 /// Characters that `application/x-www-form-urlencoded` does not escape.
 const FORM: &AsciiSet = &NON_ALPHANUMERIC.remove(b'*').remove(b'-').remove(b'.').remove(b'_').remove(b' ');
 
+/// The maximum length of a boundary; the standard has 70.
+const MAX_BOUNDARY: usize = 200;
+
 fn from_params(params: &[RawParam], mime: &str) -> Vec<u8> {
     let text =
         |text: &Option<super::schema::Text>| text.as_ref().map(|text| text.0.clone()).unwrap_or_default();
-    if let Some(boundary) = parameter(mime, "boundary") {
+    // It is repeated for each field.
+    if let Some(boundary) = parameter(mime, "boundary").filter(|text| text.len() <= MAX_BOUNDARY) {
         let mut body = String::new();
         for param in params {
             body.push_str(&format!(

@@ -7,12 +7,13 @@ use std::net::IpAddr;
 
 use serde::Serialize;
 
+use super::attachments::shortened;
 use super::body::{self, BodyContent};
 use super::messages;
 use super::schema::{RawEntry, RawHeader, Text};
 use super::{Attachments, Error};
 use crate::exchange::target_of;
-use crate::http::decoder;
+use crate::http::{MAX_HEAD, decoder};
 use crate::{Body, Exchange, Frame, Headers, Request, Response, Timestamp};
 
 /// One entry of a log.
@@ -128,21 +129,25 @@ pub(super) fn entry_from(
 ) -> Result<Entry, Error> {
     let bad = |field, reason: String| Error::Entry { entry: number, field, reason };
     let started = Timestamp::parse(raw.started_date_time.as_str()).map_err(|_| {
-        bad("startedDateTime", format!("is not a date with time and zone: {:?}", raw.started_date_time.0))
+        bad(
+            "startedDateTime",
+            format!("is not a date with time and zone: {:?}", shortened(&raw.started_date_time.0)),
+        )
     })?;
     let mut notes = Vec::new();
 
     let url = raw.request.url.0;
     if let Err(error) = url::Url::parse(&url) {
-        return Err(bad("request.url", format!("is not an absolute URL ({error}): {:?}", shorten(&url))));
+        return Err(bad("request.url", format!("is not an absolute URL ({error}): {:?}", shortened(&url))));
     }
     let method = raw.request.method.0;
     if method.is_empty() || !method.bytes().all(is_token) {
-        return Err(bad("request.method", format!("is not a method: {:?}", shorten(&method))));
+        return Err(bad("request.method", format!("is not a method: {:?}", shortened(&method))));
     }
     let status = status(raw.response.status).map_err(|reason| bad("response.status", reason))?;
 
-    let mut request_headers = headers(raw.request.headers.unwrap_or_default(), &mut notes);
+    let mut request_headers = headers(raw.request.headers.unwrap_or_default(), &mut notes)
+        .map_err(|reason| bad("request.headers", reason))?;
     let (found, rebuilt) = body::of_request(raw.request.post_data, number, attachments, limit)?;
     if rebuilt {
         notes.push(Note::RequestBodyRebuilt);
@@ -152,7 +157,8 @@ pub(super) fn entry_from(
     }
     let request_body = settle(found, &mut request_headers, &mut notes);
 
-    let mut response_headers = headers(raw.response.headers.unwrap_or_default(), &mut notes);
+    let mut response_headers = headers(raw.response.headers.unwrap_or_default(), &mut notes)
+        .map_err(|reason| bad("response.headers", reason))?;
     let coded = response_headers.contains("content-encoding");
     let said = raw.response.content.as_ref().and_then(|content| content.size);
     let media = raw.response.content.as_ref().and_then(|content| content.mime_type.as_ref());
@@ -261,7 +267,7 @@ fn settle(found: BodyContent, headers: &mut Headers, notes: &mut Vec<Note>) -> V
 }
 
 /// How many decoded bytes are examined to determine whether a body is coded.
-const EXAMINED_BYTES: u64 = 1 << 26;
+const EXAMINED_BYTES: u64 = 1 << 20;
 
 /// Whether `bytes` still have the codings of a `content-encoding` header. gzip and zstd are
 /// recognised by their first bytes, so a damaged body still counts as coded. For the other codings
@@ -277,22 +283,30 @@ fn is_coded(codings: &str, bytes: &[u8]) -> bool {
 }
 
 /// One header per value. Firefox and Chrome join repeated headers by line feeds, which cannot occur
-/// inside a value.
-fn headers(raw: Vec<RawHeader>, notes: &mut Vec<Note>) -> Headers {
+/// inside a value. A value of nothing but line feeds is a header for each, so all together have the
+/// limit of a head.
+fn headers(raw: Vec<RawHeader>, notes: &mut Vec<Note>) -> Result<Headers, String> {
     let mut headers = Headers::default();
+    let mut room = MAX_HEAD;
     for RawHeader { name: Text(name), value } in raw {
+        let mut dropped = false;
         let values = value.map(|values| values.0).unwrap_or_else(|| vec![Text::default()]);
         for value in values.iter().flat_map(|value| value.0.split('\n')) {
             let value = value.trim_matches(['\r', ' ', '\t']);
             let sound = !name.is_empty() && name.bytes().all(is_token) && !value.contains(['\r', '\0']);
             if sound {
+                let size = name.len() + value.len() + ": \r\n".len();
+                let too_large = || format!("are larger than {MAX_HEAD} bytes");
+                room = room.checked_sub(size).ok_or_else(too_large)?;
                 headers.push(name.as_str(), value);
-            } else {
-                notes.push(Note::HeaderDropped { name: shorten(&name) });
             }
+            dropped |= !sound;
+        }
+        if dropped {
+            notes.push(Note::HeaderDropped { name: shortened(&name) });
         }
     }
-    headers
+    Ok(headers)
 }
 
 fn is_identity(coding: &str) -> bool {
@@ -328,8 +342,4 @@ fn with_utf8(content_type: &str) -> String {
         content_type.split(';').filter(|part| !part.trim().to_ascii_lowercase().starts_with("charset"));
     let kept: Vec<&str> = kept.map(str::trim).collect();
     format!("{}; charset=utf-8", kept.join("; "))
-}
-
-fn shorten(text: &str) -> String {
-    text.chars().take(200).collect()
 }

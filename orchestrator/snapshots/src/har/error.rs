@@ -50,6 +50,20 @@ pub enum Error {
         /// The limit in bytes.
         limit: u64,
     },
+    /// What comes out of the file is too much for its size.
+    #[error("read the HAR: log and bodies, all together, are larger than {limit} bytes")]
+    AllTogether {
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// The log lists too many pages.
+    #[error("read the HAR: it lists more than {most} pages, or more than {bytes} bytes of them")]
+    TooManyPages {
+        /// The maximum number of pages.
+        most: usize,
+        /// The maximum size of their texts.
+        bytes: usize,
+    },
     /// A body file beside the log is missing, or its name points outside.
     #[error("read the body {name:?} of entry {entry} of the HAR: {reason}")]
     Attachment {

@@ -10,7 +10,10 @@
 //! log has [`Note::BodyMissing`] and is never presented as an empty response.
 //!
 //! Entries are read and written one at a time. Memory is bounded by the largest entry, and that by
-//! [`Limits`].
+//! [`Limits`]: its text, the number of its values, the size of its headers, and the body that it
+//! names. Pages are kept, so they have a most number. What comes out of a file, log and bodies
+//! together, is bounded in proportion to it, and a log is unpacked only while the disk keeps a
+//! reserve.
 //!
 //! Supported dialects: Chrome, Firefox, Safari, Charles, Insomnia, mitmproxy, Playwright (bodies
 //! beside the log, or log and bodies in one `.zip`), Polly.js (bodies as lists of hex or base64
@@ -20,6 +23,8 @@ mod attachments;
 mod body;
 mod convert;
 mod error;
+#[cfg(test)]
+mod limit_tests;
 mod messages;
 mod read;
 mod schema;
@@ -30,5 +35,6 @@ mod write;
 pub use attachments::Attachments;
 pub use convert::{Entry, Note};
 pub use error::Error;
+pub(crate) use read::MOST_PAGES;
 pub use read::{Limits, Log, PageRef, read, read_file};
 pub use write::Writer;

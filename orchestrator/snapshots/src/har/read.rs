@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 
 use camino::Utf8Path;
@@ -10,17 +9,18 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 use serde_json::value::RawValue;
 
 use super::Error;
-use super::attachments::{Attachments, open_zip};
+use super::attachments::{Attachments, open_zip, shortened};
 use super::convert::{Entry, entry_from};
 use super::schema::{RawEntry, RawPage, RawTool};
 use crate::Timestamp;
+use crate::budget::Budget;
 
 /// Size limits beyond which a log is rejected.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// JSON text of one entry, in bytes; also the size of one body beside the log.
     pub entry: u64,
-    /// A log inside a `.zip`, unpacked, in bytes.
+    /// A log inside a `.zip`, unpacked, in bytes. What the size of the file allows may be less.
     pub unpacked: u64,
 }
 
@@ -49,6 +49,11 @@ pub struct Log {
 
 /// How many skipped entries are listed.
 const NAMED: usize = 100;
+/// How many values one entry may have. Each takes much more memory than its two bytes of text.
+const MOST_VALUES: usize = 2_000_000;
+/// How many pages a log may list, and the size of their texts.
+pub(crate) const MOST_PAGES: usize = 100_000;
+const PAGE_TEXTS: usize = 64 << 20;
 
 /// A page of the log. Entries refer to it by its id ([`Entry::page`]). Its URL is that of its first
 /// entry.
@@ -74,15 +79,16 @@ pub fn read_file<E: From<Error>>(
     on_entry: impl FnMut(Entry) -> Result<(), E>,
 ) -> Result<Log, E> {
     let failed = |source| Error::File { path: path.to_owned(), source };
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = files::open(path).map_err(failed)?;
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic).map_err(failed)?;
     file.rewind().map_err(failed)?;
+    let budget = Budget::of_contents(file.metadata().map_err(failed)?.len());
     let (log, mut attachments) = if magic.starts_with(b"PK\x03\x04") {
-        open_zip(path, file, limits.unpacked)?
+        open_zip(path, file, limits.unpacked, budget)?
     } else {
         let folder = path.parent().filter(|folder| !folder.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-        (file, Attachments::Folder(folder.to_owned()))
+        (file, Attachments::beside(folder, budget))
     };
     read(log, &mut attachments, limits, on_entry)
 }
@@ -91,7 +97,7 @@ pub fn read_file<E: From<Error>>(
 ///
 /// # Errors
 /// [`Error::Syntax`] with line, column and entry number if the text is not HAR;
-/// [`Error::TooLarge`]; and any error of `on_entry`, unchanged. Entries before the error have been
+/// [`Error::TooLarge`], [`Error::AllTogether`] and [`Error::TooManyPages`]; and any error of `on_entry`, unchanged. Entries before the error have been
 /// passed on. An entry that is not a valid exchange is skipped and listed in the log.
 pub fn read<E: From<Error>>(
     input: impl Read,
@@ -104,6 +110,7 @@ pub fn read<E: From<Error>>(
     skip_byte_order_mark(&mut input).map_err(|error| syntax(&serde_json::Error::io(error), None))?;
     let mut reading = Reading {
         log: Log::default(),
+        page_texts: 0,
         current: None,
         found: false,
         stopped: None,
@@ -169,6 +176,8 @@ impl<R: Read> Read for Metered<'_, R> {
 /// State shared by the visitors below.
 struct Reading<'a, F, E> {
     log: Log,
+    /// Bytes of the texts of its pages.
+    page_texts: usize,
     /// The number of the current entry, for error messages.
     current: Option<u64>,
     /// Whether `log.entries` was found.
@@ -181,27 +190,35 @@ struct Reading<'a, F, E> {
     on_entry: F,
 }
 
-impl<F: FnMut(Entry) -> Result<(), E>, E> Reading<'_, F, E> {
+impl<F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Reading<'_, F, E> {
     /// Passes an entry on, or records why it is invalid.
     fn take(&mut self, raw: &RawValue) -> Result<(), E> {
         self.log.entries += 1;
         let number = self.log.entries;
-        let parsed: Result<RawEntry, _> = serde_json::from_str(raw.get());
-        let entry = match parsed {
+        let entry = match parse(raw.get(), number) {
             Ok(parsed) => entry_from(parsed, number, self.attachments, self.limits.entry),
-            Err(error) => Err(syntax(&error, Some(number))),
+            Err(error) => Err(error),
         };
         match entry {
             Ok(entry) => (self.on_entry)(entry),
+            Err(error @ Error::AllTogether { .. }) => Err(error.into()),
             Err(error) => {
                 self.log.unusable += 1;
                 if self.log.named.len() < NAMED {
-                    self.log.named.push((number, reason_of(error)));
+                    self.log.named.push((number, shortened(&reason_of(error))));
                 }
                 Ok(())
             }
         }
     }
+}
+
+fn parse(entry: &str, number: u64) -> Result<RawEntry, Error> {
+    if formats::count_values(entry.as_bytes()) > MOST_VALUES {
+        let reason = format!("has more than {MOST_VALUES} values");
+        return Err(Error::Entry { entry: number, field: "it", reason });
+    }
+    serde_json::from_str(entry).map_err(|error| syntax(&error, Some(number)))
 }
 
 /// What is wrong with an entry, without its number.
@@ -220,15 +237,19 @@ struct Top<'a, T>(&'a mut T);
 struct LogValue<'a, T>(&'a mut T);
 /// The value of `log.entries`.
 struct Entries<'a, T>(&'a mut T);
+/// The value of `log.pages`.
+struct Pages<'a, T>(&'a mut T);
 
-impl<'de, F: FnMut(Entry) -> Result<(), E>, E> DeserializeSeed<'de> for Top<'_, Reading<'_, F, E>> {
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> DeserializeSeed<'de>
+    for Top<'_, Reading<'_, F, E>>
+{
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de, F: FnMut(Entry) -> Result<(), E>, E> Visitor<'de> for Top<'_, Reading<'_, F, E>> {
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de> for Top<'_, Reading<'_, F, E>> {
     type Value = ();
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("an object with `log`")
@@ -245,14 +266,16 @@ impl<'de, F: FnMut(Entry) -> Result<(), E>, E> Visitor<'de> for Top<'_, Reading<
     }
 }
 
-impl<'de, F: FnMut(Entry) -> Result<(), E>, E> DeserializeSeed<'de> for LogValue<'_, Reading<'_, F, E>> {
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> DeserializeSeed<'de>
+    for LogValue<'_, Reading<'_, F, E>>
+{
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de, F: FnMut(Entry) -> Result<(), E>, E> Visitor<'de> for LogValue<'_, Reading<'_, F, E>> {
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de> for LogValue<'_, Reading<'_, F, E>> {
     type Value = ();
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("an object with `entries`")
@@ -261,10 +284,7 @@ impl<'de, F: FnMut(Entry) -> Result<(), E>, E> Visitor<'de> for LogValue<'_, Rea
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "entries" => map.next_value_seed(Entries(&mut *self.0))?,
-                "pages" => {
-                    let pages = map.next_value::<Option<Vec<RawPage>>>()?.unwrap_or_default();
-                    self.0.log.pages.extend(pages.into_iter().filter_map(page_from));
-                }
+                "pages" => map.next_value_seed(Pages(&mut *self.0))?,
                 "creator" => self.0.log.creator = map.next_value::<Option<RawTool>>()?.and_then(tool_from),
                 "browser" => self.0.log.browser = map.next_value::<Option<RawTool>>()?.and_then(tool_from),
                 _ => {
@@ -276,14 +296,16 @@ impl<'de, F: FnMut(Entry) -> Result<(), E>, E> Visitor<'de> for LogValue<'_, Rea
     }
 }
 
-impl<'de, F: FnMut(Entry) -> Result<(), E>, E> DeserializeSeed<'de> for Entries<'_, Reading<'_, F, E>> {
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> DeserializeSeed<'de>
+    for Entries<'_, Reading<'_, F, E>>
+{
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_seq(self)
     }
 }
 
-impl<'de, F: FnMut(Entry) -> Result<(), E>, E> Visitor<'de> for Entries<'_, Reading<'_, F, E>> {
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de> for Entries<'_, Reading<'_, F, E>> {
     type Value = ();
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("a list of entries")
@@ -301,6 +323,40 @@ impl<'de, F: FnMut(Entry) -> Result<(), E>, E> Visitor<'de> for Entries<'_, Read
             }
         }
         reading.current = None;
+        Ok(())
+    }
+}
+
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> DeserializeSeed<'de>
+    for Pages<'_, Reading<'_, F, E>>
+{
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de, F: FnMut(Entry) -> Result<(), E>, E: From<Error>> Visitor<'de> for Pages<'_, Reading<'_, F, E>> {
+    type Value = ();
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a list of pages")
+    }
+    fn visit_unit<R>(self) -> Result<(), R> {
+        Ok(())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let reading = self.0;
+        while let Some(raw) = list.next_element::<RawPage>()? {
+            let Some(page) = page_from(raw) else { continue };
+            let texts = [Some(&page.id), page.title.as_ref(), page.url.as_ref()];
+            reading.page_texts += texts.into_iter().flatten().map(String::len).sum::<usize>();
+            if reading.log.pages.len() == MOST_PAGES || reading.page_texts > PAGE_TEXTS {
+                let error = Error::TooManyPages { most: MOST_PAGES, bytes: PAGE_TEXTS };
+                reading.stopped = Some(error.into());
+                return Err(A::Error::custom("stopped"));
+            }
+            reading.log.pages.push(page);
+        }
         Ok(())
     }
 }

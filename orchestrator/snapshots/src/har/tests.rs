@@ -30,7 +30,7 @@ fn log(entries: &[Value]) -> String {
 
 fn read_all(text: &[u8]) -> Result<(Vec<Entry>, Log), Error> {
     let mut entries = Vec::new();
-    let log = read(text, &mut Attachments::None, Limits::default(), |entry| {
+    let log = read(text, &mut Attachments::default(), Limits::default(), |entry| {
         entries.push(entry);
         Ok::<(), Error>(())
     })?;
@@ -277,7 +277,8 @@ fn an_entry_over_the_limit_is_refused() {
     let big = "x".repeat(300_000);
     let text = log(&[entry(&[], json!({"text": "x"})), entry(&[], json!({"text": big}))]);
     let limits = Limits { entry: 1000, ..Limits::default() };
-    let error = read(text.as_bytes(), &mut Attachments::None, limits, |_| Ok::<(), Error>(())).unwrap_err();
+    let error =
+        read(text.as_bytes(), &mut Attachments::default(), limits, |_| Ok::<(), Error>(())).unwrap_err();
     assert!(matches!(error, Error::TooLarge { limit: 1000, .. }), "{error}");
 }
 
@@ -292,7 +293,7 @@ fn the_caller_may_stop() {
     }
     let text = log(&[entry(&[], json!({})), entry(&[], json!({}))]);
     let mut seen = 0;
-    let outcome = read(text.as_bytes(), &mut Attachments::None, Limits::default(), |_| {
+    let outcome = read(text.as_bytes(), &mut Attachments::default(), Limits::default(), |_| {
         seen += 1;
         Err(Enough(None))
     });

@@ -145,7 +145,7 @@ impl Index {
     /// Opens the index at `path`; fetches it if the archive is an object with an index beside it.
     /// Returns `None` if there is none, or it does not match the current state of `archive`.
     pub fn open(archive: &Archive, path: &Utf8Path) -> Result<Option<Index>, IndexError> {
-        let file = match File::open(path) {
+        let file = match files::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return adopt::fetched(archive, path);

@@ -82,7 +82,7 @@ impl Routes {
         };
         let names: Vec<&[u8]> = indexes.iter().map(|index| index.path().as_str().as_bytes()).collect();
         let path = cache.join(format!("{}.routes", &Key::of("routes", &names).to_string()[..12]));
-        if let Ok(file) = File::open(&path)
+        if let Ok(file) = files::open(&path)
             && let Ok(routes) = Routes::from_file(file, path.clone(), &state)
         {
             return Ok(routes);

@@ -239,7 +239,7 @@ impl Contents {
 
 /// `sha256:<hex>` of a file, and its length.
 fn sha256(path: &Utf8Path) -> std::io::Result<(String, u64)> {
-    let mut file = File::open(path)?;
+    let mut file = files::open(path)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 256 << 10];
     let mut length = 0;

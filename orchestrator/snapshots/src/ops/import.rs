@@ -2,7 +2,6 @@
 //! an index.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
 use std::io::Read;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -14,6 +13,7 @@ use super::pages::{Candidate, choose};
 use super::snapshot::{NewSnapshot, describe};
 use super::stage::{Stage, Survey, starts, survey};
 use super::{Error, OnProgress};
+use crate::budget::Watch;
 use crate::collection::{Collection, CollectionFlaw};
 use crate::har::{self, Note};
 use crate::{Archive, Damage, Exchange, Page, Recording, RecordingOptions};
@@ -134,7 +134,7 @@ pub fn import(
         let folder = snapshot.folder().join("har");
         let recording = Recording::create(&folder, RecordingOptions::default())?;
         for path in hars {
-            har_reports.push(add_har(path, &recording, &mut pages)?);
+            har_reports.push(add_har(path, &recording, &mut pages, snapshot.folder())?);
         }
         if let (true, Some(empty)) = (archives.is_empty(), without_bodies(&har_reports)) {
             return Err(empty);
@@ -256,7 +256,7 @@ impl InputReport {
 /// Detected by content: a JSON text, or a ZIP with a `.har` and no `archive/`.
 fn is_har(path: &Utf8Path) -> Result<bool, Error> {
     let failed = |source| Error::io("open", path, source);
-    let file = File::open(path).map_err(failed)?;
+    let file = files::open(path).map_err(failed)?;
     let mut start = Vec::new();
     (&file).take(64).read_to_end(&mut start).map_err(failed)?;
     if start.starts_with(b"PK") {
@@ -269,9 +269,16 @@ fn is_har(path: &Utf8Path) -> Result<bool, Error> {
     Ok(text.trim_ascii_start().starts_with(b"{") || path.extension() == Some("har"))
 }
 
-fn add_har(path: &Utf8Path, recording: &Recording, pages: &mut Vec<Page>) -> Result<InputReport, Error> {
+fn add_har(
+    path: &Utf8Path,
+    recording: &Recording,
+    pages: &mut Vec<Page>,
+    folder: &Utf8Path,
+) -> Result<InputReport, Error> {
     let mut report = InputReport { path: path.to_owned(), format: "har", ..InputReport::default() };
     let mut documents: HashMap<String, Page> = HashMap::new();
+    // The log may be a small file that unpacks to a large one.
+    let mut watch = Watch::new(folder.to_owned());
     let log = har::read_file(path, har::Limits::default(), |entry| {
         report.read += 1;
         for note in &entry.notes {
@@ -286,10 +293,14 @@ fn add_har(path: &Utf8Path, recording: &Recording, pages: &mut Vec<Page>) -> Res
             exchange.response.status = 200;
             exchange.response.reason = "OK".to_owned();
         }
-        if let Some(id) = entry.page.as_ref().filter(|_| is_document(&exchange)) {
+        if let Some(id) = entry.page.as_ref().filter(|_| is_document(&exchange))
+            && documents.len() < har::MOST_PAGES
+        {
             let page = || Page { id: Some(id.clone()), ..Page::new(&exchange.url, exchange.started) };
             documents.entry(id.clone()).or_insert_with(page);
         }
+        let bodies = exchange.request.body.len().saturating_add(exchange.response.body.len());
+        watch.before(bodies).map_err(|full| Error::io("import", path, full))?;
         exchange.page = entry.page;
         match entry.frames {
             Some(frames) => recording.append_websocket(&exchange, &frames)?,
@@ -301,11 +312,11 @@ fn add_har(path: &Utf8Path, recording: &Recording, pages: &mut Vec<Page>) -> Res
     report.skip(SkipReason::Unusable, log.unusable);
     report.read += log.unusable;
     report.unusable = log.named.iter().map(|(number, why)| format!("entry {number}: {why}")).collect();
-    for listed in log.pages {
-        let Some(mut page) = documents.remove(&listed.id) else { continue };
-        page.title = listed.title.filter(|title| *title != page.url);
-        join_pages(pages, vec![page]);
-    }
+    let listed = log.pages.into_iter().filter_map(|listed| {
+        let page = documents.remove(&listed.id)?;
+        Some(Page { title: listed.title.filter(|title| *title != page.url), ..page })
+    });
+    join_pages(pages, listed.collect());
     Ok(report)
 }
 

@@ -1,7 +1,6 @@
 //! `repair`: copies all intact data of a damaged snapshot or an unfinished recording into a new
 //! snapshot, and lists the losses.
 
-use std::fs::{self, File};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -13,7 +12,7 @@ use super::stage::{Stage, survey};
 use super::{Error, OnProgress};
 use crate::matching::ChangingParts;
 use crate::recording::{RULES, left_over_records};
-use crate::wacz::PageLines;
+use crate::wacz::{MAX_RULES, PageBudget, PageLines};
 use crate::{Archive, BrowserState, Load, Page, Recording, Segment};
 
 mod salvage;
@@ -161,7 +160,7 @@ fn open(input: &Utf8Path, losses: &mut Vec<Loss>) -> Result<SalvagedFile, Error>
         }
         Err(error @ (crate::Error::Container { .. } | crate::Error::UnknownFormat { .. })) => {
             losses.push(Loss { place: input.to_string(), what: error.to_string() });
-            let file = File::open(input).map_err(|source| Error::io("open", input, source))?;
+            let file = files::open(input).map_err(|source| Error::io("open", input, source))?;
             salvage::from_container(input, Arc::new(file), losses)?.ok_or(error.into())
         }
         Err(error) => Err(error.into()),
@@ -172,9 +171,16 @@ fn open_recording(folder: &Utf8Path, losses: &mut Vec<Loss>) -> Result<SalvagedF
     let data = folder.join("data.warc");
     let archive = with_open_sockets(folder, Archive::open(&data)?)?;
     let path = folder.join("pages.jsonl");
-    let pages = match fs::File::open(&path) {
-        Ok(file) => read_pages(path.as_str(), std::io::BufReader::new(file), losses),
-        Err(_) => Vec::new(),
+    let pages = match files::unlinked(&path) {
+        Ok(file) => {
+            let list = std::io::BufReader::new(file);
+            read_pages(path.as_str(), list, &mut PageBudget::default(), losses)
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => {
+            losses.push(Loss { place: path.to_string(), what: error.to_string() });
+            Vec::new()
+        }
     };
     let browser_state = Recording::browser_state_in(folder).unwrap_or_else(|error| {
         losses.push(Loss { place: "what pages kept".to_owned(), what: error.to_string() });
@@ -202,7 +208,7 @@ fn left_over_rules(input: &Utf8Path, losses: &mut Vec<Loss>) -> ChangingParts {
     if input.is_file() || !path.is_file() {
         return ChangingParts::default();
     }
-    let text = fs::read_to_string(&path).map_err(|error| error.to_string());
+    let text = files::read_text(&path, MAX_RULES).map_err(|error| error.to_string());
     text.and_then(|text| ChangingParts::from_yaml(&text).map_err(|error| error.to_string())).unwrap_or_else(
         |what| {
             losses.push(Loss { place: path.to_string(), what });
@@ -223,13 +229,20 @@ fn with_open_sockets(folder: &Utf8Path, data: Archive) -> Result<Archive, Error>
 }
 
 /// The readable pages; an unreadable line is a loss.
-fn read_pages(name: &str, list: impl std::io::BufRead, losses: &mut Vec<Loss>) -> Vec<Page> {
+fn read_pages(
+    name: &str,
+    list: impl std::io::BufRead,
+    budget: &mut PageBudget,
+    losses: &mut Vec<Loss>,
+) -> Vec<Page> {
     let mut pages = Vec::new();
-    for page in PageLines::new(name, list) {
+    let mut lines = PageLines::within(name, list, budget.clone());
+    for page in lines.by_ref() {
         match page {
             Ok(page) => pages.push(page),
             Err(error) => losses.push(Loss { place: name.to_owned(), what: error.to_string() }),
         }
     }
+    *budget = lines.budget();
     pages
 }

@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 
 use super::exchanges::damaged;
-use super::redact::{Cleaner, Redaction};
+use super::redact::{Cleaner, Redaction, is_placeholder};
 use super::stage::starts;
 use super::{Error, OnProgress};
 use crate::recording::FRAMES_TYPE;
@@ -30,7 +30,7 @@ pub struct SecretScan {
     pub counts: BTreeMap<SecretKind, u64>,
     /// The findings, the first thousand.
     pub secrets: Vec<Secret>,
-    /// Bodies that were too large or too damaged to be searched.
+    /// Bodies and lines of page lists that were too large or too damaged to be searched.
     pub not_searched: u64,
 }
 
@@ -56,6 +56,8 @@ pub enum SecretKind {
     AuthorizationHeader,
     /// A cookie with the name of a session.
     SessionCookie,
+    /// Any other cookie.
+    Cookie,
     /// A JSON Web Token.
     JsonWebToken,
     /// A private key in PEM form.
@@ -93,7 +95,11 @@ pub fn scan_secrets(path: &Utf8Path, progress: OnProgress<'_>) -> Result<SecretS
         progress(Progress { done: starts.position(at), total: starts.total });
         scan.record(record, cleaner);
     }
-    for page in archive.pages() {
+    for page in archive.page_lines() {
+        let Ok(page) = page else {
+            scan.not_searched += 1;
+            continue;
+        };
         let extra = serde_json::to_string(&page.extra).ok();
         scan.passwords(cleaner.hidden_in_url(page.url.as_bytes()), &page.url, "page");
         scan.text(&page.url, "page", page.url.as_bytes());
@@ -103,7 +109,7 @@ pub fn scan_secrets(path: &Utf8Path, progress: OnProgress<'_>) -> Result<SecretS
         }
     }
     scan.other_files(&archive, cleaner);
-    scan.state(&BrowserState::of(&archive));
+    scan.state(&BrowserState::of(&archive), cleaner);
     scan.clean = scan.counts.is_empty();
     Ok(scan)
 }
@@ -145,12 +151,7 @@ impl SecretScan {
             return;
         };
         for (name, value) in headers.iter() {
-            self.header(&url, side, name, value);
-            let lower = name.to_ascii_lowercase();
-            if !patterns::is_key_header(&lower) && !matches!(lower.as_str(), "cookie" | "set-cookie") {
-                let place = format!("{side} header {lower}");
-                self.passwords(cleaner.hidden_in_header(name, value), &url, &place);
-            }
+            self.header(&url, side, name, value, cleaner);
         }
         let kind = record.kind();
         let media = headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
@@ -169,47 +170,47 @@ impl SecretScan {
         }
     }
 
-    fn header(&mut self, url: &str, side: &str, name: &str, value: &[u8]) {
+    /// Adds what a redaction of credentials would replace in a header of a request or a response.
+    fn header(&mut self, url: &str, side: &str, name: &str, value: &[u8], cleaner: &Cleaner) {
         let lower = name.to_ascii_lowercase();
         let place = format!("{side} header {lower}");
-        let cookies = match lower.as_str() {
-            "cookie" => value.split(|byte| *byte == b';').collect(),
-            "set-cookie" => value.split(|byte| *byte == b';').take(1).collect(),
-            _ => Vec::new(),
-        };
-        for cookie in cookies {
-            let equals = cookie.iter().position(|byte| *byte == b'=').unwrap_or(cookie.len());
-            let (name, value) = cookie.split_at(equals);
-            let value = value.strip_prefix(b"=").unwrap_or(value).trim_ascii();
-            if patterns::is_session_name(&String::from_utf8_lossy(name)) && !patterns::is_harmless(value) {
-                self.add(SecretKind::SessionCookie, url, &place, value);
+        if matches!(lower.as_str(), "cookie" | "set-cookie") {
+            for (name, value) in cleaner.hidden_cookies(&lower, value) {
+                self.add(cookie_kind(&name), url, &place, &value);
+            }
+        } else {
+            let is_key = patterns::is_key_header(&lower);
+            let kind = if is_key { SecretKind::AuthorizationHeader } else { SecretKind::Password };
+            let hidden = cleaner.hidden_in_header(name, value);
+            hidden.iter().for_each(|value| self.add(kind, url, &place, value));
+            if is_key && !hidden.is_empty() {
+                return;
             }
         }
-        if side == "request" && patterns::is_key_header(&lower) && !patterns::is_harmless(value) {
-            self.add(SecretKind::AuthorizationHeader, url, &place, value);
-        } else {
-            self.text(url, &place, value);
-        }
+        self.text(url, &place, value);
     }
 
     /// Searches the browser state.
-    fn state(&mut self, state: &BrowserState) {
+    fn state(&mut self, state: &BrowserState, cleaner: &Cleaner) {
         for cookie in &state.cookies {
             let value = cookie.value.as_bytes();
-            if patterns::is_session_name(&cookie.name) && !patterns::is_harmless(value) {
-                self.add(SecretKind::SessionCookie, &cookie.domain, "cookie", value);
-            } else {
-                self.text(&cookie.domain, "cookie", value);
+            if is_placeholder(value) || value.is_empty() {
+                continue;
             }
+            self.add(cookie_kind(cookie.name.as_bytes()), &cookie.domain, "cookie", value);
         }
         for (place, storage) in
             [("localStorage", &state.local_storage), ("sessionStorage", &state.session_storage)]
         {
             for (origin, entries) in storage {
                 for (key, value) in entries {
+                    let hidden = cleaner.hidden_in_storage(key, value);
+                    hidden.iter().for_each(|value| self.add(SecretKind::StoredSecret, origin, place, value));
                     let value = value.as_bytes();
-                    let named = patterns::is_secret_field(key) || patterns::is_token(key);
-                    if named && !patterns::is_harmless(value) {
+                    if !hidden.is_empty() {
+                        continue;
+                    }
+                    if patterns::is_secret_field(key) && !patterns::is_harmless(value) {
                         self.add(SecretKind::StoredSecret, origin, place, value);
                     } else {
                         self.text(origin, place, value);
@@ -276,6 +277,11 @@ impl SecretScan {
             self.secrets.push(Secret { kind, url, place: place.to_owned(), hint });
         }
     }
+}
+
+fn cookie_kind(name: &[u8]) -> SecretKind {
+    let is_session = patterns::is_session_name(&String::from_utf8_lossy(name));
+    if is_session { SecretKind::SessionCookie } else { SecretKind::Cookie }
 }
 
 /// An address without user and password.

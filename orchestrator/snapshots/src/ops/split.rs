@@ -95,7 +95,11 @@ pub fn split(
     let paged = archive.listed_pages().next().is_some();
     for page in archive.listed_pages() {
         let part = parts.part(&key(by, &page.url, page.ts));
-        join_pages(&mut parts.parts[part].pages, vec![page]);
+        parts.parts[part].pages.push(page);
+    }
+    for part in &mut parts.parts {
+        let listed = std::mem::take(&mut part.pages);
+        join_pages(&mut part.pages, listed);
     }
     parts.parts.retain(|part| !part.records.is_empty() || !part.pages.is_empty());
     match parts.parts.len() {

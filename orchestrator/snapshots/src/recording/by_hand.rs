@@ -5,10 +5,10 @@
 //! loaded before the person got past the wall is left out: only its last response is content.
 
 use std::collections::HashMap;
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 
-use super::Recording;
+use super::{MAX_LIST, Recording};
 use crate::{Archive, Error, Record, Timestamp};
 
 /// One page a line: the time at which it was handed over, a blank, and its URL.
@@ -42,7 +42,7 @@ impl Recording {
     /// killed, is none.
     pub(super) fn by_hand(&self, archive: &Archive) -> Result<ByHand, Error> {
         let path = self.folder.join(FILE);
-        let text = match fs::read_to_string(&path) {
+        let text = match files::read_text(&path, MAX_LIST) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(ByHand::default()),
             Err(error) => return Err(Error::io("read", &path, error)),

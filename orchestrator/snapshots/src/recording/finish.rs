@@ -75,7 +75,7 @@ fn write(recording: &Recording, part: &Utf8Path, progress: &dyn Fn(Progress)) ->
         }
     }
     let path = recording.folder.join(PAGES);
-    let pages = File::open(&path).map_err(|e| Error::io("open", &path, e))?;
+    let pages = files::open(&path).map_err(|e| Error::io("open", &path, e))?;
     let mut listed = HashSet::new();
     for page in PageLines::new(PAGES, BufReader::new(pages)) {
         let page = page?;

@@ -1,6 +1,6 @@
 //! The folder of a recording: created, appended to, recovered.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use super::append::{self, Piece};
 use super::appender::{Appender, FILLER};
 use super::journal::{self, Journal, OpenSocket, whole_lines};
-use super::{Frame, RecordingOptions, frames};
+use super::{Frame, MAX_LIST, RecordingOptions, frames};
 use crate::wacz::page_line;
 use crate::warc::{RecordHead, RecordKind, new_record_id};
 use crate::{Archive, BrowserState, Error, Exchange, Page, Timestamp};
@@ -150,8 +150,11 @@ impl Recording {
     pub(crate) fn browser_state_in(folder: &Utf8Path) -> Result<BrowserState, Error> {
         let path = folder.join(STATE);
         let failed = |error| Error::io("read", &path, error);
-        match fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|error| failed(error.into())),
+        match files::read(&path, MAX_LIST) {
+            Ok(text) => {
+                formats::check_values(&text).map_err(|error| failed(io::Error::other(error)))?;
+                serde_json::from_slice(&text).map_err(|error| failed(error.into()))
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BrowserState::default()),
             Err(error) => Err(failed(error)),
         }
@@ -231,7 +234,7 @@ fn cut_data(path: &Utf8Path) -> Result<u64, Error> {
 
 /// The end of the last byte between `from` and `to` that is not fill.
 fn end_of_writing(path: &Utf8Path, from: u64, to: u64) -> io::Result<u64> {
-    let mut file = File::open(path)?;
+    let mut file = files::open(path)?;
     file.seek(SeekFrom::Start(from))?;
     let (mut at, mut end) = (from, from);
     let mut chunk = vec![0; 64 << 10];
@@ -250,7 +253,7 @@ fn end_of_writing(path: &Utf8Path, from: u64, to: u64) -> io::Result<u64> {
 
 /// Truncates a page list after its last whole line.
 fn cut_pages(path: &Utf8Path) -> Result<u64, Error> {
-    let file = match File::open(path) {
+    let file = match files::open(path) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(0),
         Err(e) => return Err(Error::io("open", path, e)),

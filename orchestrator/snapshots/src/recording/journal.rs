@@ -22,6 +22,8 @@ use crate::{Archive, Error, Exchange};
 
 /// The folder of the journals, inside the recording's folder.
 const FOLDER: &str = "sockets";
+/// The maximum size of the first line of a journal.
+const MAX_HEAD: u64 = 64 << 20;
 
 /// The frames of a connection that is still open.
 #[derive(Debug)]
@@ -79,10 +81,10 @@ impl Journal {
     /// Reads the whole lines of a journal; `None` if not even the first line is whole.
     fn read(path: Utf8PathBuf) -> Result<Option<Journal>, Error> {
         let failed = |e| Error::io("read", &path, e);
-        let file = File::open(&path).map_err(failed)?;
+        let file = files::open(&path).map_err(failed)?;
         let mut reader = BufReader::new(file);
         let mut first = Vec::new();
-        reader.read_until(b'\n', &mut first).map_err(failed)?;
+        reader.by_ref().take(MAX_HEAD).read_until(b'\n', &mut first).map_err(failed)?;
         let Ok(head) = serde_json::from_slice::<Value>(&first) else { return Ok(None) };
         let newer = |newer: formats::Newer| Error::Line {
             name: path.file_name().unwrap_or_default().to_owned(),
@@ -117,14 +119,32 @@ impl Journal {
 /// process was killed lacks its first byte, which is written last, or its end.
 pub(super) fn whole_lines(reader: &mut impl BufRead) -> io::Result<u64> {
     let mut whole = 0;
-    let mut line = Vec::new();
     loop {
-        line.clear();
-        reader.read_until(b'\n', &mut line)?;
-        if !line.ends_with(b"\n") || line.starts_with(b"\0") {
+        if matches!(reader.fill_buf()?, [] | [0, ..]) {
             return Ok(whole);
         }
-        whole += line.len() as u64;
+        let Some(length) = skip_line(reader)? else { return Ok(whole) };
+        whole += length;
+    }
+}
+
+/// The length of the next line, which is not kept; `None` if it has no end.
+fn skip_line(reader: &mut impl BufRead) -> io::Result<Option<u64>> {
+    let mut length = 0;
+    loop {
+        let bytes = reader.fill_buf()?;
+        let (end, skipped) = match bytes.iter().position(|byte| *byte == b'\n') {
+            Some(end) => (true, end + 1),
+            None => (false, bytes.len()),
+        };
+        reader.consume(skipped);
+        length += skipped as u64;
+        if end {
+            return Ok(Some(length));
+        }
+        if skipped == 0 {
+            return Ok(None);
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Learns from a recording which request parts are volatile, by comparing two loads of a page.
 
-use std::fs;
 use std::io::Write;
 
 use super::Recording;
 use crate::index::{RequestParts, request_parts};
 use crate::matching::{ChangingParts, ReplayRequest, learn};
+use crate::wacz::MAX_RULES;
 use crate::{Archive, Error, RecordKind, Timestamp};
 
 /// The period of a page load: its requests were sent from the first of these times to the second.
@@ -62,7 +62,7 @@ impl Recording {
     /// The learned rules, for the snapshot.
     pub(super) fn rules(&self) -> Result<ChangingParts, Error> {
         let path = self.folder.join(RULES);
-        match fs::read_to_string(&path) {
+        match files::read_text(&path, MAX_RULES) {
             Ok(text) => ChangingParts::from_yaml(&text)
                 .map_err(|error| Error::Verification { path, reason: format!("failed to {error}") }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ChangingParts::default()),

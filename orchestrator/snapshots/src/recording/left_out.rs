@@ -1,12 +1,12 @@
 //! Periods of a recording that the snapshot does not have: what was loaded then is no content, such
 //! as a question whether the client is a person.
 
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 
 use camino::Utf8Path;
 
-use super::{Load, Recording};
+use super::{Load, MAX_LIST, Recording};
 use crate::warc::RecordKind;
 use crate::{Error, Record, Timestamp};
 
@@ -27,7 +27,7 @@ impl Recording {
     /// The periods that are left out. Half a line, of a process that was killed, is none.
     pub(crate) fn left_out_in(folder: &Utf8Path) -> Result<Vec<Load>, Error> {
         let path = folder.join(FILE);
-        let text = match fs::read_to_string(&path) {
+        let text = match files::read_text(&path, MAX_LIST) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(Error::io("read", &path, error)),

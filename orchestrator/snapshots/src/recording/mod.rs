@@ -75,4 +75,7 @@ pub struct RecordingReport {
     pub digest: String,
 }
 
+/// The maximum size of a list, or of the browser state, in the folder of a recording.
+const MAX_LIST: u64 = 64 << 20;
+
 pub(crate) const SOFTWARE: &str = concat!("sandbox ", env!("CARGO_PKG_VERSION"));

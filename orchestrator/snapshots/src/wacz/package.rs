@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use flate2::bufread::DeflateDecoder;
@@ -10,7 +10,7 @@ use formats::Version;
 use serde_json::Value;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::PageLines;
+use super::PageLists;
 use crate::budget::{Budget, Watched};
 use crate::matching::ChangingParts;
 use crate::warc::Window;
@@ -24,7 +24,7 @@ const MAX_ENTRIES: usize = 1_000_000;
 /// The file with the rules about volatile request parts. Other readers look for files in folders.
 pub const RULES_NAME: &str = "rules/changing.yaml";
 /// The maximum size of a list of rules.
-const MAX_RULES: u64 = 4 << 20;
+pub(crate) const MAX_RULES: u64 = 4 << 20;
 
 /// An opened WACZ.
 #[derive(Debug, Clone)]
@@ -59,15 +59,7 @@ impl Package {
                 "it is no ZIP file: {e}; `sandbox snapshot repair` makes a whole one of what is left"
             ))
         })?;
-        if zip.len() > MAX_ENTRIES {
-            return Err(broken(format!("it has more than {MAX_ENTRIES} files")));
-        }
-        // Otherwise one compressed file could be the content of thousands of entries.
-        match zip.has_overlapping_entries() {
-            Ok(false) => {}
-            Ok(true) => return Err(broken("files in it overlap, which no program writes".to_owned())),
-            Err(error) => return Err(broken(format!("it is cut off or damaged: {error}"))),
-        }
+        check_zip(&mut zip).map_err(broken)?;
         let mut budget = Budget::of_extraction(length);
         let mut entries = Vec::with_capacity(zip.len());
         for index in 0..zip.len() {
@@ -200,12 +192,12 @@ impl Package {
         Ok(segments)
     }
 
-    /// All pages of all page lists, the main list first. They are read lazily.
+    /// All pages of all page lists, the main list first. They are read lazily, and have one budget.
     pub(crate) fn pages(&self) -> impl Iterator<Item = Result<Page, Error>> {
         let is_list = |entry: &&Entry| entry.name.starts_with("pages/") && entry.name.ends_with(".jsonl");
         let mut lists: Vec<&Entry> = self.entries.iter().filter(is_list).collect();
         lists.sort_by_key(|entry| entry.name != "pages/pages.jsonl");
-        lists.into_iter().flat_map(|list| PageLines::new(list.name.clone(), self.reader(list)))
+        PageLists::new(lists.into_iter().map(|list| (list.name.clone(), self.reader(list))))
     }
 
     /// The rules about volatile request parts; `None` if there are none.
@@ -254,6 +246,19 @@ impl Package {
             path: self.path.clone(),
             reason: format!("its entry {name:?} cannot be read: {error}"),
         }
+    }
+}
+
+/// Refuses a ZIP with too many files, or with files that overlap.
+pub(crate) fn check_zip<R: Read + Seek>(zip: &mut ZipArchive<R>) -> Result<(), String> {
+    if zip.len() > MAX_ENTRIES {
+        return Err(format!("it has more than {MAX_ENTRIES} files"));
+    }
+    // Otherwise one compressed file could be the content of thousands of entries.
+    match zip.has_overlapping_entries() {
+        Ok(false) => Ok(()),
+        Ok(true) => Err("files in it overlap, which no program writes".to_owned()),
+        Err(error) => Err(format!("it is cut off or damaged: {error}")),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Finds the values of named fields: in queries and forms, in cookies, and in JSON wherever it
-//! occurs.
+//! Finds the values of named fields in queries and forms, in cookies, and in addresses. Each search
+//! takes time in proportion to the text.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,8 +13,8 @@ use crate::post_key::multipart;
 pub(super) struct Value {
     pub(super) range: Range<usize>,
     pub(super) value: Vec<u8>,
-    /// Whether it is in JSON, where a replacement needs quotes.
-    pub(super) json: bool,
+    /// The quotes that a replacement needs: those of JSON, escaped if it is within a string.
+    pub(super) quote: &'static str,
 }
 
 /// Field names, compared case-insensitively.
@@ -49,11 +49,27 @@ impl Names {
     }
 }
 
-/// Values in a URL's query.
+/// Values in a URL's query and in its fragment, where OAuth's implicit flow has its tokens.
 pub(super) fn in_url(url: &[u8], names: &Names) -> Vec<Value> {
-    let Some(start) = url.iter().position(|byte| *byte == b'?') else { return Vec::new() };
-    let end = url.iter().position(|byte| *byte == b'#').filter(|end| *end > start).unwrap_or(url.len());
-    in_form(&url[start + 1..end], names).into_iter().map(|value| value.moved(start + 1)).collect()
+    let find = |byte: u8| url.iter().position(|found| *found == byte).unwrap_or(url.len());
+    let (question, hash) = (find(b'?'), find(b'#'));
+    let form = |from: usize, to: usize| -> Vec<Value> {
+        let form = url.get(from..to).unwrap_or_default();
+        in_form(form, names).into_iter().map(|value| value.moved(from)).collect()
+    };
+    let query = if question < hash { form(question + 1, hash) } else { Vec::new() };
+    let fragment = form(hash + 1, url.len());
+    // A fragment may have a query of its own, and a header several addresses.
+    let mut others = Vec::new();
+    let mut from = question.min(hash);
+    while from < url.len() {
+        from += 1;
+        let length = url[from..].iter().position(|byte| matches!(byte, b'?' | b'#'));
+        let to = length.map_or(url.len(), |length| from + length);
+        others.extend(form(from, to));
+        from = to;
+    }
+    joined(joined(query, fragment), others)
 }
 
 /// Passwords in `scheme://user:password@host`, anywhere in a text; also with the slashes escaped,
@@ -78,7 +94,7 @@ pub(super) fn in_userinfo(text: &[u8]) -> Vec<Value> {
         let value = &authority[colon + 1..sign];
         if !value.is_empty() {
             let range = start + colon + 1..start + sign;
-            found.push(Value { range, value: value.to_vec(), json: false });
+            found.push(Value { range, value: value.to_vec(), quote: "" });
         }
         at = end;
     }
@@ -86,26 +102,44 @@ pub(super) fn in_userinfo(text: &[u8]) -> Vec<Value> {
 }
 
 /// Two lists of values as one, in the order of the text. Of two that overlap, that of the first
-/// list stays.
-pub(super) fn joined(mut values: Vec<Value>, more: Vec<Value>) -> Vec<Value> {
-    let overlaps = |a: &Value, b: &Value| a.range.start < b.range.end && b.range.start < a.range.end;
-    for value in more {
-        if !values.iter().any(|known| overlaps(known, &value)) {
-            values.push(value);
-        }
+/// list stays. The values of each list do not overlap.
+pub(super) fn joined(mut values: Vec<Value>, mut more: Vec<Value>) -> Vec<Value> {
+    if more.is_empty() {
+        return values;
     }
+    values.sort_by_key(|value| value.range.start);
+    more.sort_by_key(|value| value.range.start);
+    // The first known one that may overlap the next.
+    let mut known = 0;
+    more.retain(|value| {
+        while values.get(known).is_some_and(|before| before.range.end <= value.range.start) {
+            known += 1;
+        }
+        values.get(known).is_none_or(|after| value.range.end <= after.range.start)
+    });
+    values.append(&mut more);
     values.sort_by_key(|value| value.range.start);
     values
 }
 
 /// Values in `name=value&name=value`.
 pub(super) fn in_form(form: &[u8], names: &Names) -> Vec<Value> {
-    pairs(form, b'&', |name| names.has(&form_decoded(name)), form_decoded)
+    pairs(form, |byte| byte == b'&', |name| names.has(&form_decoded(name)), form_decoded)
+}
+
+/// Values in a form that is sent as a text, with `&` between its fields or one in a line. JSON, HTML
+/// and other texts with brackets are none.
+pub(super) fn in_text_form(text: &[u8], names: &Names) -> Vec<Value> {
+    if matches!(text.trim_ascii_start().first(), None | Some(b'{' | b'[' | b'<' | b'"')) {
+        return Vec::new();
+    }
+    let ends = |byte| matches!(byte, b'&' | b'\r' | b'\n');
+    pairs(text, ends, |name| names.has(&form_decoded(name)), form_decoded)
 }
 
 /// Values in a `Cookie` header.
 pub(super) fn in_cookies(header: &[u8], names: &Names) -> Vec<Value> {
-    pairs(header, b';', |name| names.has(name), <[u8]>::to_vec)
+    pairs(header, |byte| byte == b';', |name| names.has(name), <[u8]>::to_vec)
 }
 
 /// The value in a `Set-Cookie` header.
@@ -133,7 +167,7 @@ pub(super) fn in_multipart(content_type: &str, body: &[u8], names: &Names) -> Ve
                 let value = value.strip_suffix(b"\n").map_or(value, |v| v.strip_suffix(b"\r").unwrap_or(v));
                 if !value.is_empty() {
                     let range = start..start + value.len();
-                    found.push(Value { range, value: value.to_vec(), json: false });
+                    found.push(Value { range, value: value.to_vec(), quote: "" });
                 }
             }
             content = None;
@@ -155,19 +189,19 @@ pub(super) fn in_multipart(content_type: &str, body: &[u8], names: &Names) -> Ve
 
 fn pairs(
     text: &[u8],
-    separator: u8,
+    separates: impl Fn(u8) -> bool,
     wanted: impl Fn(&[u8]) -> bool,
     value: impl Fn(&[u8]) -> Vec<u8>,
 ) -> Vec<Value> {
     let mut found = Vec::new();
     let mut start = 0;
-    for pair in text.split(|byte| *byte == separator) {
+    for pair in text.split(|byte| separates(*byte)) {
         if let Some(equals) = pair.iter().position(|byte| *byte == b'=')
             && equals + 1 < pair.len()
             && wanted(&pair[..equals])
         {
             let range = start + equals + 1..start + pair.len();
-            found.push(Value { value: value(&text[range.clone()]), range, json: false });
+            found.push(Value { value: value(&text[range.clone()]), range, quote: "" });
         }
         start += pair.len() + 1;
     }
@@ -179,110 +213,17 @@ fn form_decoded(bytes: &[u8]) -> Vec<u8> {
     percent_decode(&spaces).collect()
 }
 
-/// Values of `"name": value` anywhere in a text. The text need not be valid JSON: scripts, pages
-/// with embedded JSON and JSON lines are searched the same way. A value that is an object or a list
-/// is taken whole.
-pub(super) fn in_json(text: &[u8], names: &Names) -> Vec<Value> {
-    let mut found = Vec::new();
-    if names.is_empty() {
-        return found;
-    }
-    let mut at = 0;
-    while let Some(open) = text[at..].iter().position(|byte| *byte == b'"').map(|quote| at + quote) {
-        let Some(close) = string_end(text, open) else { break };
-        at = close;
-        let colon = skip_blank(text, close);
-        if text.get(colon) != Some(&b':') || !names.has(&unescaped(&text[open + 1..close - 1])) {
-            // In running text this quote may be a closing one: continue after it.
-            if text.get(colon) != Some(&b':') {
-                at = open + 1;
-            }
-            continue;
-        }
-        let start = skip_blank(text, colon + 1);
-        let Some(end) = value_end(text, start) else { break };
-        let raw = &text[start..end];
-        let value = match raw {
-            [b'"', inner @ .., b'"'] => unescaped(inner),
-            other => other.to_vec(),
-        };
-        if !matches!(value.as_slice(), b"" | b"null" | b"true" | b"false") {
-            found.push(Value { range: start..end, value, json: true });
-        }
-        at = end;
-    }
-    found
-}
-
 impl Value {
     pub(super) fn moved(self, by: usize) -> Value {
         Value { range: self.range.start + by..self.range.end + by, ..self }
     }
 }
 
-fn skip_blank(text: &[u8], mut at: usize) -> usize {
-    while text.get(at).is_some_and(u8::is_ascii_whitespace) {
-        at += 1;
-    }
-    at
-}
-
-/// The position after the closing quote of the string that opens at `open`. A string does not span
-/// lines.
-fn string_end(text: &[u8], open: usize) -> Option<usize> {
-    let mut at = open + 1;
-    loop {
-        match text.get(at)? {
-            b'\\' => at += 2,
-            b'"' => return Some(at + 1),
-            _ => at += 1,
-        }
-    }
-}
-
-/// The position after the value that starts at `start`.
-fn value_end(text: &[u8], start: usize) -> Option<usize> {
-    match text.get(start)? {
-        b'"' => string_end(text, start),
-        b'{' | b'[' => {
-            let (mut at, mut depth) = (start, 0_u64);
-            loop {
-                match text.get(at)? {
-                    b'"' => at = string_end(text, at)?,
-                    byte => {
-                        match byte {
-                            b'{' | b'[' => depth += 1,
-                            b'}' | b']' => depth -= 1,
-                            _ => {}
-                        }
-                        at += 1;
-                        if depth == 0 {
-                            return Some(at);
-                        }
-                    }
-                }
-            }
-        }
-        _ => {
-            let stop = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b'<') || byte.is_ascii_whitespace();
-            Some(text[start..].iter().position(stop).map_or(text.len(), |length| start + length))
-        }
-    }
-}
-
-/// The unescaped content of a JSON string; unchanged if its escapes are invalid.
-fn unescaped(inner: &[u8]) -> Vec<u8> {
-    if !inner.contains(&b'\\') {
-        return inner.to_vec();
-    }
-    let quoted = [b"\"", inner, b"\""].concat();
-    serde_json::from_slice::<String>(&quoted).map_or_else(|_| inner.to_vec(), String::into_bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::json::in_json;
     use super::*;
 
     fn values(found: Vec<Value>) -> Vec<String> {
@@ -295,19 +236,22 @@ mod tests {
 
     #[test]
     fn queries_forms_and_cookies() {
-        assert_eq!(values(in_url(b"https://a/?x=1&Token=a%2Fb#token=no", &names())), ["a/b"]);
+        for (url, expect) in [
+            ("https://a/?x=1&Token=a%2Fb#token=c&x=1", &["a/b", "c"][..]),
+            ("https://a/#/back?x=1&token=a", &["a"]),
+            ("https://a/#token=a?b", &["a?b"]),
+            ("https://a/?token=a?token=b", &["a?token=b"]),
+            ("<https://a/?x=1>, <https://b/?token=c>; rel=next", &["c>; rel=next"]),
+            ("https://a/?#?", &[]),
+        ] {
+            assert_eq!(values(in_url(url.as_bytes(), &names())), expect, "{url}");
+        }
         assert_eq!(values(in_url(b"https://a/token=x", &names())), Vec::<String>::new());
         assert_eq!(values(in_form(b"pass+word=a+b&token=", &names())), ["a b"]);
+        assert_eq!(values(in_text_form(b"x=1&token=a\r\npass word=b\n", &names())), ["a", "b"]);
+        assert_eq!(values(in_text_form(b" {\"x\": \"y&token=a\"}", &names())), Vec::<String>::new());
         assert_eq!(values(in_cookies(b"a=1; token=x=y; b=2", &names())), ["x=y"]);
         assert_eq!(values(in_set_cookie(b"token=x; Path=/; token=no", &names())), ["x"]);
-    }
-
-    #[test]
-    fn json_in_any_surroundings() {
-        let text = br#"<p class="x">say "hi"</p><script>var a = {"token": "a\"b\u0041", "n": {"Token":12}, "token":[1,{"]":2}], "token": null}"#;
-        assert_eq!(values(in_json(text, &names())), ["a\"bA", "12", r#"[1,{"]":2}]"#]);
-        assert_eq!(values(in_json(br#"{"token": "cut"#, &names())), Vec::<String>::new());
-        assert_eq!(values(in_json(br#"{"token": tru"#, &names())), ["tru"]);
     }
 
     #[test]
@@ -317,12 +261,40 @@ mod tests {
         assert_eq!(values(in_multipart("multipart/form-data", body, &names())), Vec::<String>::new());
     }
 
+    #[test]
+    fn of_two_that_overlap_the_first_stays() {
+        let value = |range: Range<usize>| Value { range, value: Vec::new(), quote: "" };
+        let lists = |values: &[Range<usize>]| values.iter().cloned().map(value).collect::<Vec<_>>();
+        let found = joined(lists(&[5..9, 20..30]), lists(&[0..5, 6..7, 8..12, 9..10, 29..31, 30..40]));
+        let ranges: Vec<_> = found.into_iter().map(|value| value.range).collect();
+        assert_eq!(ranges, [0..5, 5..9, 9..10, 20..30, 30..40]);
+    }
+
+    /// Each text took minutes when every value was compared with all others.
+    #[test]
+    fn a_long_text_is_searched_once() {
+        let form = "token=x&".repeat(500_000);
+        let find = || in_form(form.as_bytes(), &names());
+        assert_eq!(joined(find(), find()).len(), 500_000);
+        let addresses = "a://b:c@d ".repeat(400_000);
+        assert_eq!(in_userinfo(addresses.as_bytes()).len(), 400_000);
+        for text in ["?#", "?token=x#", "://", ":\\/\\/", "a://b:", "#token"] {
+            let text = text.repeat(4_000_000 / text.len());
+            in_url(text.as_bytes(), &names());
+            in_userinfo(text.as_bytes());
+        }
+    }
+
     proptest! {
         #[test]
         fn any_bytes(bytes in proptest::collection::vec(prop_oneof![Just(b'"'), Just(b'\\'), Just(b':'), Just(b'{'), Just(b'}'), Just(b't'), any::<u8>()], 0..60)) {
             let names = Names::new(&["t".into()]);
-            for value in in_json(&bytes, &names).into_iter().chain(in_url(&bytes, &names)).chain(in_form(&bytes, &names)) {
-                prop_assert!(value.range.end <= bytes.len());
+            for values in [in_json(&bytes, &names), in_url(&bytes, &names), in_form(&bytes, &names)] {
+                let mut before = 0;
+                for value in values {
+                    prop_assert!(before <= value.range.start && value.range.end <= bytes.len());
+                    before = value.range.end;
+                }
             }
         }
     }

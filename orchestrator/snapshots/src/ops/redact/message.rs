@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::Redaction;
 use super::fields::{self, Names, Value};
+use super::json;
 use super::literals::{Literals, placeholder};
 use crate::content;
 use crate::http::{Dechunk, parse_request, parse_response, write_request, write_response};
@@ -107,12 +108,9 @@ impl Cleaner {
             Parts::Other(bytes) => {
                 let frames = String::from_utf8_lossy(&bytes);
                 for frame in frames.lines().filter_map(|line| serde_json::from_str::<Frame>(line).ok()) {
-                    keep(
-                        fields::in_json(frame.text.unwrap_or_default().as_bytes(), &self.named.other),
-                        found,
-                    );
+                    keep(json::in_json(frame.text.unwrap_or_default().as_bytes(), &self.named.other), found);
                 }
-                keep(fields::in_json(&bytes, &self.named.other), found);
+                keep(json::in_json(&bytes, &self.named.other), found);
             }
         }
         Ok(())
@@ -183,7 +181,7 @@ impl Cleaner {
             }
             Parts::Other(bytes) if frames => self.frames(&bytes, &mut count),
             Parts::Other(bytes) => {
-                let found = fields::in_json(&bytes, &self.hidden.other);
+                let found = json::in_json(&bytes, &self.hidden.other);
                 let bytes = self.values(&bytes, self.hidden.with_userinfo(found, &bytes), &mut count);
                 self.literals(&bytes, &mut count)
             }
@@ -277,7 +275,7 @@ impl Cleaner {
 
     /// A redacted WebSocket message.
     pub(in crate::ops) fn socket_message(&self, message: &[u8], count: &mut u64) -> Vec<u8> {
-        let clean = self.values(message, fields::in_json(message, &self.hidden.sent_json), count);
+        let clean = self.values(message, json::in_json(message, &self.hidden.sent_json), count);
         self.literals(&clean, count)
     }
 
@@ -295,6 +293,18 @@ impl Cleaner {
     /// The values to be hidden in a header, in an address, in a decoded body, and in any text.
     pub(in crate::ops) fn hidden_in_header(&self, name: &str, value: &[u8]) -> Vec<Vec<u8>> {
         bare(self.hidden.in_header(name, value))
+    }
+
+    /// The cookies to be hidden in a header of this name in lower case: name and value of each.
+    pub(in crate::ops) fn hidden_cookies(&self, lower: &str, header: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let found = self.hidden.in_header(lower, header);
+        let name_of = |value: &Value| {
+            let before = &header[..value.range.start];
+            let start = before.iter().rposition(|byte| *byte == b';').map_or(0, |at| at + 1);
+            before[start..].strip_suffix(b"=").unwrap_or(&before[start..]).to_vec()
+        };
+        let hidden = found.into_iter().filter(|value| !is_placeholder(&value.value));
+        hidden.map(|value| (name_of(&value), value.value)).collect()
     }
 
     pub(in crate::ops) fn hidden_in_url(&self, url: &[u8]) -> Vec<Vec<u8>> {
@@ -334,7 +344,7 @@ impl Cleaner {
     /// Whether bodies of this kind are searched at all.
     pub(in crate::ops) fn searches_body(&self, kind: RecordKind, headers: &Headers) -> bool {
         let media = headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
-        !is_opaque(&media) && (kind == RecordKind::Request || is_json(&media))
+        !is_opaque(&media) && (kind == RecordKind::Request || is_json(&media) || is_form(&media))
     }
 
     /// A redacted URL.
@@ -357,11 +367,10 @@ impl Cleaner {
     pub(super) fn values(&self, bytes: &[u8], values: Vec<Value>, count: &mut u64) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         let mut done = 0;
-        for Value { range, value, json } in values {
+        for Value { range, value, quote } in values {
             if value.starts_with(MARK) {
                 continue;
             }
-            let quote = if json { "\"" } else { "" };
             out.extend_from_slice(&bytes[done..range.start]);
             out.extend_from_slice(format!("{quote}{}{quote}", placeholder(&self.key, &value)).as_bytes());
             done = range.end;
@@ -375,7 +384,7 @@ impl Cleaner {
 impl Sets {
     fn in_header(&self, name: &str, value: &[u8]) -> Vec<Value> {
         if self.headers.has(name.as_bytes()) && !value.is_empty() {
-            return vec![Value { range: 0..value.len(), value: value.to_vec(), json: false }];
+            return vec![Value { range: 0..value.len(), value: value.to_vec(), quote: "" }];
         }
         match name.to_ascii_lowercase().as_str() {
             "cookie" => fields::in_cookies(value, &self.cookies),
@@ -402,7 +411,7 @@ impl Sets {
     fn in_fields(&self, kind: RecordKind, headers: &Headers, body: &[u8]) -> Vec<Value> {
         let media = headers.get_str("content-type").unwrap_or_default();
         let lower = media.to_ascii_lowercase();
-        if lower.starts_with("application/x-www-form-urlencoded") {
+        if is_form(&lower) {
             return fields::in_form(body, &self.forms);
         }
         if lower.starts_with("multipart/form-data") {
@@ -413,17 +422,25 @@ impl Sets {
         }
         match kind {
             _ if is_opaque(&lower) => Vec::new(),
-            RecordKind::Request => fields::in_json(body, &self.sent_json),
-            _ if is_json(&lower) => fields::in_json(body, &self.json),
-            _ => fields::in_json(body, &self.other),
+            RecordKind::Request if is_json(&lower) => json::in_json(body, &self.sent_json),
+            RecordKind::Request => {
+                let found = json::in_json(body, &self.sent_json);
+                fields::joined(found, fields::in_text_form(body, &self.forms))
+            }
+            _ if is_json(&lower) => json::in_json(body, &self.json),
+            _ => json::in_json(body, &self.other),
         }
     }
 }
 
+/// Whether a redaction has put it there.
+pub(in crate::ops) fn is_placeholder(value: &[u8]) -> bool {
+    value.starts_with(MARK)
+}
+
 /// Values without placeholders.
-fn bare(values: Vec<Value>) -> Vec<Vec<u8>> {
-    let is_secret = |value: &Vec<u8>| !value.starts_with(MARK);
-    values.into_iter().map(|value| value.value).filter(is_secret).collect()
+pub(super) fn bare(values: Vec<Value>) -> Vec<Vec<u8>> {
+    values.into_iter().map(|value| value.value).filter(|value| !is_placeholder(value)).collect()
 }
 
 /// Whether a value has something besides letters, so that it is no word that pages have anyway.
@@ -433,6 +450,10 @@ fn is_unlike_words(value: &[u8]) -> bool {
 
 fn is_opaque(media: &str) -> bool {
     ["image/", "video/", "audio/", "font/"].iter().any(|start| media.starts_with(start))
+}
+
+fn is_form(media: &str) -> bool {
+    media.starts_with("application/x-www-form-urlencoded")
 }
 
 fn is_json(media: &str) -> bool {

@@ -10,6 +10,7 @@
 //! not found.
 
 mod fields;
+mod json;
 mod literals;
 mod message;
 mod state;
@@ -23,7 +24,7 @@ use serde::Serialize;
 use crate::budget::Budget;
 use crate::{Archive, BrowserState, Page, RecordKind, Timestamp, content};
 pub use literals::URI_COMPONENT;
-pub(in crate::ops) use message::Cleaner;
+pub(in crate::ops) use message::{Cleaner, is_placeholder};
 
 use super::exchanges::{budget_of, damaged};
 use super::snapshot::{NewSnapshot, describe};

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::fields;
-use super::message::{Cleaner, keep};
+use super::message::{Cleaner, bare, keep};
+use super::{fields, json};
 use crate::BrowserState;
 
 impl Cleaner {
@@ -20,7 +20,7 @@ impl Cleaner {
             if self.named.json.has(key.as_bytes()) {
                 found.insert(value.clone().into_bytes());
             }
-            keep(fields::in_json(value.as_bytes(), &self.named.json), found);
+            keep(json::in_json(value.as_bytes(), &self.named.json), found);
         }
     }
 
@@ -40,15 +40,23 @@ impl Cleaner {
         (state, count)
     }
 
+    /// What [`Self::state`] hides in an entry of a storage.
+    pub(in crate::ops) fn hidden_in_storage(&self, key: &str, value: &str) -> Vec<Vec<u8>> {
+        bare(self.in_kept(value, self.hidden.sent_json.has(key.as_bytes())))
+    }
+
+    /// The values to be hidden in a stored value, which may be one as a whole.
+    fn in_kept(&self, value: &str, whole: bool) -> Vec<fields::Value> {
+        let bytes = value.as_bytes();
+        if whole && !bytes.is_empty() {
+            return vec![fields::Value { range: 0..bytes.len(), value: bytes.to_vec(), quote: "" }];
+        }
+        json::in_json(bytes, &self.hidden.sent_json)
+    }
+
     /// A stored value without secrets.
     fn kept(&self, value: &str, hidden: bool, count: &mut u64) -> String {
-        let bytes = value.as_bytes();
-        let clean = if hidden && !value.is_empty() {
-            let all = fields::Value { range: 0..bytes.len(), value: bytes.to_vec(), json: false };
-            self.values(bytes, vec![all], count)
-        } else {
-            self.values(bytes, fields::in_json(bytes, &self.hidden.sent_json), count)
-        };
+        let clean = self.values(value.as_bytes(), self.in_kept(value, hidden), count);
         String::from_utf8_lossy(&self.literals(&clean, count)).into_owned()
     }
 }

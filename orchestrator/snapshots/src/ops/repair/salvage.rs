@@ -6,8 +6,12 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{Error, Loss, SalvagedFile, read_pages};
+use crate::budget::{Budget, Watched};
+use crate::wacz::PageBudget;
 use crate::warc::Window;
 use crate::{Archive, BrowserState, Damage, Segment};
 
@@ -42,6 +46,8 @@ pub(super) fn from_container(
     let locals = find(&whole, length).map_err(failed)?;
     let (mut segments, mut pages) = (Vec::new(), Vec::new());
     let mut browser_state = BrowserState::default();
+    // Entries may overlap, and each be the whole file.
+    let (mut budget, mut page_budget) = (Budget::of_extraction(length), PageBudget::default());
     for local in locals {
         let window = Window::new(Arc::clone(&file), local.start, local.end);
         if local.name.starts_with("archive/") {
@@ -54,21 +60,35 @@ pub(super) fn from_container(
             let size = local.end - local.start;
             segments.push(Segment::new(name, path, Arc::clone(&file), local.start, size)?);
         } else if local.name.starts_with("pages/") && local.name.ends_with(".jsonl") {
-            let reader = unpacked(window, local.stored);
-            pages.extend(read_pages(&local.name, BufReader::new(reader.take(1 << 30)), losses));
-        } else if local.name == "datapackage.json" {
-            let reader = unpacked(window, local.stored).take(MAX_DESCRIPTION);
-            // Bytes between the description and the next entry are not part of it.
-            let mut values = serde_json::Deserializer::from_reader(reader).into_iter();
-            if let Some(Ok(description)) = values.next() {
-                browser_state = BrowserState::read(&description);
+            let reader = unpacked(window, local.stored).take(budget.left());
+            let mut list = BufReader::new(reader);
+            pages.extend(read_pages(&local.name, &mut list, &mut page_budget, losses));
+            let read = budget.left() - list.get_ref().limit();
+            budget.take(read)?;
+            if budget.left() == 0 {
+                let what = format!("no more than {} bytes are read of page lists", budget.limit());
+                losses.push(Loss { place: local.name, what });
             }
+        } else if local.name == "datapackage.json" {
+            let mut text = Vec::new();
+            let reader = unpacked(window, local.stored).take(MAX_DESCRIPTION.min(budget.left()));
+            // What was unpacked before an error may hold the description.
+            let _ = BufReader::new(reader).read_to_end(&mut text);
+            budget.take(text.len() as u64)?;
+            browser_state = description_in(&text).map_or(browser_state, |found| BrowserState::read(&found));
         }
     }
     if segments.is_empty() {
         return Ok(None);
     }
     Ok(Some(SalvagedFile { archive: Archive::from_segments(path, file, segments), pages, browser_state }))
+}
+
+/// The first value in a text. Bytes between the description and the next entry are not part of it.
+fn description_in(text: &[u8]) -> Option<Value> {
+    let first = serde_json::Deserializer::from_slice(text).into_iter::<&RawValue>().next()?.ok()?.get();
+    formats::check_values(first.as_bytes()).ok()?;
+    serde_json::from_str(first).ok()
 }
 
 fn unpacked(window: Window, stored: bool) -> Box<dyn Read> {
@@ -95,10 +115,9 @@ pub(super) fn with_shared_members_unpacked(archive: Archive) -> Result<Archive, 
         }
         changed = true;
         let path = archive.path();
-        let mut file =
-            crate::budget::Watched::temporary().map_err(|source| Error::io("unpack", path, source))?;
+        let mut file = Watched::temporary().map_err(|source| Error::io("unpack", path, source))?;
         let mut members = MultiGzDecoder::new(BufReader::new(segment.window()))
-            .take(crate::budget::Budget::of_extraction(segment.length).left().min(MAX_UNPACKED));
+            .take(Budget::of_extraction(segment.length).left().min(MAX_UNPACKED));
         // Data inflated before an error is readable. The error shows up as a truncated record.
         let copied = io::copy(&mut members, &mut file);
         if copied.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::StorageFull) {

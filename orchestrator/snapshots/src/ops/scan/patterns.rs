@@ -57,10 +57,20 @@ const FORMS: &[Form] = &[
 pub(super) fn find(text: &[u8]) -> Vec<(SecretKind, &[u8])> {
     let mut found = Vec::new();
     let mut at = 0;
+    // The first part of a token that was none ends here; a later start in it makes it shorter.
+    let mut head_end = 0;
     while at < text.len() {
         // Only at the start of a word.
         let begins = at == 0 || !word(text[at - 1]);
-        let hit = if begins { starts_here(&text[at..]) } else { None };
+        let hit = match &text[at..] {
+            _ if !begins => None,
+            [b'e', b'y', b'J', ..] if at < head_end => None,
+            [b'e', b'y', b'J', ..] => {
+                head_end = at + part(&text[at..]).len();
+                json_web_token(&text[at..]).map(|length| (SecretKind::JsonWebToken, length))
+            }
+            rest => starts_here(rest),
+        };
         match hit {
             Some((kind, length)) => {
                 found.push((kind, &text[at..at + length]));
@@ -74,7 +84,6 @@ pub(super) fn find(text: &[u8]) -> Vec<(SecretKind, &[u8])> {
 
 fn starts_here(text: &[u8]) -> Option<(SecretKind, usize)> {
     match text.first()? {
-        b'e' => json_web_token(text).map(|length| (SecretKind::JsonWebToken, length)),
         b'-' => private_key(text).map(|length| (SecretKind::PrivateKey, length)),
         _ => FORMS.iter().find_map(|form| {
             let rest = text.strip_prefix(form.start.as_bytes())?;
@@ -86,14 +95,16 @@ fn starts_here(text: &[u8]) -> Option<(SecretKind, usize)> {
 
 /// `eyJ….eyJ….…`: three parts, the first two of them JSON in base64.
 fn json_web_token(text: &[u8]) -> Option<usize> {
-    if !text.starts_with(b"eyJ") {
-        return None;
-    }
-    let length = text.iter().take_while(|byte| dotted(**byte)).count();
-    let mut parts = text[..length].split(|byte| *byte == b'.');
-    let (head, claims, signature) = (parts.next()?, parts.next()?, parts.next()?);
+    let head = part(text);
+    let claims = part(text[head.len()..].strip_prefix(b".")?);
+    let signature = part(text[head.len() + 1 + claims.len()..].strip_prefix(b".")?);
     let form = head.len() >= 10 && claims.len() >= 10 && claims.starts_with(b"eyJ") && signature.len() >= 10;
     form.then_some(head.len() + claims.len() + signature.len() + 2)
+}
+
+/// The bytes up to a dot, or what cannot be in a token.
+fn part(text: &[u8]) -> &[u8] {
+    &text[..text.iter().take_while(|byte| url_safe(**byte)).count()]
 }
 
 fn private_key(text: &[u8]) -> Option<usize> {
@@ -103,12 +114,63 @@ fn private_key(text: &[u8]) -> Option<usize> {
     rest[..end].ends_with(b"PRIVATE KEY").then_some(11 + end + 5)
 }
 
-/// Names of request headers that carry a secret.
+/// Names of headers that carry a secret, by the services that use them. A token against forged
+/// requests is none: it belongs to a page.
+const KEY_HEADERS: &[&str] = &[
+    "api-key",
+    "api_key",
+    "apikey",
+    "authentication",
+    "authorization",
+    "cf-access-jwt-assertion",
+    "dd-application-key",
+    "deploy-token",
+    "job-token",
+    "ocp-apim-subscription-key",
+    "private-token",
+    "x-amzn-oidc-accesstoken",
+    "x-amzn-oidc-data",
+    "x-apikey",
+    "x-auth-key",
+    "x-authorization",
+    "x-aws-ec2-metadata-token",
+    "x-consul-token",
+    "x-figma-token",
+    "x-functions-key",
+    "x-github-token",
+    "x-gitlab-token",
+    "x-goog-iap-jwt-assertion",
+    "x-jwt",
+    "x-nomad-token",
+    "x-parse-master-key",
+    "x-plex-token",
+    "x-rapidapi-key",
+    "x-service-token",
+    "x-subject-token",
+    "x-token",
+    "x-vault-token",
+];
+/// How such names end.
+const KEY_HEADER_ENDS: &[&str] = &[
+    "-access-token",
+    "-api-key",
+    "-api-token",
+    "-auth-token",
+    "-authorization",
+    "-client-secret",
+    "-id-token",
+    "-refresh-token",
+    "-secret-key",
+    "-security-token",
+    "-session-token",
+    "-user-token",
+];
+
+/// Whether the header of this name carries a secret.
 pub(in crate::ops) fn is_key_header(lower: &str) -> bool {
-    matches!(
-        lower,
-        "authorization" | "proxy-authorization" | "x-api-key" | "api-key" | "x-auth-token" | "x-access-token"
-    ) || (lower.starts_with("x-") && lower.ends_with("-api-key"))
+    KEY_HEADERS.contains(&lower)
+        || KEY_HEADER_ENDS.iter().any(|end| lower.ends_with(end))
+        || (lower.starts_with("x-") && lower.ends_with("-secret"))
 }
 
 /// Cookie names that look like a session's.
@@ -191,6 +253,18 @@ mod tests {
         check("-----BEGIN CERTIFICATE-----", &[]);
     }
 
+    /// Each text took hours when every start of a token was read to the end of its word.
+    #[test]
+    fn a_long_text_is_searched_once() {
+        for part in ["eyJ-", "eyJ.", "eyJ-eyJ.", "sk-ant-", "SG.", "-----BEGIN ", "AKIA ", "eyJ-----------."]
+        {
+            find(part.repeat(4_000_000 / part.len()).as_bytes());
+        }
+        let token = format!("{}.{}.{}", "eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0In0", "c2lnbmF0dXJlLWhlcmU");
+        let text = format!("eyJ-eyJ.{token}");
+        assert_eq!(find(text.as_bytes()), [(SecretKind::JsonWebToken, token.as_bytes())]);
+    }
+
     #[test]
     fn names() {
         assert!(is_session_name("PHPSESSID") && is_session_name("connect.sid") && !is_session_name("theme"));
@@ -202,6 +276,18 @@ mod tests {
                 && !is_issued("_token")
                 && is_issued("access_token")
         );
+        for name in [
+            "private-token",
+            "x-vault-token",
+            "x-amz-security-token",
+            "x-goog-api-key",
+            "x-hasura-admin-secret",
+        ] {
+            assert!(is_key_header(name), "{name}");
+        }
+        for name in ["x-csrf-token", "etag", "www-authenticate", "x-request-id", "sec-websocket-key"] {
+            assert!(!is_key_header(name), "{name}");
+        }
         assert!(is_harmless(b" redacted-12345678") && !is_harmless(b"abc"));
     }
 }

@@ -3,6 +3,7 @@
 
 mod clean;
 mod copy;
+mod hostile;
 mod kept;
 mod many;
 mod secrets;
