@@ -32,14 +32,18 @@ pub(crate) enum NotScored {
     /// The scorer broke down.
     #[error("score the episode: the scorer broke down on what the agent did")]
     BrokeDown,
+    /// The machine has no thread for it.
+    #[error("score the episode: start a thread: {0}")]
+    NoThread(String),
 }
 
 impl NotScored {
-    /// What the agent caused.
-    pub(crate) fn reason(&self) -> AgentFailure {
+    /// What the agent caused, if it can have caused it.
+    pub(crate) fn reason(&self) -> Option<AgentFailure> {
         match self {
-            NotScored::TooLong(_) => AgentFailure::ScoringTooLong,
-            NotScored::BrokeDown => AgentFailure::NotScored,
+            NotScored::TooLong(_) => Some(AgentFailure::ScoringTooLong),
+            NotScored::BrokeDown => Some(AgentFailure::NotScored),
+            NotScored::NoThread(_) => None,
         }
     }
 }
@@ -61,8 +65,7 @@ pub(crate) async fn within<T: Send + 'static>(
         let _ = done.send(catch_unwind(AssertUnwindSafe(work)).ok());
     });
     if let Err(error) = thread {
-        tracing::error!(%error, "no thread to score on");
-        return Err(NotScored::BrokeDown);
+        return Err(NotScored::NoThread(error.to_string()));
     }
     match timeout(limit, result).await {
         Ok(Ok(Some(done))) => Ok(done),

@@ -17,7 +17,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Routes, TrafficCapture};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use jiff::SignedDuration;
-use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
+use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck, Undecided};
 use serde_json::Value;
 use sites::{ApiClient, SiteGroup};
 use snapshots::Exchange;
@@ -454,7 +454,7 @@ impl Environment for World {
         &mut self,
         program: &ProgramCheck,
         answer: Option<&str>,
-    ) -> Result<Result<Decision, String>, EnvironmentError> {
+    ) -> Result<Result<Decision, Undecided>, EnvironmentError> {
         let gateway = self.shared.gateway(self.routes.clone()).await?;
         let world = ProgramContext {
             url: &self.url,
