@@ -62,6 +62,7 @@ mod setup;
 mod show;
 mod site_images;
 mod snapshot;
+mod stopped;
 mod tasks;
 mod trace;
 mod trust;
@@ -141,7 +142,8 @@ enum Command {
 }
 
 impl Command {
-    /// Whether all that it makes is for other people to read: sources of suites and sites, and texts.
+    /// Whether all that it makes is for other people to read: sources of suites and sites, and
+    /// texts.
     fn is_public(&self) -> bool {
         use Command::{BeginSite, Build, Completions, Init, Man, OwnNetwork, Relay, Save, Tasks};
         // What starts programs of others leaves them the modes that they had.
