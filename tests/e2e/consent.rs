@@ -148,7 +148,7 @@ fn files_and_variables_are_asked_about_and_given_by_name() -> Result<()> {
 }
 
 #[test]
-fn a_suite_that_was_made_here_is_agreed_to() -> Result<()> {
+fn a_suite_that_was_made_here_is_agreed_to_without_what_others_have_made() -> Result<()> {
     let bench = Bench::new()?;
     let (stranger, _) = suite(&bench)?;
     let outside = bench.path("outside");
@@ -157,15 +157,16 @@ fn a_suite_that_was_made_here_is_agreed_to() -> Result<()> {
     write_site(&stranger, &format!("driver: embedded\nembedded: {{static: {outside}}}\nreset: never\n"))?;
     let (own, sites) = (bench.path("own"), stranger.join("sites"));
     let init = ["init", own.as_str(), "--site=notes", "--sites", sites.as_str()];
-    ensure!(asked(&bench, &init).output()?.status.success());
-    let run = bench.path("run");
+    let output = asked(&bench, &init).output()?;
+    let said = text(&output.stdout);
+    ensure!(output.status.success() && said.contains("the first play asks"), "{said}");
+    refused(&asked(&bench, &["run", own.as_str(), "--agent=oracle"]).output()?, &[outside.as_str()])?;
+    // What it wrote itself asks nothing.
+    let (own, run) = (bench.path("demo"), bench.path("run"));
+    let said = text(&asked(&bench, &["init", own.as_str()]).output()?.stdout);
+    ensure!(said.contains("sandbox run") && !said.contains("the first play asks"), "{said}");
     let output = asked(&bench, &["run", own.as_str(), "--agent=oracle", "-o", run.as_str()]).output()?;
     ensure!(output.status.success(), "{}", text(&output.stderr));
-    // Only to what it did then.
-    let other = bench.path("other");
-    fs::create_dir(&other)?;
-    write_site(&stranger, &format!("driver: embedded\nembedded: {{static: {other}}}\nreset: never\n"))?;
-    refused(&asked(&bench, &["run", own.as_str(), "--agent=oracle"]).output()?, &[other.as_str()])?;
     Ok(())
 }
 

@@ -60,7 +60,8 @@ pub(crate) struct Gym {
     /// How long a reset waits for a free worker before it is refused with status 503
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::seconds)]
     wait: Duration,
-    /// How long a client may leave a session alone before its episode ends in an error
+    /// How long a client may leave a session alone before its episode is lost: it ends as
+    /// `agent_failed`, because the reply was `late`
     #[arg(long, value_name = "TIME", default_value = "300s", value_parser = units::some_seconds)]
     idle_timeout: Duration,
     /// How long one episode may take

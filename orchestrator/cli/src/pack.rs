@@ -33,9 +33,13 @@ pub(crate) struct Pack {
     /// Whether the snapshots are in the file, or only their digests
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     snapshots: SnapshotChoice,
-    /// Leave out the suite and what else tells its solutions. Scores cannot be computed again from
-    /// such a file, and the run cannot be played again
-    #[arg(long)]
+    /// File or folder outside of the suite that its world reads, and that is to be in the file:
+    /// cookies and storage, files to upload, sites. Can be repeated
+    #[arg(long, value_name = "PATH")]
+    include: Vec<Utf8PathBuf>,
+    /// Leave out the suite and what else tells its solutions, also recorded replies of models.
+    /// Scores cannot be computed again from such a file, and the run cannot be played again
+    #[arg(long, conflicts_with_all = ["cassette", "include"])]
     without_solutions: bool,
     /// Print one JSON document
     #[arg(long)]
@@ -73,6 +77,7 @@ impl Pack {
             suite: self.suite,
             cassette: self.cassette,
             without_solutions: self.without_solutions,
+            include: self.include,
             snapshots: match self.snapshots {
                 SnapshotChoice::Inside => Snapshots::Inside,
                 SnapshotChoice::ByDigest => Snapshots::ByDigest,
@@ -107,9 +112,14 @@ impl Pack {
             );
         }
         if manifest.without_solutions {
-            println!("left out: the suite, and the details of scores, which tell its solutions");
+            println!(
+                "left out: the suite, recorded replies of models, and the details of scores, which tell its solutions"
+            );
         } else {
             println!("in it: the suite with its solutions; --without-solutions leaves them out");
+        }
+        for member in manifest.members.iter().filter(|member| member.path.starts_with("state/")) {
+            println!("in it: {}, the cookies and storage that episodes begin with", member.path);
         }
         for snapshot in manifest.snapshots.iter().filter(|snapshot| !snapshot.inside) {
             println!("by digest: {} {}", snapshot.sha256, snapshot.path);

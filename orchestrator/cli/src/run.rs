@@ -26,13 +26,14 @@ use crate::remote_run::RemoteRun;
 use crate::scoring::Scoring;
 use crate::site_images::{Ids, SiteImages};
 use crate::trust::SiteVariables;
-use crate::{interrupt, out, progress, tasks, units};
+use crate::{interrupt, out, progress, stopped, tasks, units};
 
 /// Run an agent on a suite of tasks in its frozen world, and score it
 ///
 /// Results are written after each episode. Ctrl-C stops without losing any; the same command with
 /// --resume continues. Exit code 0: every episode was played and scored, whatever the scores. Exit
-/// code 1: an episode ended in an error, and has no score.
+/// code 1: an episode ended in an error, was lost because the agent failed, or got no score as the
+/// judge failed; also where --fail-fast, --max-errors or --max-cost has stopped the run.
 #[derive(clap::Args)]
 pub(crate) struct Run {
     /// Folder with a suite.yaml
@@ -101,7 +102,7 @@ pub(crate) struct Run {
     /// Play only a part of the run, such as 2/5; `sandbox merge` joins the parts
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
-    /// Stop when so many episodes have ended in an error
+    /// Stop when so many episodes have ended in an error, or were lost because the agent failed
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_errors: Option<u64>,
     /// The same as --max-errors 1
@@ -412,14 +413,8 @@ impl Run {
 
     fn verdict(&self, summary: &Summary, folder: &Utf8Path) -> Outcome {
         let most = if self.fail_fast { Some(1) } else { self.max_errors };
-        if !summary.is_complete() && most.is_some_and(|most| summary.errors as u64 >= most) {
-            return Err(Failure::No(format!(
-                "stopped after {}, {} of {} episodes; continue with --resume --output {}, and --retry-errors to attempt those again",
-                counted(summary.errors, "error"),
-                summary.episodes,
-                summary.planned,
-                summary.folder
-            )));
+        if let Some(stopped) = most.and_then(|most| stopped::by_failures(summary, most)) {
+            return Err(Failure::No(stopped));
         }
         let cost: f64 =
             [&summary.models, &summary.judging].into_iter().flatten().filter_map(|spent| spent.cost).sum();

@@ -13,7 +13,7 @@ pub mod below;
 pub mod room;
 
 use std::fs::File;
-use std::io::{Error, Read as _};
+use std::io::{Error, Read as _, Seek as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 
 use camino::Utf8Path;
@@ -50,7 +50,15 @@ pub fn read(path: &Utf8Path, limit: u64) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// As [`read`], and when it is no UTF-8.
 pub fn read_text(path: &Utf8Path, limit: u64) -> Result<String, Error> {
-    String::from_utf8(read(path, limit)?).map_err(|_| Error::other("it is no text in UTF-8"))
+    read_text_within(&open(path)?, limit)
+}
+
+/// Reads the rest of an opened file of at most `limit` bytes as UTF-8.
+///
+/// # Errors
+/// As [`read_within`], and when it is no UTF-8.
+pub fn read_text_within(file: &File, limit: u64) -> Result<String, Error> {
+    String::from_utf8(read_within(file, limit)?).map_err(|_| Error::other("it is no text in UTF-8"))
 }
 
 /// Reads the rest of an opened file of at most `limit` bytes.
@@ -58,12 +66,15 @@ pub fn read_text(path: &Utf8Path, limit: u64) -> Result<String, Error> {
 /// # Errors
 /// When it is larger or cannot be read.
 pub fn read_within(file: &File, limit: u64) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(Error::other(format!("it is larger than {limit} bytes")));
+    let too_large = || Error::other(format!("it is larger than {limit} bytes"));
+    let begun = (&*file).stream_position().unwrap_or(0);
+    if file.metadata()?.len().saturating_sub(begun) > limit {
+        return Err(too_large());
     }
-    Ok(bytes)
+    let mut bytes = Vec::new();
+    // It may grow while it is read.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
 fn open_with(path: &Utf8Path, flags: OFlags) -> Result<File, Error> {

@@ -79,29 +79,38 @@ const MOST_VALUES: usize = 1_000_000;
 pub struct TooManyValues;
 
 /// Refuses JSON with too many values before they take memory: each costs much more of it than its
-/// two bytes of text. Commas, colons and brackets within texts count too, so the limit is far above
-/// what files have.
+/// two bytes of text. Commas, colons and brackets within strings do not count: a string is one
+/// value, whatever an agent or a page has put into it.
 ///
 /// # Errors
 /// When there are too many.
 pub fn check_values(text: &[u8]) -> Result<(), TooManyValues> {
-    let values = text.iter().filter(|byte| matches!(byte, b',' | b':' | b'[' | b'{')).count();
-    if values > MOST_VALUES { Err(TooManyValues) } else { Ok(()) }
+    if count_values(text) > MOST_VALUES { Err(TooManyValues) } else { Ok(()) }
 }
 
-/// At least the number of values in valid JSON. Unlike [`check_values`], it does not count what is in
-/// strings.
+/// At least the number of values in valid JSON.
 pub fn count_values(text: &[u8]) -> usize {
-    let (mut count, mut quoted, mut escaped) = (0, false, false);
-    for byte in text {
+    let mut values = 0;
+    let mut bytes = text.iter();
+    while let Some(byte) = bytes.next() {
         match byte {
-            b'"' if !escaped => quoted = !quoted,
-            b',' | b':' | b'[' | b'{' if !quoted => count += 1,
+            b',' | b':' | b'[' | b'{' => values += 1,
+            b'"' => skip_string(&mut bytes),
             _ => {}
         }
-        escaped = *byte == b'\\' && !escaped;
     }
-    count
+    values
+}
+
+/// Leaves out the rest of a string, with its closing quote.
+fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
+    while let Some(byte) = bytes.find(|byte| matches!(byte, b'"' | b'\\')) {
+        if *byte == b'"' {
+            return;
+        }
+        // What is escaped, such as a quote, ends nothing.
+        bytes.next();
+    }
 }
 
 /// The key `format` in the JSON schema of a file of version 1.
@@ -173,6 +182,26 @@ mod tests {
         }
         let version = Version { major: 2, minor: 1 };
         assert_eq!(serde_json::to_string(&version).unwrap(), r#"{"major":2,"minor":1}"#);
+    }
+
+    #[test]
+    fn values_count_and_what_stands_in_strings_does_not() {
+        let separators = ",:[{".repeat(1 << 18);
+        for fits in [
+            format!("{{\"answer\":\"{separators}\"}}"),
+            format!("[\"\\\"{separators}\", \"a\\\\\", 1]"),
+            format!("\"\\u0022{separators}"),
+        ] {
+            assert_eq!(check_values(fits.as_bytes()), Ok(()), "{:?}", &fits[..20]);
+        }
+        for many in [
+            format!("[{}0]", "0,".repeat(MOST_VALUES)),
+            format!("[\"a\",{}0]", "0,".repeat(MOST_VALUES)),
+            format!("[\"a\\\\\",\"\\\"\",{}0]", "[],".repeat(MOST_VALUES)),
+            "[".repeat(MOST_VALUES + 1),
+        ] {
+            assert_eq!(check_values(many.as_bytes()), Err(TooManyValues), "{:?}", &many[..20]);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use formats::Version;
@@ -17,6 +17,8 @@ use crate::{Chat, Error, Part, Reply};
 
 /// The version of a line.
 const FORMAT: Version = Version::FIRST;
+/// The largest cassette in bytes. It may come with a run of somebody else, and is read into memory.
+const LARGEST: u64 = 1 << 30;
 /// Number of characters shown of the place where two chats differ.
 const EXCERPT: usize = 80;
 
@@ -68,12 +70,9 @@ impl Cassette {
     /// Opens a cassette for replay.
     ///
     /// # Errors
-    /// When the file is missing or is not a cassette.
+    /// When the file is missing, larger than 1 GiB, or is not a cassette.
     pub fn open(path: &Utf8Path) -> Result<Cassette, Error> {
-        let mut text = String::new();
-        File::open(path)
-            .and_then(|mut file| file.read_to_string(&mut text))
-            .map_err(|e| failed("read", path, e))?;
+        let text = files::read_text(path, LARGEST).map_err(|e| failed("read", path, e))?;
         let (recorded, _) = read(path, &text)?;
         Ok(Cassette { path: path.to_owned(), inner: Mutex::new(Inner { recorded, file: None }) })
     }
@@ -92,8 +91,7 @@ impl Cassette {
             Err(TryLockError::WouldBlock) => return Err(Error::InUse { path: path.to_owned() }),
             Err(TryLockError::Error(error)) => return Err(failed("lock", path, error)),
         }
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(unread)?;
+        let text = files::read_text_within(&file, LARGEST).map_err(unread)?;
         let (recorded, whole) = read(path, &text)?;
         let cut = |file: &mut File| {
             file.set_len(whole as u64)?;
@@ -135,7 +133,7 @@ impl Cassette {
     /// How the most similar recorded chat differs from this one. Similar chats have the longest
     /// common beginning. Reads the file again, so it is only for misses.
     pub(crate) fn nearest(&self, model: Option<&str>, chat: &Chat) -> Option<String> {
-        let text = std::fs::read_to_string(&self.path).ok()?;
+        let text = files::read_text(&self.path, LARGEST).ok()?;
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
         let of_model = lines.filter(|line| model.is_none_or(|model| line.model == model));
         let nearest = of_model.map(|line| difference(chat, &line.chat)).max_by_key(|(alike, _)| *alike);
@@ -221,6 +219,7 @@ fn parse(line: &str) -> serde_json::Result<Line> {
         #[serde(default)]
         format: Version,
     }
+    formats::check_values(line.as_bytes()).map_err(serde::de::Error::custom)?;
     let head: Head = serde_json::from_str(line)?;
     head.format.check(FORMAT).map_err(serde::de::Error::custom)?;
     serde_json::from_str(line)
@@ -228,4 +227,23 @@ fn parse(line: &str) -> serde_json::Result<Line> {
 
 fn failed(doing: &'static str, path: &Utf8Path, source: io::Error) -> Error {
     Error::Cassette { doing, path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cassette_without_end_is_refused() {
+        let keep = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(keep.path()).unwrap().join("cassette.jsonl");
+        // A hole takes no room on the disk.
+        File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+        for opened in [Cassette::open(&path), Cassette::record(&path)] {
+            let error = error_text::with_causes(&opened.unwrap_err());
+            assert!(error.contains("it is larger than 1073741824 bytes"), "{error}");
+        }
+        assert!(Cassette::open(Utf8Path::new("/dev/zero")).is_err());
+    }
 }

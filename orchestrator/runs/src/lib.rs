@@ -58,6 +58,7 @@ pub use analysis::summary::{RepeatFingerprint, Summary, TaskSummary};
 pub use analysis::table::short_url;
 pub use analysis::{gaps, groups, measures, sensitivity, statistics};
 pub use error::Error;
+pub use play::deadline::SCORING;
 pub use play::environment::Environment;
 pub use play::options::{ConfinementOptions, Limits, LiveFill, Options};
 pub use play::progress::{Event, Progress, silent};

@@ -11,11 +11,11 @@ use fake_servicenow::{FakeServiceNow, installed};
 use gateway::Entry;
 use models::Model;
 use runs::environment::{EnvironmentError, NotActed};
-use runs::results::{EpisodeId, Outcome, RunFolder};
+use runs::results::{AgentFailure, EpisodeId, Outcome, RunFolder};
 use runs::{Environment, Limits, Machine, Options, Summary};
 use scoring::tables::{Lookup, Memory, Tables as _, kept};
 use scoring::workarena::KINDS;
-use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
+use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck, Undecided};
 use serde_json::{Value, json};
 use sites::{ApiClient, Lease, Site, SiteGroup};
 use snapshots::Exchange;
@@ -109,6 +109,8 @@ impl Environment for Desk {
 
     async fn evaluate(&mut self, script: &str) -> Result<Result<Value, String>, EnvironmentError> {
         Ok(match script {
+            // A page of somebody else, on which the rule's script throws.
+            "location.href" if self.url.contains("elsewhere") => Err("SecurityError".to_owned()),
             "location.href" => Ok(json!(self.url)),
             script if script.contains("gsft_main") => Ok(Value::Null),
             other => Err(format!("ReferenceError: {other}")),
@@ -157,7 +159,7 @@ impl Environment for Desk {
         &mut self,
         _: &ProgramCheck,
         _: Option<&str>,
-    ) -> Result<Result<Decision, String>, EnvironmentError> {
+    ) -> Result<Result<Decision, Undecided>, EnvironmentError> {
         Err(broken("it runs no programs"))
     }
 
@@ -326,9 +328,23 @@ async fn what_cannot_be_set_up_is_an_error_and_leaves_nothing() -> Tested {
     let course =
         Course { agent: "oracle", password: Some("${SANDBOX_NO_SUCH_PASSWORD}"), ..Course::default() };
     assert_eq!(after, before);
-    // A variable that is not given is said before anything is played.
-    let refused = play(before, course).await.err().map(|error| format!("{error:?}"));
-    assert!(refused.as_ref().is_some_and(|why| why.contains("--site-env")), "{refused:?}");
+    let refused = play(before, course).await.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(refused.contains("give it with --site-env SANDBOX_NO_SUCH_PASSWORD"), "{refused}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_page_that_breaks_the_rule_is_the_loss_of_the_agent_that_has_opened_it() -> Tested {
+    let before = installed()?;
+    let agent = r#"program:read -r x; echo '{"protocol":1}'; read -r task; read -r x
+        echo '{"action":"goto(\"https://elsewhere.test/\")"}'; read -r end"#;
+    let (_, outcomes, after) = play(before.clone(), Course { agent, ..Course::default() }).await?;
+    let lost = |(outcome, score): &(Outcome, Option<f64>)| match outcome {
+        Outcome::AgentFailed { reason, .. } => *reason == AgentFailure::NotScored && *score == Some(0.0),
+        _ => false,
+    };
+    assert!(outcomes.len() == 2 && outcomes.iter().all(lost), "{outcomes:?}");
+    assert_eq!(after, before);
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use serde_json::Value;
 
-use crate::plain::{Decision, ProgramCheck, StateCheck};
+use crate::plain::{Decision, ProgramCheck, StateCheck, Undecided};
 use crate::tables::Tables;
 use crate::webarena::Pages;
 use crate::workarena::Session;
@@ -23,7 +23,7 @@ pub trait Evidence: Pages + Send {
         &mut self,
         program: &ProgramCheck,
         answer: Option<&str>,
-    ) -> impl Future<Output = Result<Result<Decision, String>, Self::Error>> + Send;
+    ) -> impl Future<Output = Result<Result<Decision, Undecided>, Self::Error>> + Send;
 
     /// All that passed over the network until the agent ended, as HAR; nothing where it was not
     /// kept.
@@ -35,6 +35,9 @@ pub trait Evidence: Pages + Send {
     /// What the agent said last that was no answer.
     fn last_message(&self) -> Option<&str>;
 
-    /// The error of a rule that cannot read what it has been given.
+    /// The error of a rule that lacks what nobody but its world can lack.
     fn failure(doing: &'static str, why: String) -> Self::Error;
+
+    /// The error of a rule that cannot read what it has been given: the agent may have left it so.
+    fn unreadable(doing: &'static str, why: String) -> Self::Error;
 }

@@ -59,9 +59,13 @@ pub enum ScoreError {
     /// What is looked at was so before anything was done, so that it says nothing of what was.
     #[error("what the task wants was so before anything was done")]
     FromTheStart,
-    /// The program that decides has not.
+    /// The program that decides has not: it was not started, or could not tell. No agent is to
+    /// blame.
     #[error("the scorer's program did not decide: {0}")]
     Program(String),
+    /// The program that decides has not: it broke down on what the agent left.
+    #[error("the scorer's program did not decide: {0}")]
+    ProgramBrokeDown(String),
     /// The published code leaves this part out of the mean.
     #[error("the published scorer leaves this out")]
     Skipped,

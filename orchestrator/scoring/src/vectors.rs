@@ -279,7 +279,7 @@ fn class(error: &ScoreError) -> &'static str {
         ScoreError::NeedsJudge => "NeedsJudge",
         ScoreError::Skipped => "Skipped",
         ScoreError::NotLooked => "NotLooked",
-        ScoreError::Program(_) => "Program",
+        ScoreError::Program(_) | ScoreError::ProgramBrokeDown(_) => "Program",
         ScoreError::FromTheStart => "FromTheStart",
     }
 }

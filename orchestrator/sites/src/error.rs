@@ -191,9 +191,20 @@ pub enum Error {
         /// What happened instead.
         why: String,
     },
-    /// A probe returned no value.
+    /// A probe was not asked, or the site gives no answer at all.
     #[error("ask the probe {probe} of {site}: {why}")]
     Probe {
+        /// The site.
+        site: String,
+        /// The probe.
+        probe: String,
+        /// The reason.
+        why: String,
+    },
+    /// The site answers a probe with something else than a value: what was done there can be the
+    /// cause.
+    #[error("ask the probe {probe} of {site}: {why}")]
+    ProbeAnswer {
         /// The site.
         site: String,
         /// The probe.

@@ -18,6 +18,7 @@ pub(crate) async fn ask(
     parameters: &BTreeMap<String, Value>,
 ) -> Result<Value, Error> {
     let failed = |why| Error::Probe { site: site.name.clone(), probe: name.to_owned(), why };
+    let wrong = |why| Error::ProbeAnswer { site: site.name.clone(), probe: name.to_owned(), why };
     let Some(probe) = site.probes.get(name) else {
         let known: Vec<&str> = site.probes.keys().map(String::as_str).collect();
         return Err(failed(format!("no such probe; there are: {}", known.join(", "))));
@@ -29,10 +30,16 @@ pub(crate) async fn ask(
         }
         let given: Map<String, Value> = parameters.clone().into_iter().collect();
         let rows = instance.content.query(probe.sqlite.as_deref(), query, &given).await;
-        return rows.map(Value::Array).map_err(|error| failed(error.to_string()));
+        return rows.map(Value::Array).map_err(|error| wrong(error.to_string()));
     }
     let text = if let Some(path) = &probe.get {
-        page(site, instance, probe, path, parameters).await.map_err(failed)?
+        let path = filled(path, parameters).map_err(failed)?;
+        let headers = headers(probe).map_err(failed)?;
+        let answer = Target::new(site, &instance.upstream).get(&path, headers).await.map_err(failed)?;
+        match answer.status.as_u16() {
+            200..=299 => answer.text().into_owned(),
+            status => return Err(wrong(format!("{path} has status {status}"))),
+        }
     } else {
         let command = probe.exec.iter().flatten().map(|word| match word.strip_prefix(':') {
             // Only whole words are replaced. A command may contain a script, and a parameter must
@@ -43,22 +50,22 @@ pub(crate) async fn ask(
             _ => Ok(word.clone()),
         });
         let command: Vec<String> = command.collect::<Result<_, Error>>()?;
-        instance.machine.exec(&command, None).await.map_err(|error| failed(error.to_string()))?
+        match instance.machine.exec(&command, None).await {
+            Ok(text) => text,
+            // The command itself failed.
+            Err(error @ Error::Refused { .. }) => return Err(wrong(error.to_string())),
+            Err(error) => return Err(failed(error.to_string())),
+        }
     };
     if probe.json {
-        serde_json::from_str(&text).map_err(|error| failed(format!("the answer is no JSON: {error}")))
+        serde_json::from_str(&text).map_err(|error| wrong(format!("the answer is no JSON: {error}")))
     } else {
         Ok(Value::String(text))
     }
 }
 
-async fn page(
-    site: &Site,
-    instance: &Instance,
-    probe: &Probe,
-    path: &str,
-    parameters: &BTreeMap<String, Value>,
-) -> Result<String, String> {
+/// A path with its parameters.
+fn filled(path: &str, parameters: &BTreeMap<String, Value>) -> Result<String, String> {
     let mut filled = String::new();
     let mut rest = path;
     while let Some((before, after)) = rest.split_once(':') {
@@ -73,17 +80,18 @@ async fn page(
         rest = &after[name.len()..];
     }
     filled.push_str(rest);
+    Ok(filled)
+}
+
+/// What a request for a page is sent with.
+fn headers(probe: &Probe) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in &probe.header {
         let name: HeaderName = name.parse().map_err(|_| format!("{name:?} is no header field"))?;
         headers
             .insert(name, HeaderValue::from_str(value).map_err(|_| format!("{value:?} is no header value"))?);
     }
-    let answer = Target::new(site, &instance.upstream).get(&filled, headers).await?;
-    match answer.status.as_u16() {
-        200..=299 => Ok(answer.text().into_owned()),
-        status => Err(format!("{filled} has status {status}")),
-    }
+    Ok(headers)
 }
 
 fn missing(name: &str) -> String {

@@ -202,6 +202,34 @@ async fn probes_answer_by_name_and_miss_their_parameters() {
     running.group.stop().await.unwrap();
 }
 
+/// What an agent has deleted is no longer there for a probe; a probe that is asked wrongly is the
+/// fault of its suite.
+#[tokio::test]
+async fn a_probe_that_finds_something_else_is_told_from_one_that_was_not_asked() {
+    let running = running_with(&["forum"], 1, |site| {
+        for (name, path) in [("order", "/orders/:id"), ("front", "/")] {
+            let probe = json!({ "get": path, "json": true });
+            site.probes.insert(name.to_owned(), serde_json::from_value(probe).unwrap());
+        }
+    })
+    .await;
+    let lease = running.lease("forum").await;
+    let id = BTreeMap::from([("id".to_owned(), json!(5))]);
+    for (probe, parameters, says) in [
+        ("order", &id, "ask the probe order of forum: /orders/5 has status 404"),
+        ("front", &BTreeMap::new(), "ask the probe front of forum: the answer is no JSON: "),
+    ] {
+        let error = lease.probe(probe, parameters).await.unwrap_err();
+        assert!(matches!(error, sites::Error::ProbeAnswer { .. }), "{error:?}");
+        assert!(error.to_string().starts_with(says), "{error}");
+    }
+    for probe in ["order", "nonesuch"] {
+        let error = lease.probe(probe, &BTreeMap::new()).await.unwrap_err();
+        assert!(matches!(error, sites::Error::Probe { .. }), "{error:?}");
+    }
+    running.group.stop().await.unwrap();
+}
+
 #[tokio::test]
 async fn the_clock_is_the_leases_and_starts_anew_for_the_next() {
     let running = running(&["desk"], 1).await;

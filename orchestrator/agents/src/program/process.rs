@@ -58,6 +58,8 @@ impl Process {
             .arg(command)
             .env_clear()
             .envs(processes::minimal())
+            // An agent may stand in the folder of its suite, whose files were agreed to.
+            .env("PYTHONDONTWRITEBYTECODE", "1")
             .envs(variables.iter().map(|variable| (&variable.name, &variable.value)));
         confined.add_plan(&mut words);
         let mut child = Command::from(words)

@@ -111,10 +111,15 @@ impl<T, E: Into<anyhow::Error>> OrFail<T> for Result<T, E> {
 /// of ours. The programs that the process has started end with it.
 ///
 /// The tokio runtime would otherwise swallow a task's panic, and a run would go on with a part of
-/// it missing.
+/// it missing. A rule that panics on what an agent chose costs that agent its episode alone:
+/// whoever waits for the score catches it.
 pub(crate) fn report_panics() {
     std::panic::set_hook(Box::new(move |panic| {
         let thread = std::thread::current();
+        if thread.name() == Some(runs::SCORING) {
+            tracing::error!(%panic, "a scorer broke down; this is a bug in sandbox");
+            return;
+        }
         // What has panicked may quote what others have written; what is printed here is cleaned.
         eprintln!("thread '{}' {panic}", thread.name().unwrap_or("<unnamed>"));
         eprintln!("{}", std::backtrace::Backtrace::capture());
@@ -166,6 +171,29 @@ mod tests {
         let _group = processes::Group::of(program.id());
         assert!(started_in(&std::env::temp_dir()).len() > 3, "a browser, its driver, a program and this");
         panic!("provoked");
+    }
+
+    /// Breaks down as a scorer does, in the process that the test below starts.
+    #[test]
+    fn a_scorer_panics_in_a_process_of_its_own() {
+        if std::env::var_os(PANICS).is_none() {
+            return;
+        }
+        report_panics();
+        let rule = || std::panic::catch_unwind(|| panic!("a rule broke down")).is_err();
+        let scoring = std::thread::Builder::new().name(runs::SCORING.to_owned()).spawn(rule);
+        assert!(scoring.expect("a thread").join().is_ok_and(|caught| caught));
+        println!("the others play on");
+    }
+
+    #[test]
+    fn a_rule_that_panics_does_not_end_the_process() {
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.args(["--exact", "--nocapture", "failure::tests::a_scorer_panics_in_a_process_of_its_own"]);
+        let output = command.env(PANICS, "1").output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(said.contains("the others play on"), "{said}");
     }
 
     /// The processes whose temporary files are in this folder. Chromium writes its title over its

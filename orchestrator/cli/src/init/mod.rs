@@ -14,6 +14,7 @@ use crate::demo;
 use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::record::{Record, web_address};
+use crate::trust::Origin;
 use crate::{out, trust};
 
 const SUITE: &str = "suite.yaml";
@@ -83,18 +84,21 @@ impl Init {
         let folder = &self.folder;
         let new_folder = !folder.exists();
         std::fs::create_dir_all(folder).or_input(format!("make {folder}"))?;
-        let is_own = !folder.join(SUITE).exists() || trust::is_agreed_to(folder, &self.data).unwrap_or(false);
+        let origin = match folder.join(SUITE).exists() {
+            _ if new_folder => Origin::New,
+            true if trust::is_agreed_to(folder, &self.data).unwrap_or(false) => Origin::Agreed,
+            // Also where only its suite.yaml is missing: the tasks may be somebody else's.
+            true | false => Origin::Foreign,
+        };
         let made = self.write().await;
         if made.is_err() && new_folder {
             // Only if it is empty.
             let _ = std::fs::remove_dir(folder);
         }
         let files = made?;
-        if is_own {
-            // What it does is agreed to: it was made here.
-            trust::warn_unless_kept(trust::agree_to_own(folder, &self.data));
-        }
-        println!("{folder} has {}: {}\n", counted(files.len(), "more file"), files.join(", "));
+        println!("{folder} has {}: {}", counted(files.len(), "more file"), files.join(", "));
+        trust::warn_unless_kept(trust::agree_to_own(folder, origin, &self.data));
+        println!("");
         let own = format!("program:{}", out::command_line(["python3", folder.join("agent.py").as_str()]));
         for agent in ["oracle", &own] {
             println!("{}", out::command_line(["sandbox", "run", folder.as_str(), "--agent", agent]));

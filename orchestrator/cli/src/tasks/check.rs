@@ -1,12 +1,10 @@
 //! `sandbox tasks check`: whether the tasks of a suite can be solved, and their scorers tell wrong
 //! solutions.
 
-use std::collections::BTreeSet;
-
 use agents::AgentSpec;
 use camino::{Utf8Path, Utf8PathBuf};
 use runs::consent::Agreed;
-use runs::{Options, Summary, counted};
+use runs::{Options, Summary, TaskSummary, counted};
 use tasks::{Suite, Task};
 
 use crate::board::Board;
@@ -51,6 +49,20 @@ struct Finding {
     wrong: String,
 }
 
+/// What is wrong with a solution that is to earn so much; nothing where it does.
+fn wrong_with(task: &TaskSummary, wanted: f64) -> Option<String> {
+    let ended = |outcome: &str| task.outcomes.contains_key(outcome);
+    match task.score {
+        _ if ended("error") || ended("timed_out") => Some("did not come to an end".to_owned()),
+        // A scorer that breaks down on a solution has not found it wrong.
+        _ if ended("agent_failed") => Some("ended in `agent_failed`, without a score".to_owned()),
+        Some(score) if (score - wanted).abs() < 1e-9 => None,
+        Some(score) => Some(format!("earns {score:.2}")),
+        None if task.unjudged > 0 => Some("waits for a judge".to_owned()),
+        None => Some("was not played".to_owned()),
+    }
+}
+
 impl Check {
     pub(super) async fn run(self) -> Outcome {
         let mut suite = super::load_undated(&self.suite)?;
@@ -81,17 +93,9 @@ impl Check {
             self.play(&suite, &AgentSpec::Negative, &negative, &agreed, &out.join("negative")).await?;
         for (summary, wanted, what) in [(&oracle, 1.0, "its solution"), (&wrong, 0.0, "its wrong solution")] {
             for task in summary.iter().flat_map(|summary| &summary.tasks) {
-                let ended: BTreeSet<&str> = task.outcomes.keys().copied().collect();
-                let wrong = match task.score {
-                    _ if ended.contains("error") || ended.contains("timed_out") => {
-                        "did not come to an end".to_owned()
-                    }
-                    Some(score) if (score - wanted).abs() < 1e-9 => continue,
-                    Some(score) => format!("earns {score:.2}"),
-                    None if task.unjudged > 0 => "waits for a judge".to_owned(),
-                    None => "was not played".to_owned(),
-                };
-                findings.push(Finding { task: task.task.clone(), wrong: format!("{what} {wrong}") });
+                if let Some(wrong) = wrong_with(task, wanted) {
+                    findings.push(Finding { task: task.task.clone(), wrong: format!("{what} {wrong}") });
+                }
             }
         }
         self.tell(&findings, solved.len(), negative.len());
@@ -158,5 +162,41 @@ impl Check {
         }
         let (solved, negative) = (counted(solved, "solution"), counted(negative, "wrong solution"));
         println!("played {solved} and {negative}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(outcome: &'static str, score: Option<f64>) -> TaskSummary {
+        TaskSummary {
+            task: "a".to_owned(),
+            episodes: 1,
+            score,
+            variance: None,
+            unjudged: usize::from(score.is_none()),
+            passed: false,
+            outcomes: [(outcome, 1)].into(),
+            fingerprints: Vec::new(),
+            steps: 1.0,
+            requests: Default::default(),
+            wall_ms: 1,
+        }
+    }
+
+    #[test]
+    fn a_wrong_solution_is_found_wrong_by_its_scorer_or_not_at_all() {
+        assert_eq!(wrong_with(&task("answered", Some(0.0)), 0.0), None);
+        assert_eq!(wrong_with(&task("answered", Some(1.0)), 1.0), None);
+        for (outcome, score, wrong) in [
+            ("answered", Some(0.5), "earns 0.50"),
+            ("answered", None, "waits for a judge"),
+            ("error", Some(0.0), "did not come to an end"),
+            ("timed_out", Some(0.0), "did not come to an end"),
+            ("agent_failed", Some(0.0), "ended in `agent_failed`, without a score"),
+        ] {
+            assert_eq!(wrong_with(&task(outcome, score), 0.0).as_deref(), Some(wrong), "{outcome}");
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! The digest of the files that would be started.
 //!
 //! A command names a program, and the program reads others that it does not name: modules, scripts,
-//! settings. So all files of the folder that it runs in count, but for those that are data by what
-//! they are: the tasks, recordings, declared files of the world, runs, and what Git and Python keep
-//! for themselves. A file that the command itself names counts in any case.
+//! settings. So all files of the folder that it runs in count, also behind links, but for those
+//! that are data by what they are: the tasks, recordings, cookies of the world, results of runs,
+//! and what Git keeps for itself. What Python keeps of a module (`__pycache__`) counts: Python
+//! starts it without a look at the module. A file that the command itself names counts in any case.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
@@ -16,8 +17,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Error;
 
-/// Folders that hold no program of the suite.
-const PASSED_OVER: [&str; 2] = [".git", "__pycache__"];
+/// A folder that holds no program of the suite.
+const PASSED_OVER: &str = ".git";
+/// Endings of the files of runs.
+const RESULTS: [&str; 12] =
+    [".json", ".jsonl", ".html", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".txt", ".har", ".csv"];
+/// The folder of an episode with files that the agent chose.
+const DOWNLOADS: &str = "downloads";
 /// Endings of recordings.
 const RECORDINGS: [&str; 9] =
     [".wacz", ".warc", ".warc.gz", ".arc", ".arc.gz", ".har", ".cdxj", ".warc.open", ".cassette.jsonl"];
@@ -75,21 +81,33 @@ impl Roots {
     /// The files below a folder that may be a part of a program, in a fixed order.
     fn files(&self, root: &Utf8Path) -> Result<Vec<Utf8PathBuf>, Error> {
         let mut found = Vec::new();
-        let mut rest = vec![root.to_owned()];
-        while let Some(folder) = rest.pop() {
-            for entry in folder.read_dir_utf8().map_err(unread(&folder))? {
-                let entry = entry.map_err(unread(&folder))?;
+        let mut seen = BTreeSet::new();
+        let mut rest = VecDeque::from([Folder { path: root.to_owned(), of_run: false }]);
+        while let Some(Folder { path: folder, of_run }) = rest.pop_front() {
+            // Links can make a circle.
+            if !seen.insert(folder.canonicalize_utf8().map_err(unread(&folder))?) {
+                continue;
+            }
+            let entries: io::Result<Vec<_>> = folder.read_dir_utf8().and_then(Iterator::collect);
+            let mut entries = entries.map_err(unread(&folder))?;
+            entries.sort_by(|one, other| one.file_name().cmp(other.file_name()));
+            for entry in entries {
                 let path = entry.path();
                 let kind = entry.file_type().map_err(unread(path))?;
                 if self.data.iter().any(|data| data == path) {
                     continue;
                 }
-                if kind.is_dir() {
+                if path.is_dir() && entry.file_name() != PASSED_OVER {
                     let is_run = path.join("run.json").is_file() && path.join("episodes").is_dir();
-                    if !PASSED_OVER.contains(&entry.file_name()) && !is_run {
-                        rest.push(path.to_owned());
+                    let next = Folder { path: path.to_owned(), of_run: of_run || is_run };
+                    // A folder goes by its own name before it goes by that of a link.
+                    match kind.is_symlink() {
+                        true => rest.push_back(next),
+                        false => rest.push_front(next),
                     }
-                } else if (kind.is_file() || kind.is_symlink()) && !is_data(root, path) {
+                }
+                let is_file = kind.is_file() || kind.is_symlink();
+                if is_file && !is_data(root, path) && !(of_run && is_result(path)) {
                     found.push(path.to_owned());
                 }
                 if found.len() > MOST_FILES {
@@ -111,6 +129,19 @@ fn is_data(root: &Utf8Path, path: &Utf8Path) -> bool {
     let is_task = is_yaml && path.parent() == Some(root);
     let is_manifest = path.file_name() == Some("site.yaml");
     is_task || is_manifest || RECORDINGS.iter().any(|ending| path.as_str().ends_with(ending))
+}
+
+/// A folder that is to be looked into.
+struct Folder {
+    path: Utf8PathBuf,
+    /// It is the folder of a run, or below one.
+    of_run: bool,
+}
+
+/// Whether a file in the folder of a run is one that a run has.
+fn is_result(path: &Utf8Path) -> bool {
+    let folder = path.parent().and_then(Utf8Path::file_name);
+    folder == Some(DOWNLOADS) || RESULTS.iter().any(|ending| path.as_str().ends_with(ending))
 }
 
 /// The files that the words of a command name, also within a word that a shell reads.
@@ -183,7 +214,7 @@ mod tests {
     fn what_a_program_is_made_of_counts_and_data_does_not() {
         let keep = tempfile::tempdir().unwrap();
         let suite = Utf8Path::from_path(keep.path()).unwrap();
-        for folder in ["lib", ".git", "lib/__pycache__", "out/episodes"] {
+        for folder in ["lib", ".git", "lib/__pycache__", "out/episodes/a-1/downloads"] {
             fs::create_dir_all(suite.join(folder)).unwrap();
         }
         let data = vec![suite.join("upload")];
@@ -194,6 +225,8 @@ mod tests {
         };
         let files = ["verify.py", "lib/help.py", "task.yaml", "web.wacz", ".git/index", "upload"];
         let more = ["lib/__pycache__/help.pyc", "out/run.json", "out/report.html", "settings.json"];
+        let results = ["out/episodes/a-1/trace.jsonl", "out/episodes/a-1/downloads/x.pdf"];
+        results.iter().for_each(|name| write(name, "1"));
         files.iter().chain(&more).for_each(|name| write(name, "1"));
         let changes = |name: &str, words: &[&str]| {
             let before = digest(words);
@@ -204,19 +237,45 @@ mod tests {
             is_other
         };
         let command = ["python3", "-m", "verify"];
-        for name in ["verify.py", "lib/help.py", "settings.json"] {
+        for name in ["verify.py", "lib/help.py", "settings.json", "lib/__pycache__/help.pyc"] {
             assert!(changes(name, &command), "{name}");
         }
-        for name in ["task.yaml", "web.wacz", ".git/index", "upload", "lib/__pycache__/help.pyc"] {
+        for name in ["task.yaml", "web.wacz", ".git/index", "upload"] {
             assert!(!changes(name, &command), "{name}");
             // What the command names counts in any case.
             assert!(changes(name, &["sh", "-c", &format!("sh {name} x")]), "{name}");
         }
-        assert!(!changes("out/report.html", &command));
+        for name in results.iter().chain(&["out/report.html"]) {
+            assert!(!changes(name, &command), "{name}");
+        }
+        // What looks like a run may be a module.
+        write("out/__init__.py", "1");
+        assert!(changes("out/__init__.py", &command));
         write("new.py", "");
         let before = digest(&command);
         fs::remove_file(suite.join("new.py")).unwrap();
         assert_ne!(digest(&command), before, "a file that comes or goes");
+    }
+
+    #[test]
+    fn what_is_behind_a_link_to_a_folder_counts_and_circles_end() {
+        let keep = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(keep.path()).unwrap();
+        let (suite, other) = (folder.join("suite"), folder.join("benchmark"));
+        fs::create_dir_all(suite.join("lib")).unwrap();
+        fs::create_dir_all(other.join("app")).unwrap();
+        let server = other.join("app/server.py");
+        fs::write(&server, "1").unwrap();
+        for (to, name) in [(&other, "apps"), (&suite, "benchmark/back"), (&suite, "suite/lib/up")] {
+            let link = if name == "apps" { suite.join(name) } else { folder.join(name) };
+            std::os::unix::fs::symlink(to, link).unwrap();
+        }
+        let digest = || Roots::new(Vec::new()).digest(&suite, &suite, &[]).unwrap();
+        let before = digest();
+        fs::write(&server, "2").unwrap();
+        assert_ne!(digest(), before);
+        fs::write(&server, "1").unwrap();
+        assert_eq!(digest(), before);
     }
 
     #[test]

@@ -38,6 +38,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use agreements::Agreements;
 pub use models::of_model;
+pub(crate) use shipped::is_shipped;
 pub use sites::of_sites;
 pub use suite::of_suite;
 
@@ -132,6 +133,12 @@ impl NeedList {
     /// Whether nothing is needed, so that nobody is asked.
     pub fn is_empty(&self) -> bool {
         self.needs.is_empty()
+    }
+
+    /// Whether a program or a container is started, or a file outside of the suite is read. A suite
+    /// that was made here a moment ago may still start what somebody else has made.
+    pub fn starts_or_reads(&self) -> bool {
+        self.needs.iter().any(|need| matches!(need.kind, NeedKind::Start | NeedKind::Read))
     }
 
     /// What is needed, in a fixed order.

@@ -21,7 +21,7 @@ static MANIFESTS: LazyLock<Vec<&[u8]>> = LazyLock::new(|| {
 });
 
 /// Whether a site's manifest is, to the letter, one of this program.
-pub(super) fn is_shipped(site: &Site) -> bool {
+pub(crate) fn is_shipped(site: &Site) -> bool {
     std::fs::read(site.file()).is_ok_and(|text| MANIFESTS.iter().any(|known| *known == text))
 }
 

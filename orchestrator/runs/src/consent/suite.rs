@@ -113,12 +113,14 @@ fn snapshots_outside(suite: &Suite, tasks: &[Task], own: &Places) -> Vec<Need> {
     outside.map(|full| Need::new(NeedKind::Read, format!("the snapshot {full}"), "the world")).collect()
 }
 
-/// What the suite's folder holds as data of the world: no program is started from it.
+/// What the suite's folder holds as data of the world: no program is started from it. Only what
+/// ends as such data does: a suite may name its verifier here as well. Files to upload may be
+/// anything, and thus count.
 fn data_of(suite: &Suite) -> Vec<Utf8PathBuf> {
     let world = &suite.world;
     let of_tasks = suite.tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten();
     let states = suite.tasks.iter().filter_map(|task| task.storage_state.as_ref());
-    let single = [&world.storage_state, &world.files].into_iter().flatten();
-    let all = world.snapshots.iter().chain(of_tasks).chain(states).chain(single);
-    all.filter_map(|path| path.canonicalize_utf8().ok()).collect()
+    let all = world.snapshots.iter().chain(of_tasks).chain(states).chain(&world.storage_state);
+    let data = all.filter(|path| path.extension() == Some("json"));
+    data.filter_map(|path| path.canonicalize_utf8().ok()).collect()
 }

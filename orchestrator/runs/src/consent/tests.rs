@@ -162,6 +162,21 @@ fn another_goal_asks_nothing_and_another_program_does() {
     assert!(!list().digests().is_subset(&agreed));
 }
 
+#[test]
+fn no_name_in_the_world_takes_a_program_out_of_what_is_agreed_to() {
+    for world in [", files: lib", ", storage_state: lib/verify.py", ", snapshots: [lib/verify.py]"] {
+        let folder = folder(world, "scorer: {program: [python3, -m, lib.verify]}", FORUM);
+        let suite = folder.path.join("suite");
+        fs::create_dir(suite.join("lib")).unwrap();
+        let digests = |text: &str| {
+            fs::write(suite.join("lib/verify.py"), text).unwrap();
+            let suite = Suite::load(&suite).unwrap();
+            of_suite(&suite, &suite.tasks, Given::default()).unwrap().digests()
+        };
+        assert_ne!(digests("1"), digests("2"), "{world}");
+    }
+}
+
 /// The keys of the formats that name a program, path, variable or host, which the tables above try.
 const LISTED: [&str; 24] = [
     "Account.password",

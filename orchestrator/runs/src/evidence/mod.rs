@@ -15,7 +15,7 @@ pub(crate) mod workarena_session;
 
 use browser::Action;
 use scoring::workarena::Session;
-use scoring::{Decision, Evidence, Fetch, FetchResponse, Pages, ProgramCheck, StateCheck};
+use scoring::{Decision, Evidence, Fetch, FetchResponse, Pages, ProgramCheck, StateCheck, Undecided};
 use serde_json::Value;
 
 use crate::evidence::servicenow::ServiceNow;
@@ -82,7 +82,7 @@ impl<E: Environment> Evidence for EpisodeEvidence<'_, E> {
         &mut self,
         program: &ProgramCheck,
         answer: Option<&str>,
-    ) -> Result<Result<Decision, String>, EnvironmentError> {
+    ) -> Result<Result<Decision, Undecided>, EnvironmentError> {
         self.environment.decide(program, answer).await
     }
 
@@ -100,5 +100,9 @@ impl<E: Environment> Evidence for EpisodeEvidence<'_, E> {
 
     fn failure(doing: &'static str, why: String) -> EnvironmentError {
         EnvironmentError::while_doing(doing)(why)
+    }
+
+    fn unreadable(doing: &'static str, why: String) -> EnvironmentError {
+        EnvironmentError::of_evidence(doing, why)
     }
 }

@@ -6,6 +6,7 @@
 //! [`processes::confine`]): in a network in which there is nothing but that gateway, and without
 //! results and the user's data. Else it has the proxy and the authority in its environment alone.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use gateway::{Admission, Entrance, Gateway, Key};
 use parking_lot::Mutex;
 use processes::confine::{Confined, Network, Proxy};
 use processes::network;
-use scoring::{Decision, ProgramCheck, ProgramExit};
+use scoring::{Decision, ProgramCheck, ProgramExit, Undecided};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
 use tokio::task::JoinSet;
@@ -60,12 +61,17 @@ impl ScorerPrograms {
         &self,
         check: &ProgramCheck,
         context: &ProgramContext<'_>,
-    ) -> Result<Decision, String> {
+    ) -> Result<Decision, Undecided> {
         let words = check.words(context.url);
         let named = |why: String| format!("{}: {why}", words.join(" "));
-        let ran = self.run(check, &words, context).await.map_err(named)?;
-        let ended = ProgramExit { code: ran.code, stdout: &ran.stdout, stderr: quoted(&ran.stderr) };
-        check.decide(&ended).map_err(named)
+        let ran = self.run(check, &words, context).await.map_err(|why| why.map(named))?;
+        let ended = ProgramExit {
+            code: ran.code,
+            signal: ran.signal,
+            stdout: &ran.stdout,
+            stderr: quoted(&ran.stderr),
+        };
+        check.decide(&ended).map_err(|why| why.map(named))
     }
 
     async fn run(
@@ -73,21 +79,21 @@ impl ScorerPrograms {
         check: &ProgramCheck,
         words: &[String],
         context: &ProgramContext<'_>,
-    ) -> Result<Ran, String> {
+    ) -> Result<Ran, Undecided> {
         let folder = processes::temporary::new("verifier-");
-        let folder = folder.map_err(|error| format!("failed to make a folder for its proxy: {error}"))?;
+        let folder = folder.map_err(|error| unable("make a folder for its proxy", &error))?;
         let ca = folder.path().join("ca.crt");
-        std::fs::write(&ca, context.certificate)
-            .map_err(|error| format!("failed to write {ca:?}: {error}"))?;
+        std::fs::write(&ca, context.certificate).map_err(|error| unable("write its authority", &error))?;
         // Open for as long as the program runs.
-        let (proxy, _entrance) = listen_with_key(context.gateway)
-            .map_err(|error| format!("failed to listen for its requests: {error}"))?;
+        let (proxy, _entrance) =
+            listen_with_key(context.gateway).map_err(|error| unable("listen for its requests", &error))?;
         let level = self.options.confinement.level.of_scorers();
         let helper = self.helper.get(&self.options, level).await;
         let network =
             helper.confinement().hides().then(|| Network { proxy: Some(proxy.clone()), hosts: Vec::new() });
         let confined = helper.plan(scorer_plan(&self.options, &ca, network));
-        let (program, arguments) = words.split_first().ok_or("the command is empty")?;
+        let (program, arguments) =
+            words.split_first().ok_or_else(|| Undecided::Unable("the command is empty".to_owned()))?;
         let mut command = confined.command(program);
         // In a network of its own the proxy has another address, which its keeper adds.
         command
@@ -101,6 +107,11 @@ impl ScorerPrograms {
         confined.add_plan(&mut command);
         watch(command, &confined, check.timeout).await
     }
+}
+
+/// What the machine has not done for a program.
+fn unable(doing: &str, error: &std::io::Error) -> Undecided {
+    Undecided::Unable(format!("failed to {doing}: {error}"))
 }
 
 /// What a program sees besides its proxy.
@@ -127,17 +138,24 @@ fn listen_with_key(gateway: &Gateway) -> std::io::Result<(Proxy, Entrance)> {
 /// What a program has left.
 struct Ran {
     code: Option<i32>,
+    signal: Option<i32>,
     stdout: String,
     stderr: String,
 }
 
 /// Waits for its end, for so long, and kills what is left of it.
-async fn watch(command: std::process::Command, confined: &Confined, within: Duration) -> Result<Ran, String> {
+async fn watch(
+    command: std::process::Command,
+    confined: &Confined,
+    within: Duration,
+) -> Result<Ran, Undecided> {
     let mut command = Command::from(command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.process_group(0).spawn();
     let mut child = child.map_err(|error| {
-        format!("failed to start it: {error}; a program that is named by a path is looked for in the suite's folder")
+        Undecided::Unable(format!(
+            "failed to start it: {error}; a program that is named by a path is looked for in the suite's folder"
+        ))
     })?;
     let mut tree = confined.tree(&child);
     let (stdout, stderr) = (Tail::default(), Tail::default());
@@ -150,14 +168,15 @@ async fn watch(command: std::process::Command, confined: &Confined, within: Dura
     let _ = timeout(REST, async { while reading.join_next().await.is_some() {} }).await;
     let (stdout, stderr) = (stdout.text(), stderr.text());
     match ended {
-        Ok(Ok(status)) => Ok(Ran { code: status.code(), stdout, stderr }),
-        Ok(Err(error)) => Err(format!("failed to wait for it: {error}")),
+        Ok(Ok(status)) => Ok(Ran { code: status.code(), signal: status.signal(), stdout, stderr }),
+        Ok(Err(error)) => Err(unable("wait for it", &error)),
         Err(_) => {
             let stderr_part = match quoted(&stderr) {
                 "" => String::new(),
                 words => format!("; its standard error ends: {words}"),
             };
-            Err(format!("it did not end within {} s, its `timeout`{stderr_part}", within.as_secs_f64()))
+            let waited = within.as_secs_f64();
+            Err(Undecided::BrokeDown(format!("it did not end within {waited} s, its `timeout`{stderr_part}")))
         }
     }
 }
@@ -205,7 +224,7 @@ mod tests {
     use super::*;
 
     /// What comes of a shell script.
-    async fn ran(script: &str, within: Duration) -> Result<Ran, String> {
+    async fn ran(script: &str, within: Duration) -> Result<Ran, Undecided> {
         let confined = Confined::default();
         let mut command = confined.command("sh");
         command.args(["-c", script]);
@@ -215,11 +234,19 @@ mod tests {
     #[tokio::test]
     async fn its_end_and_its_words_are_kept() {
         let long = Duration::from_secs(60);
-        let Ran { code, stdout, stderr } =
+        let Ran { code, stdout, stderr, .. } =
             ran("echo a; echo b >&2; exit 3", long).await.unwrap_or_else(|why| panic!("{why}"));
         assert_eq!((code, stdout.as_str(), stderr.as_str()), (Some(3), "a\n", "b\n"));
         let killed = ran("kill -9 $$", long).await.unwrap_or_else(|why| panic!("{why}"));
-        assert_eq!(killed.code, None);
+        assert_eq!((killed.code, killed.signal), (None, Some(9)));
+    }
+
+    #[tokio::test]
+    async fn a_program_that_is_not_there_is_no_fault_of_an_agent() {
+        let confined = Confined::default();
+        let command = confined.command("sandbox-no-such-program");
+        let why = watch(command, &confined, Duration::from_secs(60)).await.err();
+        assert!(matches!(why, Some(Undecided::Unable(_))), "{why:?}");
     }
 
     #[tokio::test]
@@ -227,8 +254,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap_or_else(|why| panic!("{why}"));
         let file = folder.path().join("id");
         let script = format!("echo tired >&2; sleep 100 & echo $! > {}; sleep 100", file.display());
-        let why = ran(&script, Duration::from_millis(300)).await.err().unwrap_or_default();
-        assert_eq!(why, "it did not end within 0.3 s, its `timeout`; its standard error ends: tired");
+        let why = ran(&script, Duration::from_millis(300)).await.err();
+        let late = "it did not end within 0.3 s, its `timeout`; its standard error ends: tired";
+        assert_eq!(why, Some(Undecided::BrokeDown(late.to_owned())));
         let id = std::fs::read_to_string(&file).unwrap_or_else(|why| panic!("{why}"));
         let stat = PathBuf::from(format!("/proc/{}/stat", id.trim()));
         let lives = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));

@@ -5,13 +5,15 @@ use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use scoring::{ProgramCheck, Requirement};
+use sites::Site;
 use snapshots::collection::Collection;
-use snapshots::is_address;
+use snapshots::{Archive, is_address};
 use tasks::{Suite, Task, UNDATED, WorldSpec};
 use tempfile::TempDir;
 
 use super::Error;
 use super::manifest::{CASSETTE, RUN, SUITE};
+use crate::consent::is_shipped;
 use crate::play::run::select;
 use crate::results::suite_digest::Digests;
 use crate::results::{EpisodeId, EpisodeRecord, PlaySettings, RunFolder, RunRecord};
@@ -46,8 +48,12 @@ pub struct Sources {
     pub cassette: Option<Utf8PathBuf>,
     /// Whether snapshots are in the file.
     pub snapshots: Snapshots,
-    /// Whether the suite, and what else tells its solutions, stays out.
+    /// Whether the suite, and what else tells its solutions, stays out. So do recorded replies of
+    /// models: what a judge was asked has the references in it.
     pub without_solutions: bool,
+    /// Files and folders outside of the suite's folder that its world reads and that may be packed:
+    /// cookies and storage, files to upload, sites.
+    pub include: Vec<Utf8PathBuf>,
 }
 
 /// A file to be packed.
@@ -124,16 +130,18 @@ pub(super) fn collect(sources: &Sources) -> Result<Collected, Error> {
     } else {
         collected.add_suite(&suite, links)?;
     }
-    collected.add_world(&suite, &tasks, links)?;
+    collected.add_world(&suite, &tasks, links, sources)?;
     let recorded = || inputs.as_ref().and_then(|inputs| Some(inputs.path(inputs.cassette.as_ref()?)));
-    if let Some(cassette) = &sources.cassette {
-        collected.add(CASSETTE.to_owned(), cassette, false);
-    } else if let Some(path) = recorded() {
-        if ![&sources.run, &suite.folder].iter().any(|folder| is_below(folder, &path)) {
+    // Which of its lines are a judge's cannot be told with certainty.
+    if !sources.without_solutions
+        && let Some(cassette) = sources.cassette.clone().or_else(recorded)
+    {
+        let named = sources.cassette.is_some();
+        if !named && ![&sources.run, &suite.folder].iter().any(|folder| is_below(folder, &cassette)) {
             let (run, what) = (sources.run.clone(), "recorded replies of models");
-            return Err(Error::Outside { run, what, path, flag: "--cassette" });
+            return Err(Error::Outside { run, what, path: cassette, flag: "--cassette" });
         }
-        collected.add(CASSETTE.to_owned(), &path, false);
+        collected.add(CASSETTE.to_owned(), &cassette, false);
     }
     Ok(collected)
 }
@@ -249,21 +257,50 @@ impl Collected {
         Ok(())
     }
 
-    /// What the world and the tasks of the run name outside of the suite's folder.
-    fn add_world(&mut self, suite: &Suite, tasks: &[Task], links: Links) -> Result<(), Error> {
+    /// What the world and the tasks of the run name besides. Who has agreed that a suite reads a
+    /// file of theirs has not agreed that the file is given away with the run.
+    fn add_world(
+        &mut self,
+        suite: &Suite,
+        tasks: &[Task],
+        links: Links,
+        sources: &Sources,
+    ) -> Result<(), Error> {
         let world = &suite.world;
+        let own = |what, path: &Utf8PathBuf| {
+            let mut named = sources.include.iter().chain([&suite.folder]);
+            if named.any(|folder| is_below(folder, path)) {
+                return Ok(());
+            }
+            let (run, path) = (sources.run.clone(), path.clone());
+            Err(Error::Outside { run, what, path, flag: "--include" })
+        };
         let of_tasks = tasks.iter().filter_map(|task| task.snapshots.as_ref()).flatten();
         for snapshot in world.snapshots.iter().chain(of_tasks) {
-            self.add_snapshot(suite, snapshot);
+            for file in self.add_snapshot(suite, snapshot) {
+                own("a snapshot", &file)
+                    .or_else(|error| if is_recording(&file) { Ok(()) } else { Err(error) })?;
+            }
+        }
+        // A file without solutions is not played.
+        if sources.without_solutions {
+            return Ok(());
         }
         let states = tasks.iter().filter_map(|task| task.storage_state.as_ref());
         for state in world.storage_state.iter().chain(states) {
+            own("the cookies and storage that episodes begin with", state)?;
             self.place(suite, "state", state);
         }
         let has_sites = tasks.iter().any(|task| !task.sites.is_empty());
-        let folders = [("files", &world.files), ("sites", &world.sites)];
-        for (part, folder) in folders {
+        let folders = [
+            ("files", "the files to upload", &world.files),
+            ("sites", "the folder of its sites", &world.sites),
+        ];
+        for (part, what, folder) in folders {
             let Some(folder) = folder.as_ref().filter(|_| part == "files" || has_sites) else { continue };
+            if part == "files" || !are_shipped(folder, tasks) {
+                own(what, folder)?;
+            }
             self.paths.insert(written(suite, folder), part.to_owned());
             let found = files(folder, links)?;
             let is_wanted = |name: &str| part == "files" || is_of_a_site(name, &found, tasks);
@@ -274,16 +311,17 @@ impl Collected {
         Ok(())
     }
 
-    /// Adds a snapshot; a collection with its members, in a folder of its own.
-    fn add_snapshot(&mut self, suite: &Suite, snapshot: &Utf8Path) {
+    /// Adds a snapshot; a collection with its members, in a folder of its own. Gives the files of
+    /// it that are no collection.
+    fn add_snapshot(&mut self, suite: &Suite, snapshot: &Utf8Path) -> Vec<Utf8PathBuf> {
         if self.paths.contains_key(&written(suite, snapshot)) {
-            return;
+            return Vec::new();
         }
         // What cannot be read is named when it is packed.
         let Some(collection) = Collection::read_if_json(snapshot).unwrap_or(None) else {
             let path = self.place(suite, "snapshots", snapshot);
             self.snapshots.insert(path);
-            return;
+            return vec![snapshot.to_owned()];
         };
         let mut folders = (1..).map(|number| format!("snapshots/collection-{number}"));
         let is_free =
@@ -292,11 +330,14 @@ impl Collected {
         let path = self.place(suite, &folder, snapshot);
         self.snapshots.insert(path);
         let beside = snapshot.parent().unwrap_or(Utf8Path::new(""));
+        let mut members = Vec::new();
         for member in collection.resources {
             let path = format!("{folder}/{}", member.path);
+            members.push(beside.join(&member.path));
             self.add(path.clone(), &beside.join(&member.path), false);
             self.snapshots.insert(path);
         }
+        members
     }
 
     /// Adds one file that the suite names, under its own name. Gives its path in the pack.
@@ -316,6 +357,18 @@ impl Collected {
         self.paths.insert(written, path.clone());
         path
     }
+}
+
+/// Whether a file is a recording of the web, wherever it is. Any other file may be private.
+fn is_recording(path: &Utf8Path) -> bool {
+    let has_records = |archive: Archive| archive.records().next().is_some_and(|record| record.is_ok());
+    Archive::open(path).is_ok_and(has_records)
+}
+
+/// Whether the sites that the tasks name are those that come with this program.
+fn are_shipped(folder: &Utf8Path, tasks: &[Task]) -> bool {
+    let mut named = tasks.iter().flat_map(|task| &task.sites);
+    named.all(|name| Site::load(&folder.join(name)).is_ok_and(|site| is_shipped(&site)))
 }
 
 /// A path as the suite's files write it.

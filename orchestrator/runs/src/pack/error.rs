@@ -59,8 +59,8 @@ pub enum Error {
     },
     /// The run names a file of this machine that is neither its own nor of its suite.
     #[error(
-        "pack {run}: it names {path} as {what}, which is neither in the run nor in its suite; a run from somebody else \
-         may name any file of yours, so name it yourself with {flag}"
+        "pack {run}: it names {path} as {what}, which is neither in the run nor in its suite; a run or a suite from \
+         somebody else may name any file of yours, so if others may have it, name it yourself with {flag}"
     )]
     Outside {
         /// The folder of the run.

@@ -4,6 +4,10 @@
 //! before the agent was heard   -> the machine's: a browser that does not start, a site, a disk
 //! an error of the agent        -> `agents::Error::fault` says
 //! the browser or a page breaks -> the agent's, once it was heard, unless a site or a disk failed too
+//! a probe, a page or a rule gives no score
+//!                              -> the agent's, once it was heard, unless a site or a disk failed too
+//! a scorer's program that was not started or could not tell, a site that ended
+//!                              -> the machine's
 //! everything else              -> the machine's
 //! ```
 //!
@@ -11,6 +15,9 @@
 //! will may not: it would have as many attempts as it likes. The agents of this program have no
 //! such wish, so that for them a broken browser is the machine's fault.
 
+use scoring::ScoreError;
+
+use super::deadline::NotScored;
 use super::environment::EnvironmentError;
 use crate::results::{AgentFailure, Outcome};
 
@@ -52,6 +59,7 @@ pub(crate) fn of_environment(
         (Suspect::Machine, _) => machine(error),
         (Suspect::Agent, Err(lost)) if !lost.is_of_browser() => machine(&lost),
         (Suspect::Agent, _) if error.is_of_browser() => agent(reason(error), error),
+        (Suspect::Agent, _) if error.is_of_evidence() => agent(AgentFailure::NotScored, error),
         (Suspect::Agent, _) => machine(error),
     }
 }
@@ -66,6 +74,23 @@ pub(crate) fn of_hang(
         (Suspect::Machine, _) => machine(error),
         (Suspect::Agent, Err(lost)) if !lost.is_of_browser() => machine(&lost),
         (Suspect::Agent, _) => agent(AgentFailure::PageHung, error),
+    }
+}
+
+/// The outcome for an episode whose scoring did not come to an end.
+pub(crate) fn of_no_score(why: &NotScored, suspect: Suspect) -> Outcome {
+    match (suspect, why.reason()) {
+        (Suspect::Agent, Some(reason)) => agent(reason, why),
+        (Suspect::Machine, _) | (Suspect::Agent, None) => machine(why),
+    }
+}
+
+/// The outcome for an episode to which its scorer gives no score.
+pub(crate) fn of_score_error(error: &ScoreError, suspect: Suspect) -> Outcome {
+    let message = format!("failed to score: {error}");
+    match (suspect, error) {
+        (Suspect::Machine, _) | (Suspect::Agent, ScoreError::Program(_)) => Outcome::Error { message },
+        (Suspect::Agent, _) => Outcome::AgentFailed { reason: AgentFailure::NotScored, message },
     }
 }
 
@@ -86,6 +111,14 @@ mod tests {
 
     use super::*;
 
+    /// What the agent is blamed for; nothing where it is not.
+    fn kind(outcome: Outcome) -> Option<AgentFailure> {
+        match outcome {
+            Outcome::AgentFailed { reason, .. } => Some(reason),
+            _ => None,
+        }
+    }
+
     fn error(source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> EnvironmentError {
         EnvironmentError::while_doing("act in the browser")(source)
     }
@@ -98,10 +131,6 @@ mod tests {
             error(browser::Error::Deadline { condition: "a reply".to_owned(), waited })
         };
         let site = || error("the site has ended");
-        let kind = |outcome: Outcome| match outcome {
-            Outcome::AgentFailed { reason, .. } => Some(reason),
-            _ => None,
-        };
         let of = |error: EnvironmentError, check, suspect| kind(of_environment(&error, check, suspect));
         assert_eq!(of(gone(), Ok(()), Suspect::Agent), Some(AgentFailure::BrowserFailed));
         assert_eq!(of(gone(), Err(gone()), Suspect::Agent), Some(AgentFailure::BrowserFailed));
@@ -113,5 +142,46 @@ mod tests {
         assert_eq!(hang(Ok(()), Suspect::Agent), Some(AgentFailure::PageHung));
         assert_eq!(hang(Err(site()), Suspect::Agent), None);
         assert_eq!(hang(Ok(()), Suspect::Machine), None);
+    }
+
+    #[test]
+    fn a_probe_that_an_agent_can_break_is_no_error_to_be_tried_again() {
+        let (site, probe, why) = ("shop".to_owned(), "order".to_owned(), "status 404".to_owned());
+        let answer = || {
+            let (site, probe, why) = (site.clone(), probe.clone(), why.clone());
+            error(sites::Error::ProbeAnswer { site, probe, why })
+        };
+        let unasked = || {
+            let (site, probe, why) = (site.clone(), probe.clone(), why.clone());
+            error(sites::Error::Probe { site, probe, why })
+        };
+        let page = || EnvironmentError::of_evidence("look at what was done", "a script threw".to_owned());
+        let lost = || Err(error("the site has ended"));
+        let of = |error: EnvironmentError, check, suspect| kind(of_environment(&error, check, suspect));
+        let not_scored = Some(AgentFailure::NotScored);
+        assert_eq!(of(answer(), Ok(()), Suspect::Agent), not_scored);
+        assert_eq!(of(page(), Ok(()), Suspect::Agent), not_scored);
+        assert_eq!(of(answer(), lost(), Suspect::Agent), None);
+        assert_eq!(of(answer(), Ok(()), Suspect::Machine), None);
+        assert_eq!(of(page(), Ok(()), Suspect::Machine), None);
+        assert_eq!(of(unasked(), Ok(()), Suspect::Agent), None);
+    }
+
+    #[test]
+    fn what_a_machine_lacks_for_scoring_is_no_loss_of_the_agent() {
+        let late = NotScored::TooLong(Duration::from_secs(10));
+        let no_thread = NotScored::NoThread("too many".to_owned());
+        let no_score = |why, suspect| kind(of_no_score(why, suspect));
+        assert_eq!(no_score(&late, Suspect::Agent), Some(AgentFailure::ScoringTooLong));
+        assert_eq!(no_score(&NotScored::BrokeDown, Suspect::Agent), Some(AgentFailure::NotScored));
+        assert_eq!(no_score(&NotScored::BrokeDown, Suspect::Machine), None);
+        assert_eq!(no_score(&no_thread, Suspect::Agent), None);
+        let of = |error: ScoreError, suspect| kind(of_score_error(&error, suspect));
+        let program = || ScoreError::Program("it ended with exit code 127".to_owned());
+        let broke_down = || ScoreError::ProgramBrokeDown("it did not end within 60 s".to_owned());
+        assert_eq!(of(program(), Suspect::Agent), None);
+        assert_eq!(of(broke_down(), Suspect::Agent), Some(AgentFailure::NotScored));
+        assert_eq!(of(broke_down(), Suspect::Machine), None);
+        assert_eq!(of(ScoreError::Raised("ValueError"), Suspect::Agent), Some(AgentFailure::NotScored));
     }
 }

@@ -1,10 +1,17 @@
-//! What pages had kept in the browser when a snapshot was recorded, given to the pages of an
-//! episode before its first page is opened.
+//! What pages had kept in the browser when a snapshot was recorded, or when a suite's file of
+//! cookies and storage was written, given to the pages of an episode before its first page is
+//! opened.
 
 use browser::{Entry, OriginState, Session, StorageState, StoredCookie};
+use camino::Utf8Path;
 use snapshots::index::ReplaySet;
 use snapshots::{BrowserState, RecordedCookie, Storage};
 use url::Url;
+
+use super::environment::EnvironmentError;
+
+/// The largest file of cookies and storage in bytes. It may be a stranger's.
+const LARGEST: u64 = 64 << 20;
 
 /// What the snapshots of a set say of it; what a later one says counts.
 pub fn recorded_state(set: &ReplaySet) -> StorageState {
@@ -22,6 +29,14 @@ pub fn recorded_state(set: &ReplaySet) -> StorageState {
         }
     }
     StorageState { cookies: state.cookies.into_iter().filter_map(cookie).collect(), origins }
+}
+
+/// Reads a file of cookies and storage that a suite names.
+pub(crate) fn read(path: &Utf8Path) -> Result<StorageState, EnvironmentError> {
+    let doing = || EnvironmentError::while_doing("read a storage state");
+    let text = ::files::read(path, LARGEST).map_err(|error| doing()(format!("{path}: {error}")))?;
+    formats::check_values(&text).map_err(|error| doing()(format!("{path}: {error}")))?;
+    serde_json::from_slice(&text).map_err(|error| doing()(format!("{path}: {error}")))
 }
 
 /// Gives it to the present episode. A cookie that Chromium does not take, as of another scheme, is
@@ -66,8 +81,20 @@ fn cookie(cookie: RecordedCookie) -> Option<StoredCookie> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_storage_state_without_end_is_refused() {
+        let keep = tempfile::tempdir().unwrap();
+        let path = Utf8Path::from_path(keep.path()).unwrap().join("state.json");
+        std::fs::write(&path, r#"{"cookies": [], "origins": []}"#).unwrap();
+        assert!(read(&path).is_ok());
+        std::fs::File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("it is larger than 67108864 bytes"));
+        assert!(read(Utf8Path::new("/dev/zero")).is_err(), "it is no regular file");
+    }
 
     #[test]
     fn origins_that_no_page_has_are_left_out() {

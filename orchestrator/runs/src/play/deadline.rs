@@ -4,6 +4,9 @@
 //! texts these take longer than anybody waits. So all such work runs on a thread of its own.
 //! Whoever waits for it gives up at the deadline, or when the run is interrupted. The thread is
 //! then left alone: it holds nothing but copies, and ends with its work or with the process.
+//!
+//! What panics there is a rule on what an agent chose. It costs that episode its score, and no
+//! other episode anything: who ends the process at a panic passes over the thread [`SCORING`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -12,6 +15,9 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::results::AgentFailure;
+
+/// The name of the threads on which rules work. A panic there is caught.
+pub const SCORING: &str = "scoring";
 
 /// How long scoring may take at most, and at least: an episode's own limit lies between.
 const MOST: Duration = Duration::from_secs(60);
@@ -26,14 +32,18 @@ pub(crate) enum NotScored {
     /// The scorer broke down.
     #[error("score the episode: the scorer broke down on what the agent did")]
     BrokeDown,
+    /// The machine has no thread for it.
+    #[error("score the episode: start a thread: {0}")]
+    NoThread(String),
 }
 
 impl NotScored {
-    /// What the agent caused.
-    pub(crate) fn reason(&self) -> AgentFailure {
+    /// What the agent caused, if it can have caused it.
+    pub(crate) fn reason(&self) -> Option<AgentFailure> {
         match self {
-            NotScored::TooLong(_) => AgentFailure::ScoringTooLong,
-            NotScored::BrokeDown => AgentFailure::NotScored,
+            NotScored::TooLong(_) => Some(AgentFailure::ScoringTooLong),
+            NotScored::BrokeDown => Some(AgentFailure::NotScored),
+            NotScored::NoThread(_) => None,
         }
     }
 }
@@ -50,13 +60,12 @@ pub(crate) async fn within<T: Send + 'static>(
 ) -> Result<T, NotScored> {
     let (done, result) = oneshot::channel();
     // Not a thread of the runtime, which waits for those when it ends.
-    let thread = std::thread::Builder::new().name("scoring".to_owned()).spawn(move || {
+    let thread = std::thread::Builder::new().name(SCORING.to_owned()).spawn(move || {
         // Nobody waits any more if this fails.
         let _ = done.send(catch_unwind(AssertUnwindSafe(work)).ok());
     });
     if let Err(error) = thread {
-        tracing::error!(%error, "no thread to score on");
-        return Err(NotScored::BrokeDown);
+        return Err(NotScored::NoThread(error.to_string()));
     }
     match timeout(limit, result).await {
         Ok(Ok(Some(done))) => Ok(done),

@@ -7,7 +7,7 @@ use browser::{
     Action, ActionError, ActionTarget, ConsoleMessage, Observation, ObservationOptions, Picture, StorageState,
 };
 use gateway::Entry;
-use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
+use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck, Undecided};
 use serde_json::Value;
 use sites::ApiClient;
 use snapshots::Exchange;
@@ -39,11 +39,28 @@ impl EnvironmentError {
         self.source.downcast_ref()
     }
 
+    /// What a rule looks at is not what it can read.
+    pub(crate) fn of_evidence(doing: &'static str, why: String) -> Self {
+        EnvironmentError::while_doing(doing)(UnreadableEvidence(why))
+    }
+
+    /// Whether what a rule looks at is there, and not what it can read: what an agent did there can
+    /// be the cause.
+    pub(crate) fn is_of_evidence(&self) -> bool {
+        self.source.is::<UnreadableEvidence>()
+            || matches!(self.source.downcast_ref(), Some(sites::Error::ProbeAnswer { .. }))
+    }
+
     /// Whether the browser or a page broke, and neither a site nor a disk.
     pub(crate) fn is_of_browser(&self) -> bool {
         self.browser_error().is_some() || self.source.is::<ActionError>()
     }
 }
+
+/// What a rule cannot read.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct UnreadableEvidence(String);
 
 /// Why an action was not performed.
 #[derive(Debug)]
@@ -107,7 +124,7 @@ pub trait Environment: Send + Sized + 'static {
         &mut self,
         program: &ProgramCheck,
         answer: Option<&str>,
-    ) -> impl Future<Output = Result<Result<Decision, String>, EnvironmentError>> + Send;
+    ) -> impl Future<Output = Result<Result<Decision, Undecided>, EnvironmentError>> + Send;
 
     /// What a server of the world answers to somebody who is not the browser, or why it did not.
     fn fetch(

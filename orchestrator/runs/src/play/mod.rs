@@ -6,7 +6,8 @@
 //! blame, deadline                       whose fault a failure is; how long scoring may take
 //! attach                                an episode that another program drives
 //! environment, world                    what an episode drives: the trait, and Chromium in a world
-//! start_pages, world_snapshots, browser_state, device, running_sites   what a world is made of
+//! start_pages, world_resources, world_snapshots, browser_state, device, running_sites
+//!                                       what a world is made of
 //! scored                                what an episode is worth, with a judge's help
 //! ```
 //!
@@ -33,4 +34,5 @@ pub(crate) mod scored;
 pub(crate) mod start_pages;
 mod trace;
 pub mod world;
+mod world_resources;
 mod world_snapshots;

@@ -8,7 +8,7 @@ use scoring::{Assessment, Score, ScoreError};
 use crate::evidence::judge::JudgeModel;
 use crate::play::blame::{self, Suspect};
 use crate::play::deadline::{self, NotScored};
-use crate::results::{AgentFailure, EpisodeRecord, ModelUsage, Outcome};
+use crate::results::{EpisodeRecord, ModelUsage, Outcome};
 
 /// What an episode has come to.
 pub(crate) struct ScoredEpisode {
@@ -62,7 +62,7 @@ pub(crate) async fn scored(
     };
     let score = match score {
         Ok(score) => score,
-        Err(why) => return scored(blame::agent(why.reason(), &why), Some(0.0), None),
+        Err(why) => return scored(blame::of_no_score(&why, suspect), Some(0.0), None),
     };
     match score {
         Ok(score) => scored(outcome, Some(score.value), Some(score)),
@@ -78,14 +78,7 @@ pub(crate) async fn scored(
         Err(error @ ScoreError::FromTheStart) => {
             ScoredEpisode { unjudged: Some(error.to_string()), ..scored(outcome, None, None) }
         }
-        Err(error) => {
-            let message = format!("failed to score: {error}");
-            let outcome = match suspect {
-                Suspect::Machine => Outcome::Error { message },
-                Suspect::Agent => Outcome::AgentFailed { reason: AgentFailure::NotScored, message },
-            };
-            scored(outcome, Some(0.0), None)
-        }
+        Err(error) => scored(blame::of_score_error(&error, suspect), Some(0.0), None),
     }
 }
 

@@ -332,7 +332,7 @@ impl Trace {
         let wall_ms = millis(self.began.elapsed());
         let goal = self.goal.clone().unwrap_or_else(|| self.task.goal.to_string());
         let outcome = match (&self.not_scored, outcome.failure()) {
-            (Some(why), None) => blame::agent(why.reason(), why),
+            (Some(why), None) => blame::of_no_score(why, suspect),
             _ => outcome,
         };
         let within = self.scoring_within;

@@ -5,7 +5,7 @@
 //! sites that its task names, so parallel episodes cannot see each other; the opened snapshots and
 //! the certificate authority, which lives in memory and dies with the run, are shared.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,27 +13,23 @@ use browser::{
     Action, ActionError, ActionTarget, ConsoleMessage, Device, Launch, Observation, ObservationOptions,
     Picture, Session, StorageState,
 };
-use camino::{Utf8Path, Utf8PathBuf};
-use gateway::{CertificateAuthority, Config, Entry, Episode, Gateway, Ledger, Routes, TrafficCapture};
+use gateway::{Entry, Episode, Gateway, Ledger, Routes, TrafficCapture};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use jiff::SignedDuration;
-use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck};
+use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, StateCheck, Undecided};
 use serde_json::Value;
-use sites::{ApiClient, SiteGroup};
+use sites::ApiClient;
 use snapshots::Exchange;
 use tasks::{Task, WorldSpec};
 
-use crate::evidence::programs::{ProgramContext, ScorerPrograms};
+use crate::evidence::programs::ProgramContext;
 use crate::play::browser_state;
 use crate::play::device;
 use crate::play::environment::{Environment, EnvironmentError, NotActed};
 use crate::play::options::Options;
-use crate::play::progress::Progress;
 use crate::play::running_sites::{self, LeasedSites};
-use crate::play::world_snapshots::{FailedReads, WorldSnapshots};
-
-/// The least memory of a browser, in bytes: fewer workers are better than browsers with less.
-const LEAST_BROWSER: u64 = 700 << 20;
+pub use crate::play::world_resources::WorldResources;
+use crate::play::world_snapshots::FailedReads;
 
 /// Who drives the pages.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,20 +40,6 @@ enum BrowserMode {
     Attached,
     /// Another program, or a person in a window.
     Window,
-}
-
-/// What the workers of a run share.
-#[derive(Clone)]
-pub struct WorldResources {
-    /// The snapshots of each world that a task is done in, by their paths.
-    recorded: Arc<BTreeMap<Vec<Utf8PathBuf>, WorldSnapshots>>,
-    town: Option<SiteGroup>,
-    authority: Arc<CertificateAuthority>,
-    confinement: ScorerPrograms,
-    /// How much memory each browser may take, in bytes, where the run says.
-    browser_memory: Option<u64>,
-    /// How the live web is reached, where it fills in what the snapshots lack.
-    live: Option<Arc<Config>>,
 }
 
 /// One worker's gateway and browser.
@@ -91,68 +73,6 @@ pub struct World {
     keeps_network: bool,
     /// What has passed in this one.
     network: Option<Arc<TrafficCapture>>,
-}
-
-impl WorldResources {
-    /// Opens the snapshots of the worlds that these tasks are done in.
-    pub async fn open(
-        spec: &WorldSpec,
-        tasks: &[Task],
-        town: Option<SiteGroup>,
-        options: &Options,
-        progress: &Progress,
-    ) -> Result<WorldResources, EnvironmentError> {
-        let authority = CertificateAuthority::in_memory()
-            .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
-        let mut worlds: Vec<WorldSpec> = tasks.iter().map(|task| task.world(spec)).collect();
-        worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
-        worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
-        let cache = options.index_cache.clone();
-        let recorder = options.fill.as_ref().map(|fill| Arc::clone(&fill.recorder));
-        let progress = Arc::clone(progress);
-        let open = move |spec: WorldSpec| {
-            let recorded = WorldSnapshots::open(&spec, cache.as_deref(), recorder.as_ref(), &progress)?;
-            Ok::<_, EnvironmentError>((spec.snapshots, recorded))
-        };
-        let opened = tokio::task::spawn_blocking(move || {
-            worlds.into_iter().map(open).collect::<Result<BTreeMap<_, _>, _>>()
-        });
-        let recorded = opened.await.map_err(EnvironmentError::while_doing("open the snapshots"))??;
-        Ok(WorldResources {
-            recorded: Arc::new(recorded),
-            town,
-            authority: Arc::new(authority),
-            confinement: ScorerPrograms::by(options),
-            browser_memory: options
-                .memory
-                .map(|all| (all / options.workers.max(1) as u64).max(LEAST_BROWSER)),
-            live: options.fill.as_ref().map(|fill| Arc::new(fill.live.clone())),
-        })
-    }
-
-    /// A gateway with these routes.
-    async fn gateway(&self, routes: Routes) -> Result<Gateway, EnvironmentError> {
-        let mut config = match &self.live {
-            Some(live) => Config { ca: self.authority.clone(), routes, ..Config::clone(live) },
-            None => Config::new(self.authority.clone(), routes),
-        };
-        let sites = self.town.iter().flat_map(SiteGroup::sites);
-        config.extra_roots.extend(sites.filter_map(|site| site.authority_file()));
-        Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))
-    }
-
-    /// The snapshots of a world.
-    pub(crate) fn recorded(&self, spec: &WorldSpec) -> Result<&WorldSnapshots, EnvironmentError> {
-        let lacking = || format!("nobody has opened {:?}", spec.snapshots);
-        let recorded = self.recorded.get(&spec.snapshots);
-        recorded.ok_or_else(|| EnvironmentError::while_doing("find a task's snapshots")(lacking()))
-    }
-}
-
-fn storage_state(path: &Utf8Path) -> Result<StorageState, EnvironmentError> {
-    let doing = || EnvironmentError::while_doing("read a storage state");
-    let text = std::fs::read(path).map_err(|error| doing()(format!("{path}: {error}")))?;
-    serde_json::from_slice(&text).map_err(|error| doing()(format!("{path}: {error}")))
 }
 
 impl World {
@@ -295,7 +215,7 @@ impl World {
         let given = browser_state::restore(&mut self.session, &recorded.browser_state).await;
         given.map_err(EnvironmentError::while_doing("give the browser what pages had kept"))?;
         if let Some(path) = &spec.storage_state {
-            let state = storage_state(path)?;
+            let state = browser_state::read(path)?;
             let given = self.session.set_storage_state(&state).await;
             given.map_err(EnvironmentError::while_doing("give the browser its storage"))?;
         }
@@ -454,7 +374,7 @@ impl Environment for World {
         &mut self,
         program: &ProgramCheck,
         answer: Option<&str>,
-    ) -> Result<Result<Decision, String>, EnvironmentError> {
+    ) -> Result<Result<Decision, Undecided>, EnvironmentError> {
         let gateway = self.shared.gateway(self.routes.clone()).await?;
         let world = ProgramContext {
             url: &self.url,

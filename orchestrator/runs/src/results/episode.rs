@@ -290,3 +290,39 @@ pub struct StepMessage {
     #[serde(flatten)]
     pub message: ConsoleMessage,
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use camino::Utf8Path;
+
+    use super::super::lines::{read_lines, read_versioned, write_json, write_lines};
+    use super::super::{EpisodeId, Step};
+    use super::*;
+
+    /// The longest reply of an agent's program (`agents::program`).
+    const LONGEST_REPLY: usize = 1 << 20;
+
+    #[test]
+    fn what_an_agent_may_say_can_be_read_again() {
+        let keep = tempfile::tempdir().unwrap();
+        let folder = Utf8Path::from_path(keep.path()).unwrap();
+        for piece in [",", "[{", "\"", "\\", ":\u{1}"] {
+            let text = piece.repeat(LONGEST_REPLY / piece.len());
+            let id = EpisodeId { task: "a".to_owned(), repeat: 1 };
+            let record = EpisodeRecord {
+                answer: Some(text.clone()),
+                ..EpisodeRecord::new(&id, Outcome::Answered, Timestamp::UNIX_EPOCH)
+            };
+            let path = folder.join("episode.json");
+            write_json(&path, &record).unwrap();
+            let read: EpisodeRecord = read_versioned(&path, 64 << 20).unwrap();
+            assert_eq!(read.answer.as_deref(), Some(text.as_str()), "{piece:?}");
+            let step = Step { action: Some(text.clone()), ..Step::default() };
+            let path = folder.join("trace.jsonl");
+            write_lines(&path, &[step]).unwrap();
+            let read: Vec<Step> = read_lines(&path).unwrap();
+            assert_eq!(read[0].action.as_deref(), Some(text.as_str()), "{piece:?}");
+        }
+    }
+}

@@ -10,7 +10,7 @@ use gateway::{Answer, Entry, NearestRequest};
 use runs::environment::{EnvironmentError, NotActed};
 use runs::{Environment, Event, Progress};
 use scoring::solution::{Element, OracleStep};
-use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, ProgramExit, Scorer, StateCheck};
+use scoring::{Decision, Fetch, FetchResponse, ProgramCheck, ProgramExit, Scorer, StateCheck, Undecided};
 use serde_json::Value;
 use sites::ApiClient;
 use snapshots::Exchange;
@@ -183,9 +183,9 @@ impl Environment for Fake {
         &mut self,
         program: &ProgramCheck,
         answer: Option<&str>,
-    ) -> Result<Result<Decision, String>, EnvironmentError> {
+    ) -> Result<Result<Decision, Undecided>, EnvironmentError> {
         let said = program.words("https://shop.test").join(" ").replace("ANSWER", answer.unwrap_or_default());
-        Ok(program.decide(&ProgramExit { code: Some(0), stdout: &said, stderr: "" }))
+        Ok(program.decide(&ProgramExit { code: Some(0), signal: None, stdout: &said, stderr: "" }))
     }
 
     /// The shop has one picture, and nothing else that is not a page.

@@ -4,6 +4,7 @@ mod asking;
 #[path = "../fake/mod.rs"]
 mod fake;
 mod hostile;
+mod packing;
 mod pages;
 mod programs;
 mod resuming;

@@ -17,7 +17,7 @@ use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use page::{PageCheck, Verdict};
-pub use program::{Decision, ProgramCheck, ProgramExit};
+pub use program::{Decision, ProgramCheck, ProgramExit, Undecided};
 pub(crate) use rule::ask;
 pub use rule::{AnswerRule, Infeasible, PageState, ProgramState, SiteState, UrlState};
 pub use site_state::{Expectation, StateCheck};

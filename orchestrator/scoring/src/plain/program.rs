@@ -5,7 +5,7 @@
 //! The program decides by its last line of standard output, where that is a JSON object: `{"score":
 //! 0.5, "reason": "..."}`, or `{"error": "..."}` where it could not tell. Otherwise it decides by
 //! its exit code: 0 is a score of 1, any other is 0. A program that could not be started, took too
-//! long or was killed has decided nothing.
+//! long or was killed has decided nothing ([`Undecided`]).
 
 use std::fmt;
 use std::time::Duration;
@@ -44,11 +44,35 @@ pub struct Decision {
     pub reason: Option<String>,
 }
 
+/// Why a program has decided nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Undecided {
+    /// It was not started, was killed from outside, or says itself that it could not tell. What an
+    /// agent did has no part in that.
+    #[error("{0}")]
+    Unable(String),
+    /// It did not end in time, crashed, or wrote what nobody can read: on what an agent left it.
+    #[error("{0}")]
+    BrokeDown(String),
+}
+
+impl Undecided {
+    /// The same with something added to its text.
+    pub fn map(self, add: impl FnOnce(String) -> String) -> Undecided {
+        match self {
+            Undecided::Unable(why) => Undecided::Unable(add(why)),
+            Undecided::BrokeDown(why) => Undecided::BrokeDown(add(why)),
+        }
+    }
+}
+
 /// How a program has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgramExit<'a> {
     /// Its exit code; nothing where a signal ended it.
     pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
     /// What it wrote to standard output.
     pub stdout: &'a str,
     /// The last of what it wrote to standard error.
@@ -86,22 +110,23 @@ impl ProgramCheck {
     /// What its end means; or why that means nothing.
     ///
     /// # Errors
-    /// For people: it did not run, or its last line is none of those that it may be.
-    pub fn decide(&self, ended: &ProgramExit<'_>) -> Result<Decision, String> {
+    /// It did not run, could not tell, or its last line is none of those that it may be.
+    pub fn decide(&self, ended: &ProgramExit<'_>) -> Result<Decision, Undecided> {
         let last =
             ended.stdout.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let with_stderr = |why: String| match ended.stderr.trim() {
             "" => why,
             stderr => format!("{why}; its standard error ends: {stderr}"),
         };
-        let Some(code) = ended.code else { return Err(with_stderr("it was killed by a signal".to_owned())) };
+        let Some(code) = ended.code else {
+            return Err(by_signal(ended.signal).map(with_stderr));
+        };
         if matches!(code, NOT_RUNNABLE | NOT_FOUND) {
-            return Err(with_stderr(format!(
-                "it ended with exit code {code}, as what cannot be started does"
-            )));
+            let why = format!("it ended with exit code {code}, as what cannot be started does");
+            return Err(Undecided::Unable(with_stderr(why)));
         }
         if last.starts_with('{') {
-            return read(last).map_err(with_stderr);
+            return read(last).map_err(|why| why.map(with_stderr));
         }
         let reason = [ended.stderr.trim(), last].into_iter().find(|text| !text.is_empty());
         let said = || match reason {
@@ -126,8 +151,23 @@ const NOT_RUNNABLE: i32 = 126;
 /// And where there is none.
 const NOT_FOUND: i32 = 127;
 
+/// The signals that somebody sends, such as the kernel where memory is short: SIGHUP, SIGINT,
+/// SIGKILL and SIGTERM. By all others a program ends itself.
+const FROM_OUTSIDE: [i32; 4] = [1, 2, 9, 15];
+
+/// What the end by a signal says.
+fn by_signal(signal: Option<i32>) -> Undecided {
+    match signal {
+        Some(signal) if !FROM_OUTSIDE.contains(&signal) => {
+            Undecided::BrokeDown(format!("it crashed with signal {signal}"))
+        }
+        Some(signal) => Undecided::Unable(format!("it was killed by signal {signal}")),
+        None => Undecided::Unable("it was killed by a signal".to_owned()),
+    }
+}
+
 /// The last line of a program that decides by it.
-fn read(line: &str) -> Result<Decision, String> {
+fn read(line: &str) -> Result<Decision, Undecided> {
     #[derive(Deserialize)]
     struct ProgramOutput {
         score: Option<f64>,
@@ -135,11 +175,11 @@ fn read(line: &str) -> Result<Decision, String> {
         error: Option<String>,
     }
     let shortened: String = line.chars().take(200).collect();
-    let wrong = |what: &str| format!("its last line {what}: {shortened}");
+    let wrong = |what: &str| Undecided::BrokeDown(format!("its last line {what}: {shortened}"));
     let said: ProgramOutput = serde_json::from_str(line)
         .map_err(|error| wrong(&format!("is no JSON object with a `score` ({error})")))?;
     if let Some(error) = said.error {
-        return Err(error);
+        return Err(Undecided::Unable(error));
     }
     let reason = said.reason.map(|reason| reason.as_str().map_or_else(|| reason.to_string(), str::to_owned));
     match said.score {
@@ -243,8 +283,9 @@ mod tests {
 
     fn decide(code: i32, stdout: &str, stderr: &str) -> Result<(f64, Option<String>), String> {
         let check = ProgramCheck::new(vec!["verify".to_owned()]);
-        let ended = ProgramExit { code: Some(code), stdout, stderr };
-        check.decide(&ended).map(|decision| (decision.score, decision.reason))
+        let ended = ProgramExit { code: Some(code), signal: None, stdout, stderr };
+        let decided = check.decide(&ended).map(|decision| (decision.score, decision.reason));
+        decided.map_err(|why| why.to_string())
     }
 
     #[test]
@@ -272,9 +313,28 @@ mod tests {
             let error = decide(code, stdout, "oh\n").unwrap_err();
             assert!(error.starts_with(why) && error.ends_with("; its standard error ends: oh"), "{error}");
         }
-        let killed = ProgramExit { code: None, stdout: "{\"score\": 1}", stderr: "" };
+    }
+
+    #[test]
+    fn a_machine_at_fault_is_told_from_what_an_agent_left() {
         let check = ProgramCheck::new(vec!["verify".to_owned()]);
-        assert_eq!(check.decide(&killed).unwrap_err(), "it was killed by a signal");
+        let blames_agent = |code: Option<i32>, signal: Option<i32>, stdout: &str| {
+            let why = check.decide(&ProgramExit { code, signal, stdout, stderr: "" }).unwrap_err();
+            matches!(why, Undecided::BrokeDown(_))
+        };
+        for (code, signal, stdout) in [
+            (Some(127), None, ""),
+            (Some(126), None, ""),
+            (Some(1), None, "{\"error\": \"no state\"}"),
+            (None, Some(9), "{\"score\": 1}"),
+            (None, Some(15), ""),
+            (None, None, ""),
+        ] {
+            assert!(!blames_agent(code, signal, stdout), "{code:?} {signal:?} {stdout}");
+        }
+        for (code, signal, stdout) in [(None, Some(11), ""), (None, Some(6), ""), (Some(0), None, "{title")] {
+            assert!(blames_agent(code, signal, stdout), "{code:?} {signal:?} {stdout}");
+        }
     }
 
     #[test]

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    Decision, PageCheck, Pattern, ProgramCheck, StateCheck, Texts, UrlCheck, Verdict, contains, equals,
-    matches,
+    Decision, PageCheck, Pattern, ProgramCheck, StateCheck, Texts, Undecided, UrlCheck, Verdict, contains,
+    equals, matches,
 };
 use crate::webarena::Pages;
 use crate::{Conduct, Evidence, Moment, NoState, ROUNDING, Rule, Score, ScoreError, Source, Step};
@@ -94,6 +94,9 @@ pub struct ProgramState {
     /// What the program has decided, or why it has not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Result<Decision, String>>,
+    /// It has not, because it broke down on what the agent left ([`Undecided::BrokeDown`]).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub broke_down: bool,
 }
 
 impl Rule for ProgramCheck {
@@ -108,7 +111,9 @@ impl Rule for ProgramCheck {
         evidence: &mut E,
     ) -> Result<bool, E::Error> {
         if moment == Moment::End {
-            state.program = Some(evidence.decide(self, conduct.answer.as_deref()).await?);
+            let decided = evidence.decide(self, conduct.answer.as_deref()).await?;
+            state.broke_down = matches!(decided, Err(Undecided::BrokeDown(_)));
+            state.program = Some(decided.map_err(|why| why.to_string()));
         }
         Ok(false)
     }
@@ -124,6 +129,7 @@ impl Rule for ProgramCheck {
                 let wrong = reason.iter().filter(|_| !success).cloned().collect();
                 Ok(Score { value: *score, ..Score::of(success, wrong) })
             }
+            Some(Err(why)) if state.broke_down => Err(ScoreError::ProgramBrokeDown(why.clone())),
             Some(Err(why)) => Err(ScoreError::Program(why.clone())),
             None => Ok(Score::broken_off()),
         }

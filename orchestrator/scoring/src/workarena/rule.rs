@@ -67,5 +67,10 @@ async fn prepare_and_validate<E: Evidence>(
 }
 
 fn foreign<E: Evidence>(failure: Failure<E::Error>) -> E::Error {
-    failure.foreign().unwrap_or_else(|other| E::failure("look at what was done", other.to_string()))
+    const DOING: &str = "look at what was done";
+    match failure.foreign() {
+        Ok(error) => error,
+        Err(other @ Failure::SetUp(_)) => E::failure(DOING, other.to_string()),
+        Err(other) => E::unreadable(DOING, other.to_string()),
+    }
 }

@@ -41,7 +41,7 @@ macro_rules! pages_alone {
                 &mut self,
                 program: &scoring::ProgramCheck,
                 _: Option<&str>,
-            ) -> Result<Result<scoring::Decision, String>, Infallible> {
+            ) -> Result<Result<scoring::Decision, scoring::Undecided>, Infallible> {
                 panic!("there is no program {:?}", program.command)
             }
 
@@ -55,6 +55,10 @@ macro_rules! pages_alone {
 
             fn last_message(&self) -> Option<&str> {
                 None
+            }
+
+            fn unreadable(doing: &'static str, why: String) -> Infallible {
+                panic!("{doing}: {why}")
             }
 
             fn failure(doing: &'static str, why: String) -> Infallible {

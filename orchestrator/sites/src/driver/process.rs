@@ -214,7 +214,9 @@ impl CommandRunner {
         let mut words = before.into_iter().chain(words.iter().map(fill));
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words).stdin(Stdio::null());
-        command.env_clear().envs(processes::minimal()).envs(&self.env);
+        command.env_clear().envs(processes::minimal());
+        // What was agreed to is all that is in its folder: nothing is to come to that.
+        command.env("PYTHONDONTWRITEBYTECODE", "1").envs(&self.env);
         command.current_dir(&self.site.folder);
         if self.site.clock.is_some() {
             command.env("SITE_CLOCK_FILE", self.folder.join("clock").join(clock::FILE));

@@ -20,6 +20,7 @@ use tasks::import::{
 
 use crate::failure::{OrFail as _, Outcome};
 use crate::options::DataFolder;
+use crate::trust::Origin;
 use crate::{out, trust};
 
 /// The benchmark
@@ -141,11 +142,12 @@ pub(super) enum Benchmark {
 }
 
 impl Benchmark {
-    /// Writes the suite, and says what is in it. What it does is agreed to: it was made here.
+    /// Writes the suite, and says what is in it. What was written is agreed to, and what it starts
+    /// elsewhere is not.
     pub(super) fn import(self, data: &DataFolder) -> Outcome {
         let output = self.output().to_owned();
         self.write()?;
-        trust::warn_unless_kept(trust::agree_to_own(&output, data));
+        trust::warn_unless_kept(trust::agree_to_own(&output, Origin::New, data));
         Ok(())
     }
 

@@ -1,0 +1,89 @@
+//! What the workers of a run share: opened snapshots, the certificate authority, and the group of
+//! sites that each episode takes its copies from.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use gateway::{CertificateAuthority, Config, Gateway, Routes};
+use sites::SiteGroup;
+use tasks::{Task, WorldSpec};
+
+use crate::evidence::programs::ScorerPrograms;
+use crate::play::environment::EnvironmentError;
+use crate::play::options::Options;
+use crate::play::progress::Progress;
+use crate::play::world_snapshots::WorldSnapshots;
+
+/// The least memory of a browser, in bytes: fewer workers are better than browsers with less.
+const LEAST_BROWSER: u64 = 700 << 20;
+
+/// What the workers of a run share.
+#[derive(Clone)]
+pub struct WorldResources {
+    /// The snapshots of each world that a task is done in, by their paths.
+    recorded: Arc<BTreeMap<Vec<Utf8PathBuf>, WorldSnapshots>>,
+    pub(super) town: Option<SiteGroup>,
+    pub(super) authority: Arc<CertificateAuthority>,
+    pub(super) confinement: ScorerPrograms,
+    /// How much memory each browser may take, in bytes, where the run says.
+    pub(super) browser_memory: Option<u64>,
+    /// How the live web is reached, where it fills in what the snapshots lack.
+    live: Option<Arc<Config>>,
+}
+
+impl WorldResources {
+    /// Opens the snapshots of the worlds that these tasks are done in.
+    pub async fn open(
+        spec: &WorldSpec,
+        tasks: &[Task],
+        town: Option<SiteGroup>,
+        options: &Options,
+        progress: &Progress,
+    ) -> Result<WorldResources, EnvironmentError> {
+        let authority = CertificateAuthority::in_memory()
+            .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
+        let mut worlds: Vec<WorldSpec> = tasks.iter().map(|task| task.world(spec)).collect();
+        worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
+        worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
+        let cache = options.index_cache.clone();
+        let recorder = options.fill.as_ref().map(|fill| Arc::clone(&fill.recorder));
+        let progress = Arc::clone(progress);
+        let open = move |spec: WorldSpec| {
+            let recorded = WorldSnapshots::open(&spec, cache.as_deref(), recorder.as_ref(), &progress)?;
+            Ok::<_, EnvironmentError>((spec.snapshots, recorded))
+        };
+        let opened = tokio::task::spawn_blocking(move || {
+            worlds.into_iter().map(open).collect::<Result<BTreeMap<_, _>, _>>()
+        });
+        let recorded = opened.await.map_err(EnvironmentError::while_doing("open the snapshots"))??;
+        Ok(WorldResources {
+            recorded: Arc::new(recorded),
+            town,
+            authority: Arc::new(authority),
+            confinement: ScorerPrograms::by(options),
+            browser_memory: options
+                .memory
+                .map(|all| (all / options.workers.max(1) as u64).max(LEAST_BROWSER)),
+            live: options.fill.as_ref().map(|fill| Arc::new(fill.live.clone())),
+        })
+    }
+
+    /// A gateway with these routes.
+    pub(super) async fn gateway(&self, routes: Routes) -> Result<Gateway, EnvironmentError> {
+        let mut config = match &self.live {
+            Some(live) => Config { ca: self.authority.clone(), routes, ..Config::clone(live) },
+            None => Config::new(self.authority.clone(), routes),
+        };
+        let sites = self.town.iter().flat_map(SiteGroup::sites);
+        config.extra_roots.extend(sites.filter_map(|site| site.authority_file()));
+        Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))
+    }
+
+    /// The snapshots of a world.
+    pub(crate) fn recorded(&self, spec: &WorldSpec) -> Result<&WorldSnapshots, EnvironmentError> {
+        let lacking = || format!("nobody has opened {:?}", spec.snapshots);
+        let recorded = self.recorded.get(&spec.snapshots);
+        recorded.ok_or_else(|| EnvironmentError::while_doing("find a task's snapshots")(lacking()))
+    }
+}
