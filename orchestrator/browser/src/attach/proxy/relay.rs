@@ -19,7 +19,7 @@ use tokio_tungstenite::{
 };
 
 use super::{Backend, rules::Verdict, targets};
-use crate::cdp::guests::Guest;
+use crate::cdp::{connection::FIRST_ID, guests::Guest};
 
 const ATTACH_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest message: a screenshot or the accessibility tree of a very large page.
@@ -28,6 +28,8 @@ const MAX_MESSAGE_SIZE: usize = 512 << 20;
 const QUEUE_LENGTH: usize = 64;
 /// The protocol's code for a command that failed.
 const SERVER_ERROR: i32 = -32000;
+/// The protocol's code for a message that is no command.
+const INVALID_REQUEST: i32 = -32600;
 /// The protocol's code for a session that is not there.
 const NO_SESSION: i32 = -32001;
 
@@ -126,6 +128,14 @@ async fn judge_commands(
             Message::Ping(_) | Message::Pong(_) => continue,
             _ => break,
         };
+        if is_ours(&message) {
+            let why = format!("ids of commands are below {FIRST_ID}");
+            let refusal = reply_to(&message, failure(INVALID_REQUEST, &why));
+            if answers.send(Message::text(refusal.to_string())).await.is_err() {
+                break;
+            }
+            continue;
+        }
         let answer = match backend.limits.judge(&mut message) {
             Verdict::Pass => match commands.send(message).await {
                 Ok(()) => continue,
@@ -144,6 +154,11 @@ async fn judge_commands(
             std::future::pending::<()>().await;
         }
     }
+}
+
+/// Whether a command has an id of our own commands, however it is spelled.
+fn is_ours(message: &Value) -> bool {
+    message.get("id").and_then(Value::as_f64).is_some_and(|id| id >= FIRST_ID as f64)
 }
 
 fn failure(code: i32, message: &str) -> Value {
@@ -240,6 +255,17 @@ async fn write(mut queue: mpsc::Receiver<Message>, mut to: impl Sink<Message> + 
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_client_has_no_id_of_our_commands() {
+        for (id, ours) in [("1", false), ("1073741823", false), ("-9999", false), ("\"x\"", false)]
+            .into_iter()
+            .chain([("1073741824", true), ("1.073741825e9", true), ("1e300", true)])
+        {
+            let message = serde_json::from_str(&format!(r#"{{"id":{id},"method":"Page.enable"}}"#)).unwrap();
+            assert_eq!(is_ours(&message), ours, "{id}");
+        }
+    }
 
     #[test]
     fn the_clients_own_session_has_no_id_and_others_have() {
