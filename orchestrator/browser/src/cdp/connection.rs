@@ -17,7 +17,7 @@ use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{OwnedSemaphorePermit, mpsc, oneshot},
     task::AbortHandle,
     time::{sleep, timeout},
 };
@@ -72,12 +72,19 @@ pub(crate) struct Cdp {
 
 struct Shared {
     next: AtomicU64,
-    out: mpsc::UnboundedSender<String>,
+    out: mpsc::UnboundedSender<Outgoing>,
     pending: Mutex<PendingCalls>,
     /// The browser's graphics process; 0 until it is known.
     graphics: AtomicU64,
     /// Other programs on the same connection, with sessions of their own.
     guests: Guests,
+}
+
+/// A message on its way to the browser.
+struct Outgoing {
+    text: String,
+    /// What a guest has taken of its room.
+    _room: Option<OwnedSemaphorePermit>,
 }
 
 /// The calls without a reply, by id; `None` once the connection is lost.
@@ -158,14 +165,14 @@ impl Connection {
     /// `listener` gets every event, and `None` when the connection is lost. It must not block.
     pub(crate) fn open(pipe: Pipe, listener: impl Fn(&Cdp, Option<Event>) + Send + 'static) -> Self {
         let Pipe { mut commands, mut replies } = pipe;
-        let (out, mut outgoing) = mpsc::unbounded_channel::<String>();
+        let (out, mut outgoing) = mpsc::unbounded_channel::<Outgoing>();
         let pending = Mutex::new(Some(HashMap::new()));
         let (next, graphics) = (AtomicU64::new(FIRST_ID), AtomicU64::new(0));
         let shared = Shared { next, out, pending, graphics, guests: Guests::default() };
         let cdp = Cdp { shared: Arc::new(shared) };
         let writer = tokio::spawn(async move {
-            while let Some(text) = outgoing.recv().await {
-                if commands.send(&text).await.is_err() {
+            while let Some(message) = outgoing.recv().await {
+                if commands.send(&message.text).await.is_err() {
                     break;
                 }
             }
@@ -299,7 +306,7 @@ impl Cdp {
         if let Some(pending) = &mut *self.pending() {
             pending.insert(id, PendingCall { session: session.cloned(), answer });
             // If the writer has ended, the reader ends soon, and clears the pending calls.
-            let _ = self.shared.out.send(message.to_string());
+            let _ = self.shared.out.send(Outgoing { text: message.to_string(), _room: None });
         }
         receiver
     }
@@ -320,10 +327,11 @@ impl Cdp {
         &self.shared.guests
     }
 
-    /// Sends a whole message of another program.
-    pub(crate) fn forward(&self, message: String) {
+    /// Sends a whole message of another program, which has its room back once the browser has taken
+    /// the message.
+    pub(crate) fn forward(&self, text: String, room: Option<OwnedSemaphorePermit>) {
         // If the writer has ended, the guest is told by the reader.
-        let _ = self.shared.out.send(message);
+        let _ = self.shared.out.send(Outgoing { text, _room: room });
     }
 
     fn pending(&self) -> MutexGuard<'_, PendingCalls> {
