@@ -152,8 +152,8 @@ fn prepare_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts Chromium: in a network namespace of its own if it can have one, else beside our own
-/// programs.
+/// Starts Chromium: in a network namespace of its own if this machine gives any, else beside our
+/// own programs. That there is none this time is an error.
 fn spawn(start: &Start<'_>, folder: &Path) -> io::Result<(Child, Ends)> {
     let launch = start.launch;
     if launch.fits_own_network() && own_network::lacking().is_none() {
@@ -162,13 +162,11 @@ fn spawn(start: &Start<'_>, folder: &Path) -> io::Result<(Child, Ends)> {
         // Root reads the user's authority for the display only by its rights.
         let prepared = own_network::prepare(start.browser, &words, theirs, !launch.headless)?;
         let started = prepared.start(|command| set_up(command, launch, folder).spawn())?;
-        match started {
-            Ok((mut child, listener)) => {
-                (ends.listener, ends.own_network) = (Some(listener), true);
-                ends.last_words.listen_to(child.stderr.take());
-                return Ok((child, ends));
-            }
-            Err(why) => tracing::debug!(why, "browsers have no network namespace of their own"),
+        // Where this machine gives none at all, that was said once.
+        if let Ok((mut child, listener)) = started {
+            (ends.listener, ends.own_network) = (Some(listener), true);
+            ends.last_words.listen_to(child.stderr.take());
+            return Ok((child, ends));
         }
     }
     let (proxy, listener) = match launch.door.address() {
