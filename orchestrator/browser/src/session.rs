@@ -159,7 +159,8 @@ impl Session {
             let context = self.tracker.lock().end_episode();
             // At the same time: the old context and the new one have nothing in common.
             let ended_and_begun = tokio::try_join!(self.end_episode(context), self.begin_episode());
-            match ended_and_begun.and_then(|_| self.services.check()) {
+            // A browser whose graphics process was ended is replaced, too.
+            match ended_and_begun.and_then(|_| self.services.check(None)) {
                 Ok(()) => return Ok(()),
                 Err(error) => tracing::warn!(%error, "the browser is replaced"),
             }
@@ -172,9 +173,9 @@ impl Session {
     /// Checks that all processes of the browser still run.
     ///
     /// # Errors
-    /// [`Error::ServiceEnded`] if one has ended. Then the pages cannot be trusted.
+    /// [`Error::ServiceEnded`] if one has ended by itself. Then the pages cannot be trusted.
     pub fn check(&self) -> Result<(), Error> {
-        self.services.check()
+        self.services.check(self.memory.as_ref().and_then(MemoryWatch::ended_graphics))
     }
 
     /// Waits until a person has closed the last page, or the browser has ended.
@@ -196,7 +197,7 @@ impl Session {
     /// # Errors
     /// When the browser has ended, or does not open a tab.
     pub async fn replace_crashed_pages(&mut self) -> Result<Option<String>, Error> {
-        let Some(crashed) = self.tracker.lock().take_crashed() else { return Ok(None) };
+        let Some((crashed, at)) = self.tracker.lock().take_crashed() else { return Ok(None) };
         if self.tracker.lock().pages.is_empty() {
             let page = self.open_tab(self.context()?.as_deref()).await?;
             self.tracker.lock().focused_tab = Some(page.session);
@@ -209,7 +210,7 @@ impl Session {
                 Err(error) => return Err(error),
             }
         }
-        let too_large = self.memory.as_ref().filter(|memory| memory.take_exceeded());
+        let too_large = self.memory.as_ref().filter(|memory| memory.explains(at));
         Ok(Some(match too_large {
             Some(memory) => {
                 format!("the page crashed: it used more than {} MiB of memory", memory.limit() >> 20)

@@ -15,10 +15,11 @@ use tokio::{
     io::{AsyncRead, AsyncWrite, DuplexStream, copy_bidirectional},
     net::{TcpListener, TcpStream, UnixListener, UnixStream},
     task::JoinSet,
+    time::timeout,
 };
 use tokio_util::{either::Either, sync::CancellationToken, sync::DropGuard};
 
-use crate::{Gateway, gateway::Shared, proxy::listener};
+use crate::{Gateway, gateway::Shared, proxy::listener, unix};
 
 /// How much of an answer is in memory between the gateway and its own client.
 const OWN_BUFFER: usize = 64 << 10;
@@ -206,26 +207,41 @@ impl Door {
                 });
             }
             Place::Socket(path) => drop(tokio::spawn(async move {
-                let connect = || UnixStream::connect(path.clone());
-                closed.run_until_cancelled(lead(listener, admission, connect)).await
+                let connect = || {
+                    let path = path.clone();
+                    async move { unix::connect(path.as_std_path()).await }
+                };
+                closed.run_until_cancelled(lead(|| accept(&listener), admission, connect)).await
             })),
             Place::Address(address) => drop(tokio::spawn(async move {
                 let connect = || TcpStream::connect(address);
-                closed.run_until_cancelled(lead(listener, admission, connect)).await
+                closed.run_until_cancelled(lead(|| accept(&listener), admission, connect)).await
             })),
         }
         Ok(Entrance(guard))
     }
 }
 
-/// Leads each connection to where `connect` does, until this is dropped.
-async fn lead<S, F>(listener: TcpListener, admission: Admission, connect: impl Fn() -> F)
+/// Leads each connection that comes by `accept` to where `connect` does, until this is dropped.
+async fn lead<A, F, S>(accept: impl Fn() -> A, admission: Admission, connect: impl Fn() -> F)
 where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    A: Future<Output = io::Result<(TcpStream, Ends)>>,
     F: Future<Output = io::Result<S>> + Send + 'static,
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let mut connections = JoinSet::new();
-    while let Ok((mut client, ends)) = accept(&listener).await {
+    loop {
+        let (mut client, ends) = match accept().await {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::debug!(%error, "a browser's connection was not accepted");
+                if let Some(rest) = listener::rest_after(&error) {
+                    // It ends early where a connection does. This timeout is the delay.
+                    let _ = timeout(rest, next(&mut connections)).await;
+                }
+                continue;
+            }
+        };
         let (server, admission) = (connect(), admission.clone());
         connections.spawn(async move {
             if admission.admits_peer(ends).await
@@ -236,6 +252,13 @@ where
             }
         });
         while connections.try_join_next().is_some() {}
+    }
+}
+
+/// Waits for the end of a connection; forever where there is none.
+async fn next(connections: &mut JoinSet<()>) {
+    if connections.join_next().await.is_none() {
+        std::future::pending::<()>().await;
     }
 }
 
@@ -278,8 +301,53 @@ pub(crate) fn within() -> (DuplexStream, ClientStream) {
 #[cfg(test)]
 mod tests {
     use http::HeaderValue;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
+
+    #[tokio::test]
+    async fn a_connection_that_fails_does_not_close_the_door() -> io::Result<()> {
+        use io::ErrorKind::ConnectionAborted;
+        // As many open files as there may be, and a client that has gone by then.
+        let errors = [io::Error::from_raw_os_error(24), ConnectionAborted.into()];
+        let errors = parking_lot::Mutex::new(errors.into_iter());
+        let (door, server) =
+            (TcpListener::bind("127.0.0.1:0").await?, TcpListener::bind("127.0.0.1:0").await?);
+        let (address, to) = (door.local_addr()?, server.local_addr()?);
+        let accept = || async {
+            let error = errors.lock().next();
+            error.map_or(Ok(()), Err)?;
+            accept(&door).await
+        };
+        let leading = lead(accept, Admission::Anyone, || TcpStream::connect(to));
+        let talking = async {
+            TcpStream::connect(address).await?.write_all(b"x").await?;
+            server.accept().await?.0.read_u8().await
+        };
+        tokio::select! {
+            () = leading => unreachable!("it leads until it is dropped"),
+            said = timeout(std::time::Duration::from_secs(20), talking) => assert_eq!(said??, b'x'),
+        }
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_door_leads_to_a_socket_at_any_path() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let deep = folder.path().join("d".repeat(90)).join("e".repeat(90));
+        std::fs::create_dir_all(&deep)?;
+        let path = Utf8PathBuf::try_from(deep.join("gateway")).map_err(io::Error::other)?;
+        let server = unix::bind(path.as_std_path())?;
+        server.set_nonblocking(true)?;
+        let server = UnixListener::from_std(server)?;
+        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+        let address = listener.local_addr()?;
+        let _entrance = Door::at_socket(path).serve(listener, Admission::Anyone)?;
+        TcpStream::connect(address).await?.write_all(b"x").await?;
+        let led = async { server.accept().await?.0.read_u8().await };
+        assert_eq!(timeout(std::time::Duration::from_secs(20), led).await??, b'x');
+        Ok(())
+    }
 
     #[test]
     fn a_key_is_shown_as_the_password_of_any_user() {

@@ -25,6 +25,7 @@ use crate::{
     limits::OPEN_FILES_PER_CLIENT,
     proxy::{clients::Clients, listener},
     tls::RootsError,
+    unix,
     upstream::{Dialer, Upstream},
 };
 
@@ -136,12 +137,14 @@ impl Gateway {
         Door::of(Arc::clone(&self.shared))
     }
 
-    /// Lets in whoever reaches a Unix socket, which is made here.
+    /// Lets in this user by a Unix socket, which is made here. Its path may be of any length.
     ///
     /// # Errors
     /// If the socket cannot be made.
     pub fn listen_at(&self, socket: &Utf8Path) -> io::Result<()> {
-        let listener = Listener::Unix(UnixListener::bind(socket)?);
+        let listener = unix::bind(socket.as_std_path())?;
+        listener.set_nonblocking(true)?;
+        let listener = Listener::Unix(UnixListener::from_std(listener)?);
         self.shared.tasks.spawn(listener::run(listener, Admission::Anyone, Arc::clone(&self.shared)));
         Ok(())
     }

@@ -1,52 +1,68 @@
 //! A program with all that it starts: a process group that is killed at its end.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal, test_kill_process,
+};
 
-use crate::confine::ask_to_end;
-
-/// The groups that have not been killed yet, for [`end_all`].
-static LIVE: Mutex<BTreeSet<(i32, End)>> = Mutex::new(BTreeSet::new());
+/// The groups that have not been killed yet, by their leaders, for [`end_all`].
+static LIVE: Mutex<BTreeMap<i32, End>> = Mutex::new(BTreeMap::new());
 
 /// A process group. Dropping it kills whatever is left of it.
 #[derive(Debug)]
 pub struct Group(Option<(Pid, End)>);
 
 /// How a group is ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone)]
 enum End {
     /// All its processes are killed.
     Killed,
-    /// Its leader is a keeper, which ends all others when it is asked to.
-    Asked,
+    /// Its leader is a keeper, which ends all others when it is asked to. By this handle no other
+    /// process is asked that has its id by then. It is absent where the keeper had gone already.
+    Asked(Option<Arc<OwnedFd>>),
 }
 
 impl Group {
     /// That of the program with this id, which was started as the leader of one
     /// (`process_group(0)`).
     pub fn of(id: Option<u32>) -> Group {
-        Group::ending(id, End::Killed)
+        Group::ending(id, |_| End::Killed)
     }
 
     /// That of a keeper ([`crate::confine`]), which is the leader of one.
     pub(crate) fn of_keeper(id: Option<u32>) -> Group {
-        Group::ending(id, End::Asked)
+        Group::ending(id, |keeper| End::Asked(pidfd_open(keeper, PidfdFlags::empty()).ok().map(Arc::new)))
     }
 
-    fn ending(id: Option<u32>, end: End) -> Group {
+    fn ending(id: Option<u32>, end: impl FnOnce(Pid) -> End) -> Group {
         let leader = id.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        live().extend(leader.map(|leader| (leader.as_raw_pid(), end)));
-        Group(leader.map(|leader| (leader, end)))
+        let leader = leader.map(|leader| (leader, end(leader)));
+        live().extend(leader.iter().map(|(leader, end)| (leader.as_raw_pid(), end.clone())));
+        Group(leader)
     }
 
     /// Kills it, once.
     pub fn kill(&mut self) {
         if let Some((group, end)) = self.0.take() {
-            live().remove(&(group.as_raw_pid(), end));
-            kill(group, end);
+            live().remove(&group.as_raw_pid());
+            kill(group, &end);
         }
+    }
+
+    /// Kills what is left of it, once, where its leader has been reaped. Its id names the group
+    /// for as long as a process is in it, but may have become that of another program.
+    pub(crate) fn kill_rest(&mut self) {
+        if let Some((leader, End::Killed)) = &self.0
+            && test_kill_process(*leader) != Err(rustix::io::Errno::SRCH)
+        {
+            live().remove(&leader.as_raw_pid());
+            self.0 = None;
+        }
+        self.kill();
     }
 }
 
@@ -59,18 +75,19 @@ impl Drop for Group {
 /// Kills all groups at once, for a program that is about to end in the midst of what it does.
 pub fn end_all() {
     for (group, end) in std::mem::take(&mut *live()) {
-        Pid::from_raw(group).into_iter().for_each(|group| kill(group, end));
+        Pid::from_raw(group).into_iter().for_each(|group| kill(group, &end));
     }
 }
 
-fn kill(group: Pid, end: End) {
-    match end {
-        // Where it is gone already there is nothing to kill.
-        End::Killed => drop(kill_process_group(group, Signal::KILL)),
-        End::Asked => ask_to_end(group),
-    }
+fn kill(group: Pid, end: &End) {
+    // Where it is gone already there is nothing to end.
+    let _ = match end {
+        End::Killed => kill_process_group(group, Signal::KILL),
+        End::Asked(Some(keeper)) => pidfd_send_signal(keeper, Signal::TERM),
+        End::Asked(None) => Ok(()),
+    };
 }
 
-fn live() -> MutexGuard<'static, BTreeSet<(i32, End)>> {
+fn live() -> MutexGuard<'static, BTreeMap<i32, End>> {
     LIVE.lock()
 }

@@ -26,6 +26,8 @@ use tokio::{
 const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 /// How long a client may take for the head of a request, or be silent between two requests.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
+/// How many connections there may be. More of them wait until one has ended.
+const MAX_CLIENTS: usize = 256;
 /// The longest head of a request.
 const MAX_HEAD: usize = 64 << 10;
 
@@ -100,7 +102,7 @@ pub(super) async fn serve<F>(
     let mut tasks = JoinSet::new();
     loop {
         tokio::select! {
-            accepted = listener.accept() => match accepted {
+            accepted = listener.accept(), if tasks.len() < MAX_CLIENTS => match accepted {
                 Ok((stream, _)) => drop(tasks.spawn(serve_client(stream, answer.clone()))),
                 Err(error) => {
                     tracing::debug!(%error, "a client's connection was not accepted");

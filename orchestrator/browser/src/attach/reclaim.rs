@@ -11,7 +11,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{Error, Session, cdp::tracker::Page};
+use crate::{
+    Error, Session,
+    cdp::{connection::SessionId, tracker::Page},
+};
 
 impl Session {
     /// Ends the other program's access to the browser. When this returns, nothing that it has sent
@@ -35,11 +38,33 @@ impl Session {
                 Err(error) => return Err(error),
             }
         }
+        self.answer_for_itself().await?;
         let context = self.create_context().await?;
         let cookies = self.cdp().call(None, "Storage.getCookies", json!({})).await?;
         let params = json!({ "browserContextId": context, "cookies": cookies["cookies"] });
         self.cdp().call(None, "Storage.setCookies", params).await?;
         self.clean_context = Some(context);
+        Ok(())
+    }
+
+    /// From now on nobody else answers dialogs or sees crashes. A dialog that the program has left
+    /// open is closed: its page answers nothing until then.
+    async fn answer_for_itself(&mut self) -> Result<(), Error> {
+        let pages: Vec<SessionId> = {
+            let mut state = self.tracker.lock();
+            state.externally_driven = false;
+            // Those that have crashed have none.
+            let pages = state.pages.iter().map(|page| &page.session);
+            pages.filter(|page| state.is_attached(page)).cloned().collect()
+        };
+        for page in pages {
+            let params = json!({ "accept": false });
+            match self.cdp().call(Some(&page), "Page.handleJavaScriptDialog", params).await {
+                // There is none, or the page has just gone.
+                Ok(_) | Err(Error::Refused { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
         Ok(())
     }
 

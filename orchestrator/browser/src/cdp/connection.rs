@@ -17,7 +17,7 @@ use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json, value::RawValue};
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{OwnedSemaphorePermit, mpsc, oneshot},
     task::AbortHandle,
     time::{sleep, timeout},
 };
@@ -37,6 +37,10 @@ pub(crate) const MAX_DRAWING: Duration = Duration::from_secs(180);
 const DRAWING_WATCH: Duration = Duration::from_secs(1);
 /// How much of its time a graphics process that draws uses on a busy machine: a thirtieth.
 const DRAWING_SHARE: u32 = 30;
+
+/// The first id of our own commands. Guests have those below: a reply by which the browser does not
+/// tell its session cannot be taken for that of another's command.
+pub(crate) const FIRST_ID: u64 = 1 << 30;
 
 /// The error code of commands that we fail ourselves. The protocol's codes are below -32000, too.
 const ABANDONED_CODE: i64 = -32100;
@@ -68,12 +72,19 @@ pub(crate) struct Cdp {
 
 struct Shared {
     next: AtomicU64,
-    out: mpsc::UnboundedSender<String>,
+    out: mpsc::UnboundedSender<Outgoing>,
     pending: Mutex<PendingCalls>,
     /// The browser's graphics process; 0 until it is known.
     graphics: AtomicU64,
     /// Other programs on the same connection, with sessions of their own.
     guests: Guests,
+}
+
+/// A message on its way to the browser.
+struct Outgoing {
+    text: String,
+    /// What a guest has taken of its room.
+    _room: Option<OwnedSemaphorePermit>,
 }
 
 /// The calls without a reply, by id; `None` once the connection is lost.
@@ -154,14 +165,14 @@ impl Connection {
     /// `listener` gets every event, and `None` when the connection is lost. It must not block.
     pub(crate) fn open(pipe: Pipe, listener: impl Fn(&Cdp, Option<Event>) + Send + 'static) -> Self {
         let Pipe { mut commands, mut replies } = pipe;
-        let (out, mut outgoing) = mpsc::unbounded_channel::<String>();
+        let (out, mut outgoing) = mpsc::unbounded_channel::<Outgoing>();
         let pending = Mutex::new(Some(HashMap::new()));
-        let (next, graphics) = (AtomicU64::new(1), AtomicU64::new(0));
+        let (next, graphics) = (AtomicU64::new(FIRST_ID), AtomicU64::new(0));
         let shared = Shared { next, out, pending, graphics, guests: Guests::default() };
         let cdp = Cdp { shared: Arc::new(shared) };
         let writer = tokio::spawn(async move {
-            while let Some(text) = outgoing.recv().await {
-                if commands.send(&text).await.is_err() {
+            while let Some(message) = outgoing.recv().await {
+                if commands.send(&message.text).await.is_err() {
                     break;
                 }
             }
@@ -295,7 +306,7 @@ impl Cdp {
         if let Some(pending) = &mut *self.pending() {
             pending.insert(id, PendingCall { session: session.cloned(), answer });
             // If the writer has ended, the reader ends soon, and clears the pending calls.
-            let _ = self.shared.out.send(message.to_string());
+            let _ = self.shared.out.send(Outgoing { text: message.to_string(), _room: None });
         }
         receiver
     }
@@ -316,10 +327,11 @@ impl Cdp {
         &self.shared.guests
     }
 
-    /// Sends a whole message of another program.
-    pub(crate) fn forward(&self, message: String) {
+    /// Sends a whole message of another program, which has its room back once the browser has taken
+    /// the message.
+    pub(crate) fn forward(&self, text: String, room: Option<OwnedSemaphorePermit>) {
         // If the writer has ended, the guest is told by the reader.
-        let _ = self.shared.out.send(message);
+        let _ = self.shared.out.send(Outgoing { text, _room: room });
     }
 
     fn pending(&self) -> MutexGuard<'_, PendingCalls> {
@@ -331,6 +343,22 @@ fn parse<T: DeserializeOwned>(method: &'static str, answer: &RawValue) -> Result
     serde_json::from_str(answer.get()).map_err(|_| Error::Shape { method, field: "what it should say" })
 }
 
+/// The call that a reply answers: the one with its id and its session. A refusal of a session that is
+/// not there has none.
+fn take_answered(
+    pending: &mut HashMap<u64, PendingCall>,
+    id: u64,
+    session: Option<&str>,
+    refused: bool,
+) -> Option<PendingCall> {
+    let asked = pending.get(&id)?.session.as_deref();
+    if asked != session && !(refused && session.is_none()) {
+        tracing::warn!(id, "the browser answers a command in another session than was asked");
+        return None;
+    }
+    pending.remove(&id)
+}
+
 fn dispatch(message: &[u8], cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) {
     let incoming: IncomingMessage = match serde_json::from_slice(message) {
         Ok(incoming) => incoming,
@@ -340,7 +368,8 @@ fn dispatch(message: &[u8], cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) 
         }
     };
     if let Some(id) = incoming.id {
-        let waiting = cdp.pending().as_mut().and_then(|pending| pending.remove(&id));
+        let (session, refused) = (incoming.session.as_deref(), incoming.error.is_some());
+        let waiting = cdp.pending().as_mut().and_then(|pending| take_answered(pending, id, session, refused));
         if let Some(waiting) = waiting {
             let answer = match incoming.error {
                 Some(refusal) => Err(refusal),
@@ -352,5 +381,27 @@ fn dispatch(message: &[u8], cdp: &Cdp, listener: &impl Fn(&Cdp, Option<Event>)) 
     } else if let Some(method) = incoming.method {
         let session = incoming.session.map(SessionId::from);
         listener(cdp, Some(Event { session, method, params: incoming.params.unwrap_or(Value::Null) }));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_of_the_session_that_was_asked() {
+        let mut pending = HashMap::new();
+        let mut ask = |id, session: Option<&str>| {
+            let (answer, receiver) = oneshot::channel();
+            pending.insert(id, PendingCall { session: session.map(SessionId::from), answer });
+            receiver
+        };
+        let _receivers = [ask(1, Some("A")), ask(2, None), ask(3, Some("A"))];
+        let mut answers = |id, session, refused| take_answered(&mut pending, id, session, refused).is_some();
+        assert!(!answers(1, Some("B"), false) && !answers(1, None, false) && !answers(1, Some("B"), true));
+        assert!(answers(1, Some("A"), false) && !answers(1, Some("A"), false));
+        assert!(!answers(2, Some("A"), true) && answers(2, None, true));
+        assert!(answers(3, None, true), "its session was not there");
     }
 }

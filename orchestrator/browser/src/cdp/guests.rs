@@ -6,7 +6,8 @@
 //!
 //! The protocol is made for this: a message carries the id of its session, and what one session
 //! has asked for is not told to another. A program's first session is attached by us. What that
-//! session attaches to is the program's, too, and so on. All of them end with the first.
+//! session attaches to is the program's, too, and so on. All of them end with the first. What they
+//! say until then is the program's, or nobody's where the program has gone: never ours.
 
 use std::{
     collections::HashMap,
@@ -32,22 +33,22 @@ pub(crate) struct Guests(Mutex<Programs>);
 struct Programs {
     next: u64,
     queues: HashMap<u64, Queue>,
-    /// Whose each session is.
+    /// Whose each session is. A program may have gone before its sessions have.
     owners: HashMap<String, u64>,
-    /// The connection is lost.
+    /// The first session of each program, until the browser has ended it.
+    first: HashMap<String, u64>,
+    /// No program gets anything any more.
     ended: bool,
 }
 
 /// What waits for one program.
 #[derive(Debug)]
 struct Queue {
-    /// The program's first session.
-    first: String,
     messages: mpsc::UnboundedSender<String>,
     waiting: Arc<AtomicUsize>,
 }
 
-/// A program with its sessions. Dropping it forgets them; what they still say is thrown away.
+/// A program with its sessions. Once it is dropped, what they still say is thrown away.
 #[derive(Debug)]
 pub(crate) struct Guest<'c> {
     guests: &'c Guests,
@@ -73,11 +74,10 @@ impl Guests {
         let mut programs = self.0.lock();
         programs.next += 1;
         let number = programs.next;
+        programs.owners.insert(session.to_owned(), number);
+        programs.first.insert(session.to_owned(), number);
         if !programs.ended {
-            programs
-                .queues
-                .insert(number, Queue { first: session.to_owned(), messages, waiting: Arc::clone(&waiting) });
-            programs.owners.insert(session.to_owned(), number);
+            programs.queues.insert(number, Queue { messages, waiting: Arc::clone(&waiting) });
         }
         Guest { guests: self, number, messages: incoming, waiting }
     }
@@ -89,7 +89,9 @@ impl Guests {
         if programs.owners.is_empty() {
             return false;
         }
-        let Ok(Envelope { session: Some(session), method }) = serde_json::from_slice(message) else {
+        let Ok(Envelope { session, method }) = serde_json::from_slice(message) else { return false };
+        let Some(session) = session else {
+            programs.note_first(method.unwrap_or_default(), message);
             return false;
         };
         let Some(number) = programs.owners.get(session).copied() else { return false };
@@ -103,26 +105,39 @@ impl Guests {
         *self.0.lock() = Programs { ended: true, ..Programs::default() };
     }
 
-    /// Lets no program send anything any more. Returns their first sessions, which are still there.
+    /// Lets no program send or get anything any more. Returns the first sessions that are still
+    /// there.
     pub(crate) fn dismiss(&self) -> Vec<String> {
         let mut programs = self.0.lock();
-        let dismissed = std::mem::replace(&mut *programs, Programs { ended: true, ..Programs::default() });
-        dismissed.queues.into_values().map(|queue| queue.first).collect()
+        programs.ended = true;
+        programs.queues.clear();
+        programs.first.keys().cloned().collect()
     }
 }
 
 impl Programs {
+    /// Notes whether an event of the browser as a whole ends a program's first session. All others
+    /// of the program have ended with it.
+    fn note_first(&mut self, method: &str, message: &[u8]) {
+        if method != "Target.detachedFromTarget" {
+            return;
+        }
+        let Some(session) = session_in(message) else { return };
+        if let Some(number) = self.first.remove(&session) {
+            self.owners.retain(|_, owner| *owner != number);
+        }
+    }
+
     /// Notes which sessions a message adds or ends.
     fn note(&mut self, number: u64, method: &str, message: &[u8]) {
         if !matches!(method, "Target.attachedToTarget" | "Target.detachedFromTarget") {
             return;
         }
-        let Ok(event) = serde_json::from_slice::<Value>(message) else { return };
-        let Some(session) = event.pointer("/params/sessionId").and_then(Value::as_str) else { return };
+        let Some(session) = session_in(message) else { return };
         if method == "Target.attachedToTarget" {
-            self.owners.insert(session.to_owned(), number);
+            self.owners.insert(session, number);
         } else {
-            self.owners.remove(session);
+            self.owners.remove(&session);
         }
     }
 
@@ -136,6 +151,12 @@ impl Programs {
         // A program that is gone needs no message.
         let _ = queue.messages.send(String::from_utf8_lossy(message).into_owned());
     }
+}
+
+/// The session of which an event tells.
+fn session_in(event: &[u8]) -> Option<String> {
+    let event: Value = serde_json::from_slice(event).ok()?;
+    Some(event.pointer("/params/sessionId")?.as_str()?.to_owned())
 }
 
 impl Guest<'_> {
@@ -163,10 +184,7 @@ impl Guest<'_> {
 
 impl Drop for Guest<'_> {
     fn drop(&mut self) {
-        let mut programs = self.guests.0.lock();
-        programs.queues.remove(&self.number);
-        let number = self.number;
-        programs.owners.retain(|_, owner| *owner != number);
+        self.guests.0.lock().queues.remove(&self.number);
     }
 }
 
@@ -174,6 +192,14 @@ impl Drop for Guest<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    impl Guest<'_> {
+        fn sends(&self) -> bool {
+            let mut sent = false;
+            self.send(|| sent = true);
+            sent
+        }
+    }
 
     #[tokio::test]
     async fn a_program_gets_what_its_sessions_and_their_sessions_say() {
@@ -199,8 +225,25 @@ mod tests {
         );
         assert!(!one.owns("A1") && !guests.take(event));
         drop(one);
-        assert!(!guests.take(br#"{"id":1,"sessionId":"A"}"#), "it is gone");
         guests.end();
         assert!(other.next().await.is_none() && guests.welcome("C").next().await.is_none());
+    }
+
+    #[test]
+    fn what_a_program_that_has_gone_still_gets_is_nobodys() {
+        let guests = Guests::default();
+        let late = br#"{"method":"Target.attachedToTarget","params":{"sessionId":"A1"},"sessionId":"A"}"#;
+        let ended = br#"{"method":"Target.detachedFromTarget","params":{"sessionId":"A"}}"#;
+        let one = guests.welcome("A");
+        drop(one);
+        assert!(guests.take(br#"{"id":1,"sessionId":"A"}"#) && guests.take(late));
+        assert!(guests.take(br#"{"id":2,"sessionId":"A1"}"#));
+        let _other = guests.welcome("B");
+        assert!(!guests.take(ended), "the end of a session of ours is told to us");
+        assert!(!guests.take(br#"{"id":1,"sessionId":"A"}"#) && !guests.take(late));
+        assert_eq!(guests.dismiss(), ["B"]);
+        assert!(guests.take(br#"{"id":1,"sessionId":"B"}"#));
+        let newcomer = guests.welcome("C");
+        assert!(guests.take(br#"{"id":1,"sessionId":"C"}"#) && !newcomer.sends());
     }
 }

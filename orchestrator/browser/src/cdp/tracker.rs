@@ -118,7 +118,8 @@ pub(crate) struct BrowserState {
     pub(crate) unverified_targets: usize,
     /// A target that did not take the world's clock, randomness or device, and the reason.
     pub(crate) unprepared_target: Option<(String, String)>,
-    crashed: bool,
+    /// When a page has crashed, at last.
+    crashed: Option<Instant>,
     /// Tabs that have crashed and were not replaced.
     crashed_pages: Vec<Page>,
     disconnected: bool,
@@ -187,7 +188,7 @@ impl BrowserState {
         if self.disconnected {
             return Err(Error::Gone { waiting_for: "the active page".to_owned() });
         }
-        if self.crashed {
+        if self.crashed.is_some() {
             return Err(Error::NoPage { reason: "the page has crashed" });
         }
         self.check_prepared()?;
@@ -196,22 +197,21 @@ impl BrowserState {
         page.ok_or(Error::NoPage { reason: "all pages were closed" })
     }
 
-    /// Forgets the tabs that have crashed, and gives them; nothing where none has.
-    pub(crate) fn take_crashed(&mut self) -> Option<Vec<Page>> {
-        if !std::mem::take(&mut self.crashed) {
-            return None;
-        }
+    /// Forgets the tabs that have crashed, and gives them, and when the last of them has; nothing
+    /// where none has.
+    pub(crate) fn take_crashed(&mut self) -> Option<(Vec<Page>, Instant)> {
+        let at = self.crashed.take()?;
         let crashed = std::mem::take(&mut self.crashed_pages);
         for page in &crashed {
             self.remove_session(&page.session);
         }
-        Some(crashed)
+        Some((crashed, at))
     }
 
     /// Whether a page has crashed, or the browser has ended while pages were open, so that nobody
     /// has closed it.
     pub(crate) fn has_crashed(&self) -> bool {
-        self.crashed || (self.disconnected && !self.pages.is_empty())
+        self.crashed.is_some() || (self.disconnected && !self.pages.is_empty())
     }
 
     pub(crate) fn is_disconnected(&self) -> bool {
@@ -314,7 +314,7 @@ impl Tracker {
                     if state.disconnected {
                         return Err(Error::Gone { waiting_for: condition(&state) });
                     }
-                    if state.crashed {
+                    if state.crashed.is_some() {
                         return Err(Error::NoPage { reason: "the page has crashed" });
                     }
                     state.check_prepared()?;
@@ -371,7 +371,9 @@ impl Tracker {
                     // In attach mode the other program has more pages, or opens another.
                     let crashed = state.pages.iter().find(|page| page.session == session).cloned();
                     let crashed = crashed.filter(|_| !state.externally_driven);
-                    state.crashed |= crashed.is_some();
+                    if crashed.is_some() {
+                        state.crashed = Some(Instant::now());
+                    }
                     state.crashed_pages.extend(crashed);
                     state.workers.retain(|worker| worker.session != session);
                     state.detached.insert(session.clone());

@@ -2,7 +2,8 @@
 //!
 //! A page may not take the machine. A thread looks at the browser's processes every [`LOOK`]. When
 //! their own memory together is over the limit, it ends the largest renderer. The page in it has
-//! then crashed, and its episode goes on with an empty page.
+//! then crashed, and its episode goes on with an empty page. What the graphics process holds for a
+//! page it gives back once that has ended. It is ended itself only where no renderer is left.
 //!
 //! What is counted is memory that a process does not share with files: pages, WebAssembly, buffers,
 //! canvases. The program's own code, which all processes share, is not counted several times.
@@ -12,12 +13,13 @@ use std::{
     fs,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// How often the processes are looked at.
@@ -25,6 +27,10 @@ const LOOK: Duration = Duration::from_millis(100);
 /// In every so many looks, all threads are asked for new processes. In the others only the first
 /// thread of each process is, which is the one that starts renderers.
 const THOROUGH: u32 = 10;
+/// How long the graphics process may take to give back what it held for a page that was ended.
+const GIVES_BACK: Duration = Duration::from_secs(2);
+/// How much later than the end of its renderer the browser may tell of a page's crash.
+const TOLD_WITHIN: Duration = Duration::from_secs(10);
 
 /// Watches the memory of a browser until it is dropped.
 #[derive(Debug)]
@@ -37,7 +43,10 @@ pub(crate) struct MemoryWatch {
 #[derive(Debug, Default)]
 struct Shared {
     ends: AtomicBool,
-    exceeded: AtomicBool,
+    /// When renderers were last ended.
+    ended_at: Mutex<Option<Instant>>,
+    /// The graphics process that was ended last; 0 is none.
+    graphics: AtomicU64,
 }
 
 impl MemoryWatch {
@@ -58,9 +67,15 @@ impl MemoryWatch {
         self.limit
     }
 
-    /// Whether a page was ended for its memory since the last call.
-    pub(crate) fn take_exceeded(&self) -> bool {
-        self.shared.exceeded.swap(false, Ordering::SeqCst)
+    /// Whether a crash at this time is that of a page which was ended for its memory.
+    pub(crate) fn explains(&self, crash: Instant) -> bool {
+        let ended = *self.shared.ended_at.lock();
+        ended.is_some_and(|ended| crash >= ended && crash - ended < TOLD_WITHIN)
+    }
+
+    /// The graphics process that was ended for its memory, if one was.
+    pub(crate) fn ended_graphics(&self) -> Option<u64> {
+        Some(self.shared.graphics.load(Ordering::SeqCst)).filter(|id| *id > 0)
     }
 }
 
@@ -79,12 +94,16 @@ fn watch(leader: u32, limit: u64, shared: &Shared) {
     let mut look = 0;
     while !shared.ends.load(Ordering::SeqCst) {
         let sizes = sizes(&mut known, look % THOROUGH == 0);
-        if sizes.iter().map(|(_, size)| size).sum::<u64>() > limit
-            && let Some(id) = largest_page(sizes)
-        {
-            shared.exceeded.store(true, Ordering::SeqCst);
+        let ended_lately = shared.ended_at.lock().is_some_and(|at| at.elapsed() < GIVES_BACK);
+        if let Some((id, kind)) = to_end(sizes, limit, ended_lately, kind) {
+            // Noted before the browser can tell.
+            match kind {
+                Kind::Renderer => *shared.ended_at.lock() = Some(Instant::now()),
+                Kind::Graphics => shared.graphics.store(id.into(), Ordering::SeqCst),
+            }
             tracing::warn!(
                 limit_mb = limit >> 20,
+                ?kind,
                 "a page was ended, because its browser takes too much memory"
             );
             end(id);
@@ -136,16 +155,43 @@ fn children(id: u32, thorough: bool) -> Vec<u32> {
         .collect()
 }
 
-/// The process to end: the largest that draws or runs pages. The browser itself is none.
-fn largest_page(mut sizes: Vec<(u32, u64)>) -> Option<u32> {
-    sizes.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
-    sizes.into_iter().map(|(id, _)| id).find(|id| is_page(*id))
+/// A process that runs or draws pages. The browser itself does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Renderer,
+    Graphics,
 }
 
-fn is_page(id: u32) -> bool {
-    let has = |line: &[u8], word: &[u8]| line.windows(word.len()).any(|piece| piece == word);
-    let of_pages: [&[u8]; 2] = [b"--type=renderer", b"--type=gpu-process"];
-    fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|line| of_pages.iter().any(|word| has(&line, word)))
+/// The process to end where all together are over the limit: the largest renderer, and the graphics
+/// process where there is none. If the others are below the limit without the graphics process, it
+/// has the time to give back what it held for a renderer that was ended lately.
+fn to_end(
+    mut sizes: Vec<(u32, u64)>,
+    limit: u64,
+    ended_lately: bool,
+    kind: impl Fn(u32) -> Option<Kind>,
+) -> Option<(u32, Kind)> {
+    let total: u64 = sizes.iter().map(|(_, size)| size).sum();
+    if total <= limit {
+        return None;
+    }
+    sizes.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
+    let of_pages: Vec<(u32, u64, Kind)> =
+        sizes.into_iter().filter_map(|(id, size)| Some((id, size, kind(id)?))).collect();
+    let graphics = of_pages.iter().find(|(.., kind)| *kind == Kind::Graphics);
+    if ended_lately && graphics.is_some_and(|(_, size, _)| total - size <= limit) {
+        return None;
+    }
+    let renderer = of_pages.iter().find(|(.., kind)| *kind == Kind::Renderer);
+    renderer.or(graphics).map(|(id, _, kind)| (*id, *kind))
+}
+
+fn kind(id: u32) -> Option<Kind> {
+    let line = fs::read(format!("/proc/{id}/cmdline")).ok()?;
+    let has = |word: &[u8]| line.windows(word.len()).any(|piece| piece == word);
+    let kinds: [(&[u8], Kind); 2] =
+        [(b"--type=renderer", Kind::Renderer), (b"--type=gpu-process", Kind::Graphics)];
+    kinds.into_iter().find(|(word, _)| has(word)).map(|(_, kind)| kind)
 }
 
 fn end(id: u32) {
@@ -197,12 +243,32 @@ mod tests {
     fn a_page_over_the_limit_is_ended_and_its_browser_is_not() {
         let mut child = program(200);
         let page = first_line(&mut child);
+        let before = Instant::now();
         let watch = MemoryWatch::start(child.id(), 100 << 20);
         assert_eq!(watch.limit(), 100 << 20);
         until("the page to be ended", || own_memory(page).is_none());
-        until("the event", || watch.take_exceeded());
-        assert!(own_memory(child.id()).is_some() && !watch.take_exceeded());
+        let crash = Instant::now();
+        assert!(watch.explains(crash) && own_memory(child.id()).is_some());
+        assert!(!watch.explains(crash + TOLD_WITHIN), "it is another one");
+        assert!(!watch.explains(before) && watch.ended_graphics().is_none());
         close(child);
+    }
+
+    #[test]
+    fn the_graphics_process_is_ended_where_no_page_is_left() {
+        let kind = |id: u32| match id {
+            1 => None,
+            9 => Some(Kind::Graphics),
+            _ => Some(Kind::Renderer),
+        };
+        let to_end = |sizes: &[(u32, u64)], lately| to_end(sizes.to_vec(), 100, lately, kind);
+        assert_eq!(to_end(&[(1, 20), (2, 40), (9, 40)], false), None);
+        assert_eq!(to_end(&[(1, 20), (2, 5), (3, 8), (9, 90)], false), Some((3, Kind::Renderer)));
+        assert_eq!(to_end(&[(1, 20), (2, 5), (9, 90)], true), None, "it gives back the other's");
+        assert_eq!(to_end(&[(1, 20), (2, 90), (9, 90)], true), Some((2, Kind::Renderer)));
+        assert_eq!(to_end(&[(1, 20), (9, 90)], true), None);
+        assert_eq!(to_end(&[(1, 20), (9, 90)], false), Some((9, Kind::Graphics)));
+        assert_eq!(to_end(&[(1, 120)], false), None, "the browser itself is no page");
     }
 
     #[test]

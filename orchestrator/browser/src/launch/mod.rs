@@ -5,6 +5,7 @@
 //! settings, device   what is started, and what its pages see of the machine
 //! programs, flags    which programs run, and their command line
 //! process            Chromium and its children as one process group, with one folder
+//! leftovers          what sessions of killed processes leave, and its removal
 //! fonts              the fonts of pages
 //! interfaces         no news of network interfaces for these processes
 //! chromium           Chromium's pipes, and where its connections lead
@@ -23,6 +24,7 @@ mod flags;
 pub(crate) mod fonts;
 pub(crate) mod interfaces;
 mod last_words;
+mod leftovers;
 pub(crate) mod memory;
 pub(crate) mod process;
 pub(crate) mod programs;

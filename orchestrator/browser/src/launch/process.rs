@@ -11,17 +11,17 @@
 //! ```
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     ffi::OsString,
     fs, io,
     net::{Ipv4Addr, SocketAddr, TcpListener},
     os::{
         fd::OwnedFd,
-        unix::{ffi::OsStrExt as _, fs::DirBuilderExt as _, process::CommandExt as _},
+        unix::{fs::DirBuilderExt as _, process::CommandExt as _},
     },
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use command_fds::{CommandFdExt as _, FdMapping};
@@ -30,19 +30,25 @@ use processes::{
     Group, own_network,
     temporary::{self, Temporary},
 };
-use rustix::process::{Pid, Resource, Rlimit, getpgid, prlimit, test_kill_process};
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use tokio::{runtime::Handle, task::spawn_blocking};
 
 use crate::{
     Error, Launch,
-    launch::{flags, fonts, interfaces::spawn_without_netlink, last_words::LastWords},
+    launch::{
+        flags, fonts,
+        interfaces::spawn_without_netlink,
+        last_words::LastWords,
+        leftovers::{remove_folder, remove_sessions, remove_stale_sessions},
+    },
 };
 
-const PREFIX: &str = "sandbox-browser-";
+/// What the names of the folders begin with; the id of our process follows.
+pub(super) const PREFIX: &str = "sandbox-browser-";
 /// The home of Chromium, in the folder.
 pub(super) const HOME: &str = "home";
 /// Chromium's profile, in the folder.
-const PROFILE: &str = "profile";
+pub(super) const PROFILE: &str = "profile";
 /// Which fonts the pages have, in the folder.
 const FONTS: &str = "fonts.conf";
 /// The largest file that a browser in a world may write, in bytes.
@@ -145,8 +151,8 @@ fn prepare_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Starts Chromium: in a network namespace of its own if it can have one, else beside our own
-/// programs.
+/// Starts Chromium: in a network namespace of its own if this machine gives any, else beside our
+/// own programs. That there is none this time is an error.
 fn spawn(start: &Start<'_>, folder: &Path) -> io::Result<(Child, Ends)> {
     let launch = start.launch;
     if launch.fits_own_network() && own_network::lacking().is_none() {
@@ -155,13 +161,11 @@ fn spawn(start: &Start<'_>, folder: &Path) -> io::Result<(Child, Ends)> {
         // Root reads the user's authority for the display only by its rights.
         let prepared = own_network::prepare(start.browser, &words, theirs, !launch.headless)?;
         let started = prepared.start(|command| set_up(command, launch, folder).spawn())?;
-        match started {
-            Ok((mut child, listener)) => {
-                (ends.listener, ends.own_network) = (Some(listener), true);
-                ends.last_words.listen_to(child.stderr.take());
-                return Ok((child, ends));
-            }
-            Err(why) => tracing::debug!(why, "browsers have no network namespace of their own"),
+        // Where this machine gives none at all, that was said once.
+        if let Ok((mut child, listener)) = started {
+            (ends.listener, ends.own_network) = (Some(listener), true);
+            ends.last_words.listen_to(child.stderr.take());
+            return Ok((child, ends));
         }
     }
     let (proxy, listener) = match launch.door.address() {
@@ -302,23 +306,6 @@ fn environment(launch: &Launch, folder: &Path) -> HashMap<OsString, OsString> {
     path.chain(screen).chain(of_session).collect()
 }
 
-/// Removes the folder. Killed processes may still be writing a last file into it. So the removal is
-/// repeated while it finds something new, for one second at most.
-fn remove_folder(folder: &Path) {
-    let deadline = Instant::now() + Duration::from_secs(1);
-    loop {
-        match fs::remove_dir_all(folder) {
-            Ok(()) => return,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-            Err(error) if Instant::now() > deadline => {
-                tracing::warn!(folder = %folder.display(), %error, "a profile folder was left behind");
-                return;
-            }
-            Err(_) => std::thread::yield_now(),
-        }
-    }
-}
-
 /// Ends all sessions of this process at once, for a process that is about to end in the middle of
 /// its work. From then on none can start.
 pub fn end_all() {
@@ -330,63 +317,11 @@ pub fn end_all() {
     remove_sessions(|owner| Some(owner) == own);
 }
 
-/// Removes what sessions of killed processes have left, running browsers included.
-fn remove_stale_sessions() {
-    remove_sessions(|owner| test_kill_process(owner) == Err(rustix::io::Errno::SRCH));
-}
-
-fn remove_sessions(is_selected: impl Fn(Pid) -> bool) {
-    let folders = temporary::all();
-    let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let Some(owner) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
-        let owner = owner.split('-').next().and_then(|pid| pid.parse().ok()).and_then(Pid::from_raw);
-        if !owner.is_some_and(&is_selected) {
-            continue;
-        }
-        let folder = entry.path();
-        for mut group in session_process_groups(&folder) {
-            group.kill();
-        }
-        remove_folder(&folder);
-    }
-    folders.iter().for_each(|folder| temporary::remove_if_empty(folder));
-}
-
-/// The process groups of the session with this folder. Chromium, which leads one, may have ended
-/// before its children.
-fn session_process_groups(folder: &Path) -> Vec<Group> {
-    let (Ok(folder), Ok(processes)) = (std::path::absolute(folder), fs::read_dir("/proc")) else {
-        return Vec::new();
-    };
-    let leader = |process: fs::DirEntry| {
-        let pid = Pid::from_raw(process.file_name().to_str()?.parse().ok()?)?;
-        let environment = fs::read(process.path().join("environ")).ok()?;
-        let line = fs::read(process.path().join("cmdline")).ok()?;
-        belongs_to_session(&folder, &environment, &line).then(|| getpgid(Some(pid)).ok())?
-    };
-    let leaders: HashSet<Pid> = processes.flatten().filter_map(leader).collect();
-    leaders.into_iter().map(|leader| Group::of(u32::try_from(leader.as_raw_pid()).ok())).collect()
-}
-
-/// Whether a process belongs to the session with this folder, and does not merely name it. Such a
-/// process has the home that we have given it. Chromium overwrites its environment with its title,
-/// which leaves it blank. Then its profile identifies it.
-fn belongs_to_session(folder: &Path, environment: &[u8], line: &[u8]) -> bool {
-    let word =
-        |start: &str, path: &str| [start.as_bytes(), folder.join(path).as_os_str().as_bytes()].concat();
-    let (home, profile) = (word("HOME=", HOME), word("--user-data-dir=", PROFILE));
-    let is_blank = !environment.is_empty() && environment.iter().all(|&byte| byte == 0);
-    let mut variables = environment.split(|&byte| byte == 0);
-    // Spaces separate the words of a title.
-    let mut words = line.split(|byte| matches!(byte, 0 | b' '));
-    variables.any(|variable| variable == home) || is_blank && words.any(|word| word == profile)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     #[test]
@@ -398,27 +333,6 @@ mod tests {
         let expected =
             expected.iter().chain(&["FONTCONFIG_FILE", "HOME", "LANG", "LANGUAGE", "PATH", "TMPDIR", "TZ"]);
         assert_eq!(names, expected.map(OsString::from).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn a_process_that_names_a_session_is_not_of_it() {
-        let folder = Path::new("/tmp/sandbox-browser-1-a");
-        let profile = b"--user-data-dir=/tmp/sandbox-browser-1-a/profile";
-        let home = b"PATH=/bin\0HOME=/tmp/sandbox-browser-1-a/home\0";
-        assert!(belongs_to_session(folder, home, b"chromium"));
-        assert!(belongs_to_session(
-            folder,
-            &[0; 99],
-            &[b"chromium --x ".as_slice(), profile, b" --y"].concat()
-        ));
-        for (environment, line) in [
-            (b"PWD=/tmp/sandbox-browser-1-a/home\0".as_slice(), profile.as_slice()),
-            (b"HOME=/tmp/sandbox-browser-1-a/home/x\0", b"sh"),
-            (b"", profile),
-            (&[0; 99], b"chromium --user-data-dir=/tmp/sandbox-browser-1-a/profile2"),
-        ] {
-            assert!(!belongs_to_session(folder, environment, line), "{line:?}");
-        }
     }
 
     /// A program that runs until it is killed, and a folder with a file in it.

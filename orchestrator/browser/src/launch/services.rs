@@ -46,9 +46,11 @@ impl ServiceProcesses {
         Ok(ServiceProcesses { services, browser: browser.and_then(|id| u32::try_from(id).ok()) })
     }
 
-    /// Checks that all of them still run.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        match self.services.iter().find(|service| !is_running(service.id, service.marker)) {
+    /// Checks that all of them still run, but for one that we have ended ourselves: its end is a
+    /// page's fault.
+    pub(crate) fn check(&self, ended: Option<u64>) -> Result<(), Error> {
+        let mut needed = self.services.iter().filter(|service| Some(service.id) != ended);
+        match needed.find(|service| !is_running(service.id, service.marker)) {
             Some(ServiceProcess { what, .. }) => Err(Error::ServiceEnded { what }),
             None => Ok(()),
         }

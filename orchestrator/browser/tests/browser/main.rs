@@ -5,6 +5,7 @@
 mod actions;
 mod animations;
 mod apis;
+mod attached;
 mod bench;
 mod clipboard;
 mod console;

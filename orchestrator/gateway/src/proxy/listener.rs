@@ -128,7 +128,7 @@ async fn serve(shared: Arc<Shared>, client: Arc<Client>, stream: ClientStream, a
 
 /// How long to wait before accepting again. No wait if the client failed, because it has left the
 /// queue. A moment if the machine failed, because it would fail again at once.
-fn rest_after(error: &io::Error) -> Option<Duration> {
+pub(crate) fn rest_after(error: &io::Error) -> Option<Duration> {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     (!matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted)).then_some(OUT_OF_FILES)
 }

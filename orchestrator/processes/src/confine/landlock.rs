@@ -29,16 +29,8 @@ const SYSTEM: [&str; 14] = [
     "/run/current-system",
 ];
 /// Devices that hold nothing, and folders that are the program's own.
-const WRITABLE: [&str; 8] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-    "/dev/shm",
-    "/dev/pts",
-];
+const WRITABLE: [&str; 6] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
 
 /// Keeps this process, and all that it starts, from sockets without a path that others have. Where
 /// the kernel cannot, the program reaches them.

@@ -38,7 +38,6 @@ pub use level::{BadLevel, Confinement, Level};
 pub use network::{BadHost, Host, Network, Proxy, relay_alone};
 pub use plan::{Plan, Shown};
 pub use room::inside;
-pub(crate) use start::ask_to_end;
 pub use start::{Confined, Helper, Tree};
 
 /// The hidden command by which a program that starts others is their keeper.

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitOptions, geteuid, set_dumpable_behavior,
-    set_parent_process_death_signal, wait,
+    set_parent_process_death_signal, setsid, wait,
 };
 
 use super::messages::{self, Ended, Order, Ready};
@@ -40,6 +40,9 @@ fn start(socket: &UnixStream) -> io::Result<Child> {
     // Nobody in the room looks into this process, which knows what is hidden.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     set_parent_process_death_signal(Some(Signal::KILL))?;
+    // Without a terminal that the program could type into, and in no group with the keeper, which
+    // a signal to the program's own group would stop.
+    setsid()?;
     let (order, streams) = messages::receive::<Order>(socket)?;
     let [input, output, errors] = <[_; 3]>::try_from(streams).map_err(|_| io::ErrorKind::InvalidData)?;
     let Order { mut plan, words, folder } = order;

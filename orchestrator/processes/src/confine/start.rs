@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Child;
 use tokio::time::timeout;
 
@@ -15,6 +15,8 @@ use crate::Group;
 
 /// How long a keeper may take to end all that its program has started.
 const ENDS_WITHIN: Duration = Duration::from_secs(15);
+/// How long a keeper may take to end that was killed.
+const KILLED_WITHIN: Duration = Duration::from_secs(5);
 
 /// What starts programs, and how far it confines them here.
 #[derive(Debug, Clone)]
@@ -133,9 +135,27 @@ pub struct Tree(Group);
 impl Tree {
     /// Ends it, and waits until nothing of it is left.
     pub async fn end(&mut self, child: &mut Child) {
-        self.0.kill();
-        if timeout(ENDS_WITHIN, child.wait()).await.is_err() {
-            tracing::warn!(within = ?ENDS_WITHIN, "a program did not end with all that it has started");
+        self.end_within(child, ENDS_WITHIN).await;
+    }
+
+    /// Asks it to end, and kills it where it has not within this time: a keeper that is stopped
+    /// hears nothing. The namespaces of a keeper that is killed end with it.
+    async fn end_within(&mut self, child: &mut Child, within: Duration) {
+        match child.id() {
+            Some(_) => self.0.kill(),
+            None => self.0.kill_rest(),
+        }
+        if timeout(within, child.wait()).await.is_ok() {
+            return;
+        }
+        tracing::warn!(?within, "a program did not end with all that it has started, and is killed");
+        // Not reaped, so that its id is its own.
+        if let Some(keeper) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) {
+            // Where there are no namespaces, the program is in this group.
+            let _ = kill_process_group(keeper, Signal::KILL);
+        }
+        if timeout(KILLED_WITHIN, child.wait()).await.is_err() {
+            tracing::warn!(within = ?KILLED_WITHIN, "a program that was killed did not end");
         }
     }
 
@@ -145,8 +165,38 @@ impl Tree {
     }
 }
 
-/// Asks a keeper to end.
-pub(crate) fn ask_to_end(keeper: Pid) {
-    // Where it is gone already there is nothing to end.
-    let _ = kill_process(keeper, Signal::TERM);
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use rustix::process::{WaitId, WaitIdOptions, kill_process, waitid};
+
+    use super::*;
+
+    fn started(group: fn(Option<u32>) -> Group) -> (Child, Tree) {
+        let mut command = tokio::process::Command::new("sleep");
+        let child = command.arg("600").process_group(0).spawn().unwrap();
+        let tree = Tree(group(child.id()));
+        (child, tree)
+    }
+
+    #[tokio::test]
+    async fn a_keeper_that_is_stopped_is_killed() {
+        let (mut child, mut tree) = started(Group::of_keeper);
+        let id = Pid::from_raw(child.id().unwrap().cast_signed()).unwrap();
+        kill_process(id, Signal::STOP).unwrap();
+        waitid(WaitId::Pid(id), WaitIdOptions::STOPPED).unwrap();
+        tree.end_within(&mut child, Duration::from_millis(50)).await;
+        assert_eq!(child.try_wait().unwrap().and_then(|status| status.signal()), Some(9));
+    }
+
+    #[tokio::test]
+    async fn what_was_reaped_is_not_ended_again() {
+        for group in [Group::of, Group::of_keeper] {
+            let (mut child, mut tree) = started(group);
+            child.kill().await.unwrap();
+            tree.end(&mut child).await;
+        }
+    }
 }

@@ -17,6 +17,7 @@
 //! executable does; a process that makes a namespace of users may have one thread only.
 
 mod descriptors;
+mod reason;
 pub mod server;
 
 use std::{
@@ -42,6 +43,7 @@ use rustix::{
 };
 
 use crate::network::raise_loopback;
+use reason::Reason;
 
 /// The hidden command by which our own executable makes such a namespace.
 pub const COMMAND: &str = "own-network";
@@ -127,11 +129,11 @@ impl Prepared {
     }
 
     /// Starts the program by `spawn` and returns it with the listener in its namespace. The inner
-    /// error is the reason for which this machine gives us no namespace; from then on
+    /// error is the reason for which this machine gives us no namespace at all; from then on
     /// [`lacking`] tells it.
     ///
     /// # Errors
-    /// If the helper cannot be started.
+    /// If the helper cannot be started, or there is no namespace this time.
     pub fn start(
         self,
         spawn: impl FnOnce(&mut Command) -> io::Result<Child>,
@@ -147,19 +149,33 @@ impl Prepared {
         let mut child = spawn(&mut self.command)?;
         // Only the child has the other end now, so that its end is seen here.
         drop(self.command);
-        let mut end = |why: String| {
-            // The helper has ended, or is of no use.
-            let _ = child.kill();
-            let _ = child.wait();
-            LACKING.get_or_init(|| why).as_str()
-        };
         self.ours.set_read_timeout(Some(DEADLINE))?;
-        match descriptors::receive(&self.ours) {
-            Ok(Ok(listener)) => Ok(Ok(Started { child, listener: listener.into(), helper: self.ours })),
-            Ok(Err(why)) => Ok(Err(end(why))),
-            Err(error) => Ok(Err(end(format!("the helper does not answer: {error}")))),
+        let reason = match descriptors::receive(&self.ours) {
+            Ok(Ok(listener)) => {
+                return Ok(Ok(Started { child, listener: listener.into(), helper: self.ours }));
+            }
+            Ok(Err(why)) => Reason::read(&why),
+            Err(error) => Reason::Passing(format!("the helper does not answer: {error}")),
+        };
+        // The helper has ended, or is of no use.
+        let _ = child.kill();
+        let _ = child.wait();
+        match reason {
+            Reason::Passing(why) => Err(io::Error::other(format!("make a network namespace: {why}"))),
+            Reason::Lasting(why) => Ok(Err(lasting(why))),
         }
     }
+}
+
+/// Remembers the reason for which this machine gives us no namespaces, and says it once.
+fn lasting(why: String) -> &'static str {
+    LACKING.get_or_init(|| {
+        tracing::warn!(
+            why,
+            "browsers have no network of their own here: other programs of this machine are in theirs"
+        );
+        why
+    })
 }
 
 /// A helper that has made its namespace.
@@ -195,7 +211,7 @@ fn enter_and_listen() -> io::Result<UnixStream> {
     match enter().and_then(|()| TcpListener::bind(SERVER)) {
         Ok(listener) => descriptors::send(&socket, &listener)?,
         Err(error) => {
-            descriptors::send_error(&socket, &error.to_string())?;
+            descriptors::send_error(&socket, &Reason::of(&error).to_string())?;
             return Err(error);
         }
     }

@@ -9,7 +9,10 @@ use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
-use tokio::{sync::mpsc, time::timeout};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    time::timeout,
+};
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{
@@ -19,15 +22,21 @@ use tokio_tungstenite::{
 };
 
 use super::{Backend, rules::Verdict, targets};
-use crate::cdp::guests::Guest;
+use crate::cdp::{connection::FIRST_ID, guests::Guest};
 
 const ATTACH_TIMEOUT: Duration = Duration::from_secs(10);
-/// The largest message: a screenshot or the accessibility tree of a very large page.
-const MAX_MESSAGE_SIZE: usize = 512 << 20;
+/// The largest message of a client. What clients upload comes in parts of a few megabytes, or by the
+/// name of a file.
+const MAX_MESSAGE_SIZE: usize = 64 << 20;
+/// How many bytes of one client's messages may be on their way to the browser. More of them wait in
+/// the connection.
+const MAX_UNDER_WAY: usize = 2 * MAX_MESSAGE_SIZE;
 /// Messages that wait for a client to read them. More of them wait in the connection.
 const QUEUE_LENGTH: usize = 64;
 /// The protocol's code for a command that failed.
 const SERVER_ERROR: i32 = -32000;
+/// The protocol's code for a message that is no command.
+const INVALID_REQUEST: i32 = -32600;
 /// The protocol's code for a session that is not there.
 const NO_SESSION: i32 = -32001;
 
@@ -99,7 +108,7 @@ async fn attach(backend: &Backend, guest: &mut Guest<'_>, browser: &str, target:
         "params": { "targetId": target, "flatten": true },
         "sessionId": browser,
     });
-    guest.send(|| backend.cdp.forward(command.to_string()));
+    guest.send(|| backend.cdp.forward(command.to_string(), None));
     loop {
         let message: Value = serde_json::from_str(&guest.next().await?).ok()?;
         if message.get("id").is_some() {
@@ -110,24 +119,40 @@ async fn attach(backend: &Backend, guest: &mut Guest<'_>, browser: &str, target:
 
 type IncomingMessage = Result<Message, Error>;
 
+/// A command that is allowed, with the room that its client has taken for it.
+struct Command {
+    message: Value,
+    room: OwnedSemaphorePermit,
+}
+
 /// Passes on the client's commands that are allowed, and answers the others.
 async fn judge_commands(
     backend: &Backend,
     mut from: impl Stream<Item = IncomingMessage> + Unpin,
-    commands: mpsc::Sender<Value>,
+    commands: mpsc::Sender<Command>,
     answers: mpsc::Sender<Message>,
 ) {
+    let under_way = Arc::new(Semaphore::new(MAX_UNDER_WAY));
     while let Some(Ok(message)) = from.next().await {
-        let mut message: Value = match &message {
-            Message::Text(text) => match serde_json::from_str(text) {
-                Ok(message) => message,
-                Err(_) => break,
-            },
+        let text = match message {
+            Message::Text(text) => text,
             Message::Ping(_) | Message::Pong(_) => continue,
             _ => break,
         };
+        let size = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let Ok(room) = Arc::clone(&under_way).acquire_many_owned(size).await else { break };
+        let Ok(mut message) = serde_json::from_str::<Value>(&text) else { break };
+        drop(text);
+        if is_ours(&message) {
+            let why = format!("ids of commands are below {FIRST_ID}");
+            let refusal = reply_to(&message, failure(INVALID_REQUEST, &why));
+            if answers.send(Message::text(refusal.to_string())).await.is_err() {
+                break;
+            }
+            continue;
+        }
         let answer = match backend.limits.judge(&mut message) {
-            Verdict::Pass => match commands.send(message).await {
+            Verdict::Pass => match commands.send(Command { message, room }).await {
                 Ok(()) => continue,
                 Err(_) => break,
             },
@@ -144,6 +169,11 @@ async fn judge_commands(
             std::future::pending::<()>().await;
         }
     }
+}
+
+/// Whether a command has an id of our own commands, however it is spelled.
+fn is_ours(message: &Value) -> bool {
+    message.get("id").and_then(Value::as_f64).is_some_and(|id| id >= FIRST_ID as f64)
 }
 
 fn failure(code: i32, message: &str) -> Value {
@@ -166,13 +196,13 @@ async fn exchange(
     backend: &Backend,
     session: &str,
     guest: &mut Guest<'_>,
-    commands: &mut mpsc::Receiver<Value>,
+    commands: &mut mpsc::Receiver<Command>,
     answers: mpsc::Sender<Message>,
 ) {
     loop {
         let answer = tokio::select! {
             command = commands.recv() => {
-                let Some(mut command) = command else { return };
+                let Some(Command { message: mut command, room }) = command else { return };
                 match command.get("sessionId").map(Value::as_str) {
                     None => command["sessionId"] = session.into(),
                     Some(Some(named)) if named != session && guest.owns(named) => {}
@@ -185,7 +215,7 @@ async fn exchange(
                         continue;
                     }
                 }
-                guest.send(|| backend.cdp.forward(command.to_string()));
+                guest.send(|| backend.cdp.forward(command.to_string(), Some(room)));
                 continue;
             }
             message = guest.next() => message,
@@ -240,6 +270,17 @@ async fn write(mut queue: mpsc::Receiver<Message>, mut to: impl Sink<Message> + 
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_client_has_no_id_of_our_commands() {
+        for (id, ours) in [("1", false), ("1073741823", false), ("-9999", false), ("\"x\"", false)]
+            .into_iter()
+            .chain([("1073741824", true), ("1.073741825e9", true), ("1e300", true)])
+        {
+            let message = serde_json::from_str(&format!(r#"{{"id":{id},"method":"Page.enable"}}"#)).unwrap();
+            assert_eq!(is_ours(&message), ours, "{id}");
+        }
+    }
 
     #[test]
     fn the_clients_own_session_has_no_id_and_others_have() {
