@@ -89,8 +89,8 @@ pub fn check_values(text: &[u8]) -> Result<(), TooManyValues> {
     if values > MOST_VALUES { Err(TooManyValues) } else { Ok(()) }
 }
 
-/// At least the number of values in valid JSON. Unlike [`check_values`], it does not count what is in
-/// strings.
+/// At least the number of values in valid JSON. Unlike [`check_values`], it does not count what is
+/// in strings.
 pub fn count_values(text: &[u8]) -> usize {
     let (mut count, mut quoted, mut escaped) = (0, false, false);
     for byte in text {
