@@ -97,8 +97,9 @@ pub fn read_file<E: From<Error>>(
 ///
 /// # Errors
 /// [`Error::Syntax`] with line, column and entry number if the text is not HAR;
-/// [`Error::TooLarge`], [`Error::AllTogether`] and [`Error::TooManyPages`]; and any error of `on_entry`, unchanged. Entries before the error have been
-/// passed on. An entry that is not a valid exchange is skipped and listed in the log.
+/// [`Error::TooLarge`], [`Error::AllTogether`] and [`Error::TooManyPages`]; and any error of
+/// `on_entry`, unchanged. Entries before the error have been passed on. An entry that is not a
+/// valid exchange is skipped and listed in the log.
 pub fn read<E: From<Error>>(
     input: impl Read,
     attachments: &mut Attachments,

@@ -127,8 +127,8 @@ pub(super) fn in_form(form: &[u8], names: &Names) -> Vec<Value> {
     pairs(form, |byte| byte == b'&', |name| names.has(&form_decoded(name)), form_decoded)
 }
 
-/// Values in a form that is sent as a text, with `&` between its fields or one in a line. JSON, HTML
-/// and other texts with brackets are none.
+/// Values in a form that is sent as a text, with `&` between its fields or one in a line. A text
+/// that begins as JSON or HTML does is none.
 pub(super) fn in_text_form(text: &[u8], names: &Names) -> Vec<Value> {
     if matches!(text.trim_ascii_start().first(), None | Some(b'{' | b'[' | b'<' | b'"')) {
         return Vec::new();

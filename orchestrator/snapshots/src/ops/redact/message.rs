@@ -20,7 +20,7 @@ use crate::{Body, Error, Frame, Headers, Page, RecordKind};
 /// missed.
 const LARGEST: u64 = 512 << 20;
 /// The common prefix of all placeholders.
-const MARK: &[u8] = b"redacted-";
+pub(super) const MARK: &[u8] = b"redacted-";
 
 /// The redaction rules, ready for use.
 #[derive(Debug)]
@@ -247,7 +247,7 @@ impl Cleaner {
     }
 
     /// Redacts frames, one JSON object a line. Text is searched as text, base64 in decoded form.
-    fn frames(&self, lines: &[u8], count: &mut u64) -> Vec<u8> {
+    pub(super) fn frames(&self, lines: &[u8], count: &mut u64) -> Vec<u8> {
         let mut out = Vec::new();
         for line in lines.split_inclusive(|byte| *byte == b'\n') {
             let Ok(mut frame) = serde_json::from_slice::<Frame>(line) else {
@@ -290,63 +290,6 @@ impl Cleaner {
         self.literals(&clean, count)
     }
 
-    /// The values to be hidden in a header, in an address, in a decoded body, and in any text.
-    pub(in crate::ops) fn hidden_in_header(&self, name: &str, value: &[u8]) -> Vec<Vec<u8>> {
-        bare(self.hidden.in_header(name, value))
-    }
-
-    /// The cookies to be hidden in a header of this name in lower case: name and value of each.
-    pub(in crate::ops) fn hidden_cookies(&self, lower: &str, header: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
-        let found = self.hidden.in_header(lower, header);
-        let name_of = |value: &Value| {
-            let before = &header[..value.range.start];
-            let start = before.iter().rposition(|byte| *byte == b';').map_or(0, |at| at + 1);
-            before[start..].strip_suffix(b"=").unwrap_or(&before[start..]).to_vec()
-        };
-        let hidden = found.into_iter().filter(|value| !is_placeholder(&value.value));
-        hidden.map(|value| (name_of(&value), value.value)).collect()
-    }
-
-    pub(in crate::ops) fn hidden_in_url(&self, url: &[u8]) -> Vec<Vec<u8>> {
-        bare(self.hidden.in_url(url))
-    }
-
-    pub(in crate::ops) fn hidden_in_body(
-        &self,
-        kind: RecordKind,
-        headers: &Headers,
-        body: &[u8],
-    ) -> Vec<Vec<u8>> {
-        bare(self.hidden.in_body(kind, headers, body))
-    }
-
-    pub(in crate::ops) fn hidden_in_text(&self, text: &[u8]) -> Vec<Vec<u8>> {
-        bare(self.hidden.with_userinfo(Vec::new(), text))
-    }
-
-    /// Whether a header has a value to be hidden.
-    pub(in crate::ops) fn holds(&self, name: &str, value: &[u8]) -> bool {
-        has_any(&self.hidden.in_header(name, value))
-    }
-
-    /// Whether a decoded body has a value to be hidden.
-    pub(in crate::ops) fn holds_in_body(&self, kind: RecordKind, headers: &Headers, body: &[u8]) -> bool {
-        has_any(&self.hidden.in_body(kind, headers, body))
-    }
-
-    /// Whether WebSocket messages, one a line, have a value to be hidden.
-    pub(in crate::ops) fn holds_in_frames(&self, lines: &[u8]) -> bool {
-        let mut count = 0;
-        self.frames(lines, &mut count);
-        count > 0
-    }
-
-    /// Whether bodies of this kind are searched at all.
-    pub(in crate::ops) fn searches_body(&self, kind: RecordKind, headers: &Headers) -> bool {
-        let media = headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
-        !is_opaque(&media) && (kind == RecordKind::Request || is_json(&media) || is_form(&media))
-    }
-
     /// A redacted URL.
     pub(in crate::ops) fn url(&self, url: &[u8], count: &mut u64) -> Vec<u8> {
         let clean = self.values(url, self.hidden.in_url(url), count);
@@ -382,7 +325,7 @@ impl Cleaner {
 }
 
 impl Sets {
-    fn in_header(&self, name: &str, value: &[u8]) -> Vec<Value> {
+    pub(super) fn in_header(&self, name: &str, value: &[u8]) -> Vec<Value> {
         if self.headers.has(name.as_bytes()) && !value.is_empty() {
             return vec![Value { range: 0..value.len(), value: value.to_vec(), quote: "" }];
         }
@@ -394,15 +337,15 @@ impl Sets {
         }
     }
 
-    fn in_url(&self, url: &[u8]) -> Vec<Value> {
+    pub(super) fn in_url(&self, url: &[u8]) -> Vec<Value> {
         self.with_userinfo(fields::in_url(url, &self.urls), url)
     }
 
-    fn with_userinfo(&self, values: Vec<Value>, text: &[u8]) -> Vec<Value> {
+    pub(super) fn with_userinfo(&self, values: Vec<Value>, text: &[u8]) -> Vec<Value> {
         if self.userinfo { fields::joined(values, fields::in_userinfo(text)) } else { values }
     }
 
-    fn in_body(&self, kind: RecordKind, headers: &Headers, body: &[u8]) -> Vec<Value> {
+    pub(super) fn in_body(&self, kind: RecordKind, headers: &Headers, body: &[u8]) -> Vec<Value> {
         let media = headers.get_str("content-type").unwrap_or_default().to_ascii_lowercase();
         let named = self.in_fields(kind, headers, body);
         if is_opaque(&media) { named } else { self.with_userinfo(named, body) }
@@ -433,37 +376,22 @@ impl Sets {
     }
 }
 
-/// Whether a redaction has put it there.
-pub(in crate::ops) fn is_placeholder(value: &[u8]) -> bool {
-    value.starts_with(MARK)
-}
-
-/// Values without placeholders.
-pub(super) fn bare(values: Vec<Value>) -> Vec<Vec<u8>> {
-    values.into_iter().map(|value| value.value).filter(|value| !is_placeholder(value)).collect()
-}
-
 /// Whether a value has something besides letters, so that it is no word that pages have anyway.
 fn is_unlike_words(value: &[u8]) -> bool {
     value.iter().any(|byte| byte.is_ascii_digit() || byte.is_ascii_punctuation())
 }
 
-fn is_opaque(media: &str) -> bool {
+pub(super) fn is_opaque(media: &str) -> bool {
     ["image/", "video/", "audio/", "font/"].iter().any(|start| media.starts_with(start))
 }
 
-fn is_form(media: &str) -> bool {
+pub(super) fn is_form(media: &str) -> bool {
     media.starts_with("application/x-www-form-urlencoded")
 }
 
-fn is_json(media: &str) -> bool {
+pub(super) fn is_json(media: &str) -> bool {
     let media = media.split(';').next().unwrap_or_default().trim();
     media.ends_with("/json") || media.ends_with("+json")
-}
-
-/// Whether there is any value. Placeholders do not count.
-fn has_any(values: &[Value]) -> bool {
-    values.iter().any(|value| !value.value.starts_with(MARK))
 }
 
 pub(super) fn keep(values: Vec<Value>, found: &mut BTreeSet<Vec<u8>>) {

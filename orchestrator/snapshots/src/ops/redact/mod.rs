@@ -10,6 +10,7 @@
 //! not found.
 
 mod fields;
+mod hidden;
 mod json;
 mod literals;
 mod message;
@@ -23,8 +24,9 @@ use serde::Serialize;
 
 use crate::budget::Budget;
 use crate::{Archive, BrowserState, Page, RecordKind, Timestamp, content};
+pub(in crate::ops) use hidden::is_placeholder;
 pub use literals::URI_COMPONENT;
-pub(in crate::ops) use message::{Cleaner, is_placeholder};
+pub(in crate::ops) use message::Cleaner;
 
 use super::exchanges::{budget_of, damaged};
 use super::snapshot::{NewSnapshot, describe};
@@ -40,7 +42,7 @@ pub struct Redaction {
     pub headers: Vec<String>,
     /// Cookies, in `Cookie` and `Set-Cookie`.
     pub cookies: Vec<String>,
-    /// Fields of queries, forms and JSON.
+    /// Fields of queries, fragments, forms and JSON, also of JSON within its strings.
     pub fields: Vec<String>,
     /// Whether to also remove authorization headers, all cookies, and fields with names of
     /// passwords and tokens; see [`super::Credentials`].

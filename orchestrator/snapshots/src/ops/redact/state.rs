@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::message::{Cleaner, bare, keep};
+use super::hidden::bare;
+use super::message::{Cleaner, keep};
 use super::{fields, json};
 use crate::BrowserState;
 

@@ -1,7 +1,21 @@
-//! Secrets in more than seventy places of a snapshot: a scan names them, and a redaction of credentials leaves
-//! none in any file of the container.
+//! Secrets in more than seventy places of a snapshot: a scan names them, and a redaction of
+//! credentials leaves none in any file of the container.
 
 use super::*;
+
+/// Paths that are searched by themselves, and how many secrets are planted there.
+const PLACES: [(&str, usize); 10] = [
+    ("key", 6),
+    ("issued", 4),
+    ("sent-as-text", 4),
+    ("within", 3),
+    ("answer-within", 3),
+    ("cut", 1),
+    ("form-answer", 1),
+    ("flow", 3),
+    ("cb", 3),
+    ("cookies", 4),
+];
 
 /// Plants the secrets that it gives.
 #[derive(Default)]
@@ -207,18 +221,7 @@ fn no_secret_is_left_in_any_file() {
     let found: u64 = scan.counts.values().sum();
     assert!(found >= planted.0.len() as u64, "{found} of {}: {:#?}", planted.0.len(), scan.counts);
     // Each of these places by itself.
-    for (path, count) in [
-        ("key", 6),
-        ("issued", 4),
-        ("sent-as-text", 4),
-        ("within", 3),
-        ("answer-within", 3),
-        ("cut", 1),
-        ("form-answer", 1),
-        ("flow", 3),
-        ("cb", 3),
-        ("cookies", 4),
-    ] {
+    for (path, count) in PLACES {
         let url = format!("https://a.test/{path}");
         let found = scan.secrets.iter().filter(|secret| secret.url == url).count();
         assert!(found >= count, "{found} of {count} at {url}: {:#?}", scan.secrets);
@@ -235,4 +238,33 @@ fn no_secret_is_left_in_any_file() {
     assert!(left.is_empty(), "{left:#?}");
     let scan = scan_secrets(&out, &mut quiet).unwrap();
     assert!(scan.clean, "{:#?}", scan.secrets);
+}
+
+/// A recording that hides credentials does so in the same places.
+#[test]
+fn no_secret_gets_into_a_recording() {
+    let mut planted = Planted::default();
+    let filter = CredentialFilter::new(b"k");
+    let mut seen = 0;
+    for mut exchange in exchanges(&mut planted) {
+        let path = exchange.url.trim_start_matches("https://a.test/").to_owned();
+        if !PLACES.iter().any(|(place, _)| path.split(['?', '#']).next() == Some(*place)) {
+            continue;
+        }
+        seen += 1;
+        filter.exchange(&mut exchange).unwrap();
+        let body = |body: &Body| String::from_utf8(body.to_vec(1 << 20).unwrap()).unwrap();
+        let (request, response) = (&exchange.request, &exchange.response);
+        let written = format!("{exchange:?} {} {}", body(&request.body), body(&response.body));
+        let headers = request.headers.iter().chain(response.headers.iter());
+        let headers: String = headers.map(|(_, value)| String::from_utf8_lossy(value).into_owned()).collect();
+        assert!(
+            !written.contains("clay-secret") && !headers.contains("clay-secret"),
+            "{path}: {written} {headers}"
+        );
+    }
+    let page =
+        filter.page(Page::new("https://a.test/cb#access_token=a-secret&x=1", Timestamp::from_millis(0)));
+    assert!(page.url.contains("#access_token=redacted-") && page.url.ends_with("&x=1"), "{}", page.url);
+    assert!(seen >= 29, "{seen}");
 }
