@@ -13,7 +13,7 @@ use rustix::process::{
 };
 
 use super::messages::{self, Ended, Order, Ready};
-use super::{Confinement, cover, devices, landlock, network, rights};
+use super::{Confinement, cover, devices, doors, landlock, network, rights};
 use crate::{NOT_STARTED, network::proxies};
 
 /// What is started by [`super::KEEPER`] with its socket as standard input. Gives its exit code,
@@ -50,13 +50,14 @@ fn start(socket: &UnixStream) -> io::Result<Child> {
     let network = plan.network.as_ref().map(network::listen).transpose();
     let network =
         network.map_err(|error| io::Error::new(error.kind(), format!("make a network: {error}")))?;
+    let is_strict = plan.level == Some(Confinement::Strict);
     plan.hidden.extend(devices::hidden());
+    plan.hidden.extend(doors::of_machine());
     devices::own_proc()?;
-    cover::apply(&plan)?;
+    cover::apply(&plan, &doors::kept(&plan, is_strict))?;
     // The folder that this process is in may be covered; its path leads to what is there now.
     let folder = if folder.is_dir() { folder.as_path() } else { std::path::Path::new("/") };
     std::env::set_current_dir(folder).map_err(|error| cover::naming("enter", folder, &error))?;
-    let is_strict = plan.level == Some(Confinement::Strict);
     rights::give_up(geteuid().is_root() && !is_strict)?;
     landlock::keep_from_sockets()?;
     if is_strict {

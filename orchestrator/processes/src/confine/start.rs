@@ -10,7 +10,7 @@ use tokio::process::Child;
 use tokio::time::timeout;
 
 use super::keeper::PLAN;
-use super::{Confinement, Host, KEEPER, Level, Network, Plan};
+use super::{Confinement, Host, KEEPER, Level, Network, Plan, doors};
 use crate::Group;
 
 /// How long a keeper may take to end all that its program has started.
@@ -75,7 +75,10 @@ impl Helper {
     }
 
     /// A program that sees what this plan lets it, as far as the system can hold it.
-    pub fn plan(&self, plan: Plan) -> Confined {
+    pub fn plan(&self, mut plan: Plan) -> Confined {
+        if self.confinement.hides() {
+            plan.hidden.extend(doors::of_user());
+        }
         Confined { helper: self.program.clone(), plan: Plan { level: Some(self.confinement), ..plan } }
     }
 }
