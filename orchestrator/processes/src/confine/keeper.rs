@@ -18,10 +18,14 @@ use super::messages::{self, Ended, Order, Ready};
 use super::{Plan, RELAY, ROOM, namespaces, orphans, room};
 use crate::NOT_STARTED;
 
-/// The variable that holds the plan. The program does not see it.
+/// The variable that holds the plan, or [`PLAN_HANDED`]. The program does not see it.
 pub(super) const PLAN: &str = "SANDBOX_PLAN";
+/// The plan is in the file with this descriptor.
+pub(super) const PLAN_DESCRIPTOR: i32 = 3;
+/// What the variable says then.
+pub(super) const PLAN_HANDED: &str = "handed";
 
-/// Runs a program by the plan in the environment, until it ends or this process is told to end
+/// Runs a program by the plan that it is told, until it ends or this process is told to end
 /// (`SIGTERM`), or whoever started it has ended. Then ends all that the program has started. Gives
 /// the program's exit code, and [`NOT_STARTED`] where it has none. What ends the program by a
 /// signal ends this process, too.
@@ -45,11 +49,18 @@ pub fn keep(words: Vec<OsString>) -> u8 {
 }
 
 fn kept(words: Vec<OsString>) -> io::Result<Option<Ended>> {
+    let plan = plan()?;
     close_inherited()?;
-    let plan = env::var(PLAN).map_err(|_| io::Error::other("there is no plan"))?;
-    let plan: Plan = serde_json::from_str(&plan)?;
     let watch = Watch::begin()?;
     if plan.hides() { in_a_room(plan, words, &watch) } else { in_the_open(&words, &watch) }
+}
+
+fn plan() -> io::Result<Plan> {
+    let mut plan = env::var(PLAN).map_err(|_| io::Error::other("there is no plan"))?;
+    if plan == PLAN_HANDED {
+        plan = std::fs::read_to_string(format!("/proc/self/fd/{PLAN_DESCRIPTOR}"))?;
+    }
+    Ok(serde_json::from_str(&plan)?)
 }
 
 /// Closes all descriptors but the standard streams: whoever started us may have left some open.

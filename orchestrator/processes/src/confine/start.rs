@@ -1,15 +1,19 @@
 //! Starting programs by a keeper.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use command_fds::{CommandFdExt as _, FdMapping};
+use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Child;
 use tokio::time::timeout;
 
-use super::keeper::PLAN;
+use super::keeper::{PLAN, PLAN_DESCRIPTOR, PLAN_HANDED};
 use super::{Confinement, Host, KEEPER, Level, Network, Plan, doors};
 use crate::Group;
 
@@ -114,12 +118,25 @@ impl Confined {
         }
     }
 
-    /// Tells the keeper its plan, by a variable that the program does not see.
+    /// Tells the keeper its plan, by a descriptor that the program does not have: a variable would
+    /// be too small for one that names many files.
     pub fn add_plan(&self, command: &mut Command) {
-        if self.helper.is_some() {
-            // Paths that are no text cannot be hidden; the keeper refuses to start without a plan.
-            command.env(PLAN, serde_json::to_string(&self.plan).unwrap_or_default());
+        if self.helper.is_none() {
+            return;
         }
+        // Paths that are no text cannot be hidden; the keeper refuses to start without a plan.
+        let plan = serde_json::to_string(&self.plan).unwrap_or_default();
+        let handed = in_memory(&plan).and_then(|file| {
+            let mapping = FdMapping { parent_fd: file.into(), child_fd: PLAN_DESCRIPTOR };
+            command.fd_mappings(vec![mapping]).map(drop).map_err(io::Error::other)
+        });
+        match handed {
+            Ok(()) => command.env(PLAN, PLAN_HANDED),
+            Err(error) => {
+                tracing::debug!(%error, "a plan is handed on as a variable");
+                command.env(PLAN, plan)
+            }
+        };
     }
 
     /// The tree of the program that was started as this child, as the leader of a process group.
@@ -129,6 +146,13 @@ impl Confined {
             None => Tree(Group::of(child.id())),
         }
     }
+}
+
+/// A file that is nowhere but in memory, to be read from its beginning.
+fn in_memory(text: &str) -> io::Result<File> {
+    let mut file = File::from(memfd_create("plan", MemfdFlags::CLOEXEC)?);
+    file.write_all(text.as_bytes())?;
+    Ok(file)
 }
 
 /// A program with all that it starts. Dropping it ends them.
