@@ -21,6 +21,8 @@ use crate::Group;
 const ENDS_WITHIN: Duration = Duration::from_secs(15);
 /// How long a keeper may take to end that was killed.
 const KILLED_WITHIN: Duration = Duration::from_secs(5);
+/// How long it may take to find out how far programs can be confined.
+const TRIED_WITHIN: Duration = Duration::from_secs(60);
 
 /// What starts programs, and how far it confines them here.
 #[derive(Debug, Clone)]
@@ -91,7 +93,9 @@ async fn try_out(confined: Confined) -> Result<(), String> {
     let mut command = confined.command(OsStr::new("true"));
     command.env_clear().envs(crate::minimal()).stdin(Stdio::null()).stdout(Stdio::null());
     confined.add_plan(&mut command);
-    let output = tokio::process::Command::from(command).output().await;
+    let mut command = tokio::process::Command::from(command);
+    let output = timeout(TRIED_WITHIN, command.kill_on_drop(true).output()).await;
+    let output = output.map_err(|_| format!("it has not ended after {TRIED_WITHIN:?}"))?;
     let output = output.map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     if output.status.success() { Ok(()) } else { Err(said) }
