@@ -88,8 +88,12 @@ struct Watch {
 }
 
 impl Watch {
+    fn signals() -> SigSet {
+        [Caught::SIGTERM, Caught::SIGCHLD].into_iter().collect()
+    }
+
     fn begin() -> io::Result<Watch> {
-        let signals: SigSet = [Caught::SIGTERM, Caught::SIGCHLD].into_iter().collect();
+        let signals = Watch::signals();
         signals.thread_block()?;
         let told = SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
         let owner = getppid().map(|owner| pidfd_open(owner, PidfdFlags::empty())).transpose()?;
@@ -219,7 +223,12 @@ fn has_something(file: &impl AsFd) -> io::Result<bool> {
 fn in_the_open(words: &[OsString], watch: &Watch) -> io::Result<Option<Ended>> {
     set_child_subreaper(Some(getpid()))?;
     let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-    let child = Command::new(program).args(arguments).env_remove(PLAN).spawn();
+    let mut command = Command::new(program);
+    command.args(arguments).env_remove(PLAN);
+    // It inherits what is blocked. A keeper that is ended meanwhile leaves its group to its owner.
+    SigSet::all().thread_unblock()?;
+    let child = command.spawn();
+    Watch::signals().thread_block()?;
     let child = child.map_err(|error| failed_to_start(program, &error))?;
     room::close_streams()?;
     let id = id_of(&child)?;

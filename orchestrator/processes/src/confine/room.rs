@@ -7,6 +7,7 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 
+use nix::sys::signal::SigSet;
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitOptions, geteuid, set_dumpable_behavior,
     set_parent_process_death_signal, setsid, wait,
@@ -43,6 +44,8 @@ fn start(socket: &UnixStream) -> io::Result<Child> {
     // Without a terminal that the program could type into, and in no group with the keeper, which
     // a signal to the program's own group would stop.
     setsid()?;
+    // The keeper waits for signals that it has blocked, which programs inherit.
+    SigSet::all().thread_unblock()?;
     let (order, streams) = messages::receive::<Order>(socket)?;
     let [input, output, errors] = <[_; 3]>::try_from(streams).map_err(|_| io::ErrorKind::InvalidData)?;
     let Order { mut plan, words, folder } = order;

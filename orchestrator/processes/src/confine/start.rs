@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::keeper::{PLAN, PLAN_DESCRIPTOR, PLAN_HANDED};
 use super::{Confinement, Host, KEEPER, Level, Network, Plan, doors};
-use crate::Group;
+use crate::group::{Group, kill_rest_of};
 
 /// How long a keeper may take to end all that its program has started.
 const ENDS_WITHIN: Duration = Duration::from_secs(15);
@@ -172,19 +172,17 @@ impl Tree {
     /// Asks it to end, and kills it where it has not within this time: a keeper that is stopped
     /// hears nothing. The namespaces of a keeper that is killed end with it.
     async fn end_within(&mut self, child: &mut Child, within: Duration) {
-        match child.id() {
-            Some(_) => self.0.kill(),
-            None => self.0.kill_rest(),
-        }
+        let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        let Some(leader) = leader else { return self.0.kill_rest() };
+        self.0.kill();
         if timeout(within, child.wait()).await.is_ok() {
-            return;
+            // A keeper that was asked before it listened leaves its program in its group.
+            return kill_rest_of(leader);
         }
         tracing::warn!(?within, "a program did not end with all that it has started, and is killed");
-        // Not reaped, so that its id is its own.
-        if let Some(keeper) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) {
-            // Where there are no namespaces, the program is in this group.
-            let _ = kill_process_group(keeper, Signal::KILL);
-        }
+        // Not reaped, so that its id is its own. Where there are no namespaces, the program is in
+        // this group.
+        let _ = kill_process_group(leader, Signal::KILL);
         if timeout(KILLED_WITHIN, child.wait()).await.is_err() {
             tracing::warn!(within = ?KILLED_WITHIN, "a program that was killed did not end");
         }
