@@ -53,16 +53,21 @@ impl Group {
         }
     }
 
-    /// Kills what is left of it, once, where its leader has been reaped. Its id names the group
-    /// for as long as a process is in it, but may have become that of another program.
+    /// Kills what is left of it, once, where its leader has been reaped.
     pub(crate) fn kill_rest(&mut self) {
-        if let Some((leader, End::Killed)) = &self.0
-            && test_kill_process(*leader) != Err(rustix::io::Errno::SRCH)
-        {
+        if let Some((leader, _)) = self.0.take() {
             live().remove(&leader.as_raw_pid());
-            self.0 = None;
+            kill_rest_of(leader);
         }
-        self.kill();
+    }
+}
+
+/// Kills what is left of a group whose leader has been reaped. Its id names the group for as long
+/// as a process is in it, but may have become that of another program, which is left alone.
+pub(crate) fn kill_rest_of(leader: Pid) {
+    if test_kill_process(leader) == Err(rustix::io::Errno::SRCH) {
+        // Mostly there is nothing left.
+        let _ = kill_process_group(leader, Signal::KILL);
     }
 }
 

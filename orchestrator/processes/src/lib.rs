@@ -17,12 +17,14 @@
 //! the caller or by the user, is not there.
 
 pub mod confine;
+mod descriptors;
 mod environment;
 mod group;
 pub mod network;
 pub mod own_network;
 pub mod peers;
 pub mod temporary;
+mod users;
 mod variable;
 
 /// What a helper of ours ends with that could not start its program.

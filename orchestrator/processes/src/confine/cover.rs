@@ -36,11 +36,14 @@ enum What {
     Link(PathBuf),
 }
 
-/// Covers what the plan hides. Everything that stays is taken out before anything is covered.
-pub(super) fn apply(plan: &Plan) -> io::Result<()> {
+/// Covers what the plan hides. Everything that stays is taken out before anything is covered: what
+/// the plan shows, and what nobody has named, for which it is no error that it cannot stay.
+pub(super) fn apply(plan: &Plan, unnamed: &[Shown]) -> io::Result<()> {
     let mounts = mounts::all()?;
-    let kept = plan.shown.iter().filter_map(|shown| keep(shown).transpose());
-    let kept = kept.collect::<io::Result<Vec<_>>>()?;
+    // In this order, so that what the plan shows is above the rest.
+    let mut kept: Vec<Kept> = unnamed.iter().filter_map(|shown| keep(shown).ok().flatten()).collect();
+    let shown = plan.shown.iter().filter_map(|shown| keep(shown).transpose());
+    kept.extend(shown.collect::<io::Result<Vec<_>>>()?);
     let scratch: BTreeSet<PathBuf> =
         plan.scratch.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let mut covered: BTreeSet<PathBuf> = scratch.clone();

@@ -1,5 +1,4 @@
-//! What is hidden from every program that is confined, whatever it is: the ways around mounts, and
-//! the doors by which programs are started outside.
+//! What is hidden from every program that is confined, whatever it is: the ways around mounts.
 
 use std::io;
 use std::os::unix::fs::FileTypeExt as _;
@@ -12,21 +11,6 @@ use super::{cover, mounts};
 
 /// The memory of the machine, and the files of the kernel that are like it.
 const MEMORY: [&str; 4] = ["/dev/mem", "/dev/kmem", "/dev/port", "/proc/kcore"];
-/// Sockets of daemons that start programs for whoever asks: container engines, systemd, D-Bus.
-const DAEMONS: [&str; 10] = [
-    "/run/docker.sock",
-    "/run/docker",
-    "/run/podman",
-    "/run/containerd",
-    "/run/crio",
-    "/run/dbus/system_bus_socket",
-    "/run/systemd/private",
-    "/run/snapd.socket",
-    "/run/libvirt",
-    "/run/incus",
-];
-/// The same of one user, in the folder that `XDG_RUNTIME_DIR` names.
-const OF_USER: [&str; 6] = ["docker.sock", "docker", "podman", "bus", "systemd", "containerd"];
 /// Files of the kernel that root may write, by which programs are started outside.
 const OF_ROOT: [&str; 5] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/sys"];
 /// Places from which daemons of root start programs.
@@ -35,28 +19,11 @@ const STARTED: [&str; 6] =
 /// How deep devices are looked for.
 const DEPTH: usize = 3;
 
-/// The doors, and the devices that hold file systems.
+/// The memory of the machine, and the devices that hold file systems.
 pub(super) fn hidden() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = MEMORY.iter().chain(&DAEMONS).map(PathBuf::from).collect();
-    let user = geteuid().as_raw();
-    let named = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    let own = [Some(PathBuf::from(format!("/run/user/{user}"))), named];
-    for folder in own.into_iter().flatten() {
-        found.extend(OF_USER.iter().map(|name| folder.join(name)));
-    }
-    // Servers of terminals, to which whoever reaches them types.
-    let temporary = std::env::temp_dir();
-    found.extend([format!("tmux-{user}"), format!("screen-{user}")].map(|name| temporary.join(name)));
-    found.push(format!("/run/screen/S-{user}").into());
-    found.extend(named_by_docker());
+    let mut found: Vec<PathBuf> = MEMORY.iter().map(PathBuf::from).collect();
     block_devices(Path::new("/dev"), DEPTH, &mut found);
     found
-}
-
-/// The socket of the engine that the user has named.
-fn named_by_docker() -> Option<PathBuf> {
-    let named = std::env::var("DOCKER_HOST").ok()?;
-    named.strip_prefix("unix://").map(PathBuf::from)
 }
 
 fn block_devices(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
@@ -70,17 +37,17 @@ fn block_devices(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
 }
 
 /// Gives this process and its children a `/proc` of their own namespace, and takes from root what
-/// it could start programs outside by. Returns whether there could be one: inside of a container,
-/// whose own is covered in part, an ordinary user gets none. What an ordinary user sees in the old
-/// one are command lines of others, and nothing that leads into them.
-pub(super) fn own_proc() -> io::Result<bool> {
+/// it could start programs outside by. Inside of a container, whose own is covered in part, an
+/// ordinary user keeps the old one. What an ordinary user sees there are command lines of others,
+/// and nothing that leads into them.
+pub(super) fn own_proc() -> io::Result<()> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     let others = mounts::all()?;
-    let own = match mount("proc", "/proc", "proc", flags, c"") {
-        Ok(()) => true,
-        Err(rustix::io::Errno::PERM) if !geteuid().is_root() => false,
+    match mount("proc", "/proc", "proc", flags, c"") {
+        Ok(()) => {}
+        Err(rustix::io::Errno::PERM) if !geteuid().is_root() => {}
         Err(error) => return Err(cover::naming("mount", Path::new("/proc"), &error.into())),
-    };
+    }
     if geteuid().is_root() {
         for path in OF_ROOT.iter().chain(&STARTED).map(Path::new).filter(|path| path.exists()) {
             cover::freeze(path).map_err(|error| cover::naming("protect", path, &error))?;
@@ -100,5 +67,5 @@ pub(super) fn own_proc() -> io::Result<bool> {
             rustix::mount::mount("tmpfs", &mount.at, "tmpfs", flags, c"size=4k,mode=755")?;
         }
     }
-    Ok(own)
+    Ok(())
 }

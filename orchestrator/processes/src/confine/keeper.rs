@@ -3,13 +3,14 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use nix::sys::signal::{SigSet, Signal as Caught};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, getpid, getppid, pidfd_open, pidfd_send_signal, set_child_subreaper,
 };
@@ -18,10 +19,18 @@ use super::messages::{self, Ended, Order, Ready};
 use super::{Plan, RELAY, ROOM, namespaces, orphans, room};
 use crate::NOT_STARTED;
 
-/// The variable that holds the plan. The program does not see it.
+/// The variable that holds the plan, or [`PLAN_HANDED`]. The program does not see it.
 pub(super) const PLAN: &str = "SANDBOX_PLAN";
+/// The plan is in the file with this descriptor.
+pub(super) const PLAN_DESCRIPTOR: i32 = 3;
+/// What the variable says then.
+pub(super) const PLAN_HANDED: &str = "handed";
 
-/// Runs a program by the plan in the environment, until it ends or this process is told to end
+/// How long the first process in the namespaces may take to take what it is sent, or to go on with
+/// what it has begun to say.
+const TALKS_WITHIN: Duration = Duration::from_secs(30);
+
+/// Runs a program by the plan that it is told, until it ends or this process is told to end
 /// (`SIGTERM`), or whoever started it has ended. Then ends all that the program has started. Gives
 /// the program's exit code, and [`NOT_STARTED`] where it has none. What ends the program by a
 /// signal ends this process, too.
@@ -45,11 +54,18 @@ pub fn keep(words: Vec<OsString>) -> u8 {
 }
 
 fn kept(words: Vec<OsString>) -> io::Result<Option<Ended>> {
+    let plan = plan()?;
     close_inherited()?;
-    let plan = env::var(PLAN).map_err(|_| io::Error::other("there is no plan"))?;
-    let plan: Plan = serde_json::from_str(&plan)?;
     let watch = Watch::begin()?;
     if plan.hides() { in_a_room(plan, words, &watch) } else { in_the_open(&words, &watch) }
+}
+
+fn plan() -> io::Result<Plan> {
+    let mut plan = env::var(PLAN).map_err(|_| io::Error::other("there is no plan"))?;
+    if plan == PLAN_HANDED {
+        plan = std::fs::read_to_string(format!("/proc/self/fd/{PLAN_DESCRIPTOR}"))?;
+    }
+    Ok(serde_json::from_str(&plan)?)
 }
 
 /// Closes all descriptors but the standard streams: whoever started us may have left some open.
@@ -72,8 +88,12 @@ struct Watch {
 }
 
 impl Watch {
+    fn signals() -> SigSet {
+        [Caught::SIGTERM, Caught::SIGCHLD].into_iter().collect()
+    }
+
     fn begin() -> io::Result<Watch> {
-        let signals: SigSet = [Caught::SIGTERM, Caught::SIGCHLD].into_iter().collect();
+        let signals = Watch::signals();
         signals.thread_block()?;
         let told = SignalFd::with_flags(&signals, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
         let owner = getppid().map(|owner| pidfd_open(owner, PidfdFlags::empty())).transpose()?;
@@ -87,11 +107,23 @@ impl Watch {
         polled.extend(self.owner.iter().chain(other).map(|file| PollFd::new(file, PollFlags::IN)));
         poll(&mut polled, None)?;
         let owner_ended = self.owner.is_some() && !polled[1].revents().is_empty();
+        Ok(self.is_told()? || owner_ended)
+    }
+
+    /// Waits until a child has ended, for so long at most.
+    fn wait_for_child(&self, within: Duration) -> io::Result<()> {
+        let within = Timespec::try_from(within).map_err(io::Error::other)?;
+        poll(&mut [PollFd::new(&self.told, PollFlags::IN)], Some(&within))?;
+        self.is_told().map(drop)
+    }
+
+    /// Whether it was told to end since the last call.
+    fn is_told(&self) -> io::Result<bool> {
         let mut told = false;
         while let Some(signal) = self.told.read_signal()? {
             told |= signal.ssi_signo == Caught::SIGTERM as u32;
         }
-        Ok(told || owner_ended)
+        Ok(told)
     }
 }
 
@@ -148,7 +180,15 @@ fn directed(
     let wanted = plan.network.clone();
     let order = Order { plan, words, folder: env::current_dir()? };
     let streams = [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];
+    socket.set_write_timeout(Some(TALKS_WITHIN))?;
+    socket.set_read_timeout(Some(TALKS_WITHIN))?;
     messages::send(socket, &order, &streams)?;
+    let said = socket.as_fd().try_clone_to_owned()?;
+    while !has_something(socket)? {
+        if watch.wait(Some(&said))? {
+            return Ok(None);
+        }
+    }
     let lost = |_| io::Error::other("the first process in its namespaces has ended");
     let (ready, listeners) = messages::receive::<Ready>(socket).map_err(lost)?;
     if let Some(why) = ready.failed {
@@ -159,41 +199,46 @@ fn directed(
         let listeners: Vec<_> = listeners.iter().map(|listener| listener.as_fd()).collect();
         messages::send(&relay.socket, &wanted, &listeners)?;
     }
-    let said = socket.as_fd().try_clone_to_owned()?;
     while !watch.wait(Some(&said))? {
-        let mut at_hand = [PollFd::new(socket, PollFlags::IN)];
-        poll(&mut at_hand, Some(&rustix::event::Timespec::default()))?;
-        if !at_hand[0].revents().is_empty() {
+        if has_something(socket)? {
             let ended = messages::receive::<Ended>(socket).map(|(ended, _)| ended);
             // Somebody has killed it; what was in it is gone.
             return Ok(Some(ended.unwrap_or(Ended::Killed(Signal::KILL.as_raw()))));
         }
-        let mut is_gone = [PollFd::new(first, PollFlags::IN)];
-        poll(&mut is_gone, Some(&rustix::event::Timespec::default()))?;
-        if !is_gone[0].revents().is_empty() {
+        if has_something(first)? {
             return Ok(Some(Ended::Killed(Signal::KILL.as_raw())));
         }
     }
     Ok(None)
 }
 
+/// Whether there is something to read, or the end.
+fn has_something(file: &impl AsFd) -> io::Result<bool> {
+    let mut polled = [PollFd::new(file, PollFlags::IN)];
+    poll(&mut polled, Some(&Timespec::default()))?;
+    Ok(!polled[0].revents().is_empty())
+}
+
 /// Without namespaces: this process is the reaper of what is orphaned.
 fn in_the_open(words: &[OsString], watch: &Watch) -> io::Result<Option<Ended>> {
     set_child_subreaper(Some(getpid()))?;
     let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-    let child = Command::new(program).args(arguments).env_remove(PLAN).spawn();
+    let mut command = Command::new(program);
+    command.args(arguments).env_remove(PLAN);
+    // It inherits what is blocked. A keeper that is ended meanwhile leaves its group to its owner.
+    SigSet::all().thread_unblock()?;
+    let child = command.spawn();
+    Watch::signals().thread_block()?;
     let child = child.map_err(|error| failed_to_start(program, &error))?;
     room::close_streams()?;
     let id = id_of(&child)?;
-    let mut ended = None;
+    // Asked first: it may have ended while no signal was kept.
+    let mut ended = room::ended(id, WaitOptions::NOHANG);
     // The end of any child wakes it.
-    while !watch.wait(None)? {
+    while ended.is_none() && !watch.wait(None)? {
         ended = room::ended(id, WaitOptions::NOHANG);
-        if ended.is_some() {
-            break;
-        }
     }
-    orphans::end();
+    orphans::end(|within| watch.wait_for_child(within));
     Ok(ended)
 }
 

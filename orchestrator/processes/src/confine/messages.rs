@@ -2,25 +2,20 @@
 //! other process has.
 
 use std::ffi::OsString;
-use std::io::{self, IoSlice, IoSliceMut, Read as _, Write as _};
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
-use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, recvmsg, sendmsg,
-};
+use rustix::net::RecvFlags;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::Plan;
+use crate::descriptors;
 
 /// The largest message. A plan names folders, and not all that is in them.
 const LARGEST: usize = 64 << 20;
-/// The most descriptors of one message.
-const MOST: usize = 64;
 
 /// What is to be started. Its standard streams come with it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -48,40 +43,19 @@ pub(super) enum Ended {
 }
 
 /// Sends a message, with descriptors.
-pub(super) fn send(
-    socket: &UnixStream,
-    message: &impl Serialize,
-    descriptors: &[BorrowedFd<'_>],
-) -> io::Result<()> {
+pub(super) fn send(socket: &UnixStream, message: &impl Serialize, with: &[BorrowedFd<'_>]) -> io::Result<()> {
     let text = serde_json::to_vec(message)?;
     let length = u32::try_from(text.len()).map_err(|_| io::ErrorKind::InvalidInput)?.to_ne_bytes();
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
-    let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    if !descriptors.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    let sent = sendmsg(socket, &[IoSlice::new(&length)], &mut ancillary, SendFlags::NOSIGNAL)?;
-    if sent != length.len() {
-        return Err(io::ErrorKind::WriteZero.into());
-    }
+    descriptors::send(socket, &length, with)?;
     (&mut &*socket).write_all(&text)
 }
 
 /// Receives a message and its descriptors.
 pub(super) fn receive<T: DeserializeOwned>(socket: &UnixStream) -> io::Result<(T, Vec<OwnedFd>)> {
     let mut length = [0; 4];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let flags = RecvFlags::WAITALL | RecvFlags::CMSG_CLOEXEC;
-    let got = recvmsg(socket.as_fd(), &mut [IoSliceMut::new(&mut length)], &mut ancillary, flags)?.bytes;
+    let (got, descriptors) = descriptors::receive(socket, &mut length, RecvFlags::WAITALL)?;
     if got != length.len() {
         return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    let mut descriptors = Vec::new();
-    for message in ancillary.drain() {
-        if let RecvAncillaryMessage::ScmRights(rights) = message {
-            descriptors.extend(rights);
-        }
     }
     let length = u32::from_ne_bytes(length) as usize;
     if length > LARGEST {
@@ -95,6 +69,8 @@ pub(super) fn receive<T: DeserializeOwned>(socket: &UnixStream) -> io::Result<(T
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::os::fd::AsFd as _;
+
     use super::*;
 
     #[test]

@@ -1,8 +1,8 @@
 //! Keeping a program from what it must not see, and ending all that it starts.
 //!
 //! ```text
-//!  our process        |  the keeper            |  namespaces: users, mounts, processes
-//!  SIGTERM, its end --|-> watches, relays <----|-- the first process: hides, gives up its rights,
+//!  our process        |  the keeper            |  namespaces: users, mounts, processes, IPC
+//!  SIGTERM, its end --|-> watches <------------|-- the first process: hides, gives up its rights,
 //!  exit code <--------|-- ends as the program  |    starts the program, reaps what is orphaned
 //! ```
 //!
@@ -20,6 +20,7 @@
 
 mod cover;
 mod devices;
+mod doors;
 mod keeper;
 mod landlock;
 mod level;

@@ -1,23 +1,19 @@
-//! Namespaces of users, mounts and processes.
+//! Namespaces of users, mounts, processes, and of what processes share.
 
-use std::{fs, io};
+use std::io;
 
 use nix::sched::{CloneFlags, unshare};
 use rustix::mount::{MountPropagationFlags, mount_change};
-use rustix::process::{getegid, geteuid};
 
 use super::rights;
+use crate::users;
 
-/// Puts this process into namespaces of mounts and of users, and its children into one of
-/// processes. It stays the user that it is.
+/// Puts this process into namespaces of mounts, of System V's and POSIX's memory and queues, and of
+/// users, and its children into one of processes. It stays the user that it is.
 pub(super) fn enter() -> io::Result<()> {
-    let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    let own = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWPID;
+    let own = CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWIPC;
     if !(rights::may_mount() && unshare(own).is_ok()) {
-        unshare(CloneFlags::CLONE_NEWUSER | own)?;
-        fs::write("/proc/self/setgroups", "deny")?;
-        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
-        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+        users::enter(own)?;
     }
     // What is mounted from now on is seen by nobody else, and what others mount is not seen here.
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;

@@ -1,7 +1,7 @@
 //! The network of a confined program: nothing but what is named, through relays.
 //!
-//! The listeners are in the program's network, and the keeper, which is in that of the machine,
-//! takes their connections.
+//! The listeners are in the program's network. A process of its own ([`relay_alone`]), which is in
+//! that of the machine, takes their connections.
 
 use std::fmt;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};

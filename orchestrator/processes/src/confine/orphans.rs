@@ -1,28 +1,34 @@
 //! Ending all that a program has left behind, where there is no namespace of processes.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, wait};
 
 /// How long processes may take to end that were killed.
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// Kills everything below this process, which is their reaper, and waits until nothing is left.
-pub(super) fn end() {
-    let end = Instant::now() + WITHIN;
-    while Instant::now() < end {
-        let below = below(getpid());
-        for process in &below {
+/// Kills everything below this process, which is their reaper, and waits until nothing is left, or
+/// for [`WITHIN`]: a process that waits for a device does not end. `wait_for_child` waits until a
+/// child has ended, for so long at most.
+pub(super) fn end(wait_for_child: impl Fn(Duration) -> io::Result<()>) {
+    let deadline = Instant::now() + WITHIN;
+    loop {
+        for process in below(getpid()) {
             // It may have ended since.
-            let _ = kill_process(*process, Signal::KILL);
+            let _ = kill_process(process, Signal::KILL);
         }
-        match wait(if below.is_empty() { WaitOptions::NOHANG } else { WaitOptions::empty() }) {
-            Ok(Some(_)) => {}
-            Ok(None) if !below.is_empty() => {}
-            // There is no child any more.
-            Ok(None) | Err(_) => return,
+        // What is below one that has ended is now ours.
+        while let Some(left) = wait(WaitOptions::NOHANG).transpose() {
+            if left.is_err() {
+                // There is no child any more.
+                return;
+            }
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() || wait_for_child(left).is_err() {
+            return;
         }
     }
 }

@@ -7,13 +7,14 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 
+use nix::sys::signal::SigSet;
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitOptions, geteuid, set_dumpable_behavior,
     set_parent_process_death_signal, setsid, wait,
 };
 
 use super::messages::{self, Ended, Order, Ready};
-use super::{Confinement, cover, devices, landlock, network, rights};
+use super::{Confinement, cover, devices, doors, landlock, network, rights};
 use crate::{NOT_STARTED, network::proxies};
 
 /// What is started by [`super::KEEPER`] with its socket as standard input. Gives its exit code,
@@ -43,6 +44,8 @@ fn start(socket: &UnixStream) -> io::Result<Child> {
     // Without a terminal that the program could type into, and in no group with the keeper, which
     // a signal to the program's own group would stop.
     setsid()?;
+    // The keeper waits for signals that it has blocked, which programs inherit.
+    SigSet::all().thread_unblock()?;
     let (order, streams) = messages::receive::<Order>(socket)?;
     let [input, output, errors] = <[_; 3]>::try_from(streams).map_err(|_| io::ErrorKind::InvalidData)?;
     let Order { mut plan, words, folder } = order;
@@ -50,13 +53,14 @@ fn start(socket: &UnixStream) -> io::Result<Child> {
     let network = plan.network.as_ref().map(network::listen).transpose();
     let network =
         network.map_err(|error| io::Error::new(error.kind(), format!("make a network: {error}")))?;
+    let is_strict = plan.level == Some(Confinement::Strict);
     plan.hidden.extend(devices::hidden());
+    plan.hidden.extend(doors::of_machine());
     devices::own_proc()?;
-    cover::apply(&plan)?;
+    cover::apply(&plan, &doors::kept(&plan, is_strict))?;
     // The folder that this process is in may be covered; its path leads to what is there now.
     let folder = if folder.is_dir() { folder.as_path() } else { std::path::Path::new("/") };
     std::env::set_current_dir(folder).map_err(|error| cover::naming("enter", folder, &error))?;
-    let is_strict = plan.level == Some(Confinement::Strict);
     rights::give_up(geteuid().is_root() && !is_strict)?;
     landlock::keep_from_sockets()?;
     if is_strict {

@@ -1,22 +1,28 @@
 //! Starting programs by a keeper.
 
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use command_fds::{CommandFdExt as _, FdMapping};
+use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::Child;
 use tokio::time::timeout;
 
-use super::keeper::PLAN;
-use super::{Confinement, Host, KEEPER, Level, Network, Plan};
-use crate::Group;
+use super::keeper::{PLAN, PLAN_DESCRIPTOR, PLAN_HANDED};
+use super::{Confinement, Host, KEEPER, Level, Network, Plan, doors};
+use crate::group::{Group, kill_rest_of};
 
 /// How long a keeper may take to end all that its program has started.
 const ENDS_WITHIN: Duration = Duration::from_secs(15);
 /// How long a keeper may take to end that was killed.
 const KILLED_WITHIN: Duration = Duration::from_secs(5);
+/// How long it may take to find out how far programs can be confined.
+const TRIED_WITHIN: Duration = Duration::from_secs(60);
 
 /// What starts programs, and how far it confines them here.
 #[derive(Debug, Clone)]
@@ -75,7 +81,10 @@ impl Helper {
     }
 
     /// A program that sees what this plan lets it, as far as the system can hold it.
-    pub fn plan(&self, plan: Plan) -> Confined {
+    pub fn plan(&self, mut plan: Plan) -> Confined {
+        if self.confinement.hides() {
+            plan.hidden.extend(doors::of_user());
+        }
         Confined { helper: self.program.clone(), plan: Plan { level: Some(self.confinement), ..plan } }
     }
 }
@@ -84,7 +93,9 @@ async fn try_out(confined: Confined) -> Result<(), String> {
     let mut command = confined.command(OsStr::new("true"));
     command.env_clear().envs(crate::minimal()).stdin(Stdio::null()).stdout(Stdio::null());
     confined.add_plan(&mut command);
-    let output = tokio::process::Command::from(command).output().await;
+    let mut command = tokio::process::Command::from(command);
+    let output = timeout(TRIED_WITHIN, command.kill_on_drop(true).output()).await;
+    let output = output.map_err(|_| format!("it has not ended after {TRIED_WITHIN:?}"))?;
     let output = output.map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     if output.status.success() { Ok(()) } else { Err(said) }
@@ -111,12 +122,25 @@ impl Confined {
         }
     }
 
-    /// Tells the keeper its plan, by a variable that the program does not see.
+    /// Tells the keeper its plan, by a descriptor that the program does not have: a variable would
+    /// be too small for one that names many files.
     pub fn add_plan(&self, command: &mut Command) {
-        if self.helper.is_some() {
-            // Paths that are no text cannot be hidden; the keeper refuses to start without a plan.
-            command.env(PLAN, serde_json::to_string(&self.plan).unwrap_or_default());
+        if self.helper.is_none() {
+            return;
         }
+        // Paths that are no text cannot be hidden; the keeper refuses to start without a plan.
+        let plan = serde_json::to_string(&self.plan).unwrap_or_default();
+        let handed = in_memory(&plan).and_then(|file| {
+            let mapping = FdMapping { parent_fd: file.into(), child_fd: PLAN_DESCRIPTOR };
+            command.fd_mappings(vec![mapping]).map(drop).map_err(io::Error::other)
+        });
+        match handed {
+            Ok(()) => command.env(PLAN, PLAN_HANDED),
+            Err(error) => {
+                tracing::debug!(%error, "a plan is handed on as a variable");
+                command.env(PLAN, plan)
+            }
+        };
     }
 
     /// The tree of the program that was started as this child, as the leader of a process group.
@@ -126,6 +150,13 @@ impl Confined {
             None => Tree(Group::of(child.id())),
         }
     }
+}
+
+/// A file that is nowhere but in memory, to be read from its beginning.
+fn in_memory(text: &str) -> io::Result<File> {
+    let mut file = File::from(memfd_create("plan", MemfdFlags::CLOEXEC)?);
+    file.write_all(text.as_bytes())?;
+    Ok(file)
 }
 
 /// A program with all that it starts. Dropping it ends them.
@@ -141,19 +172,17 @@ impl Tree {
     /// Asks it to end, and kills it where it has not within this time: a keeper that is stopped
     /// hears nothing. The namespaces of a keeper that is killed end with it.
     async fn end_within(&mut self, child: &mut Child, within: Duration) {
-        match child.id() {
-            Some(_) => self.0.kill(),
-            None => self.0.kill_rest(),
-        }
+        let leader = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        let Some(leader) = leader else { return self.0.kill_rest() };
+        self.0.kill();
         if timeout(within, child.wait()).await.is_ok() {
-            return;
+            // A keeper that was asked before it listened leaves its program in its group.
+            return kill_rest_of(leader);
         }
         tracing::warn!(?within, "a program did not end with all that it has started, and is killed");
-        // Not reaped, so that its id is its own.
-        if let Some(keeper) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) {
-            // Where there are no namespaces, the program is in this group.
-            let _ = kill_process_group(keeper, Signal::KILL);
-        }
+        // Not reaped, so that its id is its own. Where there are no namespaces, the program is in
+        // this group.
+        let _ = kill_process_group(leader, Signal::KILL);
         if timeout(KILLED_WITHIN, child.wait()).await.is_err() {
             tracing::warn!(within = ?KILLED_WITHIN, "a program that was killed did not end");
         }

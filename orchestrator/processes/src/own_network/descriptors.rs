@@ -2,18 +2,16 @@
 
 use std::{
     io,
-    io::{IoSlice, IoSliceMut, Write as _},
-    mem::MaybeUninit,
+    io::Write as _,
     os::{
         fd::{AsFd, OwnedFd},
         unix::net::UnixStream,
     },
 };
 
-use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, recvmsg, sendmsg,
-};
+use rustix::net::RecvFlags;
+
+use crate::descriptors;
 
 /// The longest text of an error that is read.
 const LONGEST: usize = 4096;
@@ -24,27 +22,16 @@ const READY: &[u8] = b"ready";
 /// The descriptor that comes; the inner error is the sender's reason.
 pub(super) fn receive(socket: &UnixStream) -> io::Result<Result<OwnedFd, String>> {
     let mut text = [0_u8; LONGEST];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut control = RecvAncillaryBuffer::new(&mut space);
-    let received = recvmsg(socket, &mut [IoSliceMut::new(&mut text)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
-    let mut descriptors = control.drain().flat_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(descriptors) => descriptors.collect::<Vec<_>>(),
-        _ => Vec::new(),
-    });
-    Ok(match descriptors.next() {
+    let (length, descriptors) = descriptors::receive(socket, &mut text, RecvFlags::empty())?;
+    Ok(match descriptors.into_iter().next() {
         Some(descriptor) => Ok(descriptor),
-        None if received.bytes == 0 => Err("the helper ended without a word".to_owned()),
-        None => Err(String::from_utf8_lossy(&text[..received.bytes]).into_owned()),
+        None if length == 0 => Err("the helper ended without a word".to_owned()),
+        None => Err(String::from_utf8_lossy(&text[..length]).into_owned()),
     })
 }
 
 pub(super) fn send(socket: &UnixStream, descriptor: &impl AsFd) -> io::Result<()> {
-    let descriptors = [descriptor.as_fd()];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut control = SendAncillaryBuffer::new(&mut space);
-    control.push(SendAncillaryMessage::ScmRights(&descriptors));
-    sendmsg(socket, &[IoSlice::new(READY)], &mut control, SendFlags::NOSIGNAL)?;
-    Ok(())
+    descriptors::send(socket, READY, &[descriptor.as_fd()])
 }
 
 /// Sends the reason for which there is no descriptor.

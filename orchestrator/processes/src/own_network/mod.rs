@@ -23,7 +23,7 @@ pub mod server;
 use std::{
     convert::Infallible,
     ffi::OsString,
-    fs, io,
+    io,
     net::{Ipv4Addr, SocketAddr, TcpListener},
     os::{
         fd::{AsFd as _, OwnedFd},
@@ -37,13 +37,10 @@ use std::{
 
 use command_fds::{CommandFdExt as _, FdMapping};
 use nix::sched::{CloneFlags, unshare};
-use rustix::{
-    process::{getegid, geteuid},
-    thread::{CapabilitySet, CapabilitySets},
-};
-
-use crate::network::raise_loopback;
 use reason::Reason;
+use rustix::thread::{CapabilitySet, CapabilitySets};
+
+use crate::{network::raise_loopback, users};
 
 /// The hidden command by which our own executable makes such a namespace.
 pub const COMMAND: &str = "own-network";
@@ -221,12 +218,7 @@ fn enter_and_listen() -> io::Result<UnixStream> {
 /// Enters new namespaces: one of the network, and one of users where that is needed for it.
 fn enter() -> io::Result<()> {
     if unshare(CloneFlags::CLONE_NEWNET).is_err() {
-        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-        unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET)?;
-        // Same ids inside as outside, so that the program finds its files as its own.
-        fs::write("/proc/self/setgroups", "deny")?;
-        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
-        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+        users::enter(CloneFlags::CLONE_NEWNET)?;
     }
     raise_loopback()
 }
