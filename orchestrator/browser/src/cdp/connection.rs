@@ -343,8 +343,8 @@ fn parse<T: DeserializeOwned>(method: &'static str, answer: &RawValue) -> Result
     serde_json::from_str(answer.get()).map_err(|_| Error::Shape { method, field: "what it should say" })
 }
 
-/// The call that a reply answers: the one with its id and its session. A refusal of a session that is
-/// not there has none.
+/// The call that a reply answers: the one with its id and its session. A refusal of a session that
+/// is not there has none.
 fn take_answered(
     pending: &mut HashMap<u64, PendingCall>,
     id: u64,

@@ -1,5 +1,5 @@
-//! The doors by which programs are started outside, or are typed to: sockets of daemons, screens and
-//! terminals. They are hidden as folders where nothing else is in these: a file that covers a
+//! The doors by which programs are started outside, or are typed to: sockets of daemons, screens
+//! and terminals. They are hidden as folders where nothing else is in these: a file that covers a
 //! socket is gone when its daemon makes that anew.
 
 use std::ffi::OsString;

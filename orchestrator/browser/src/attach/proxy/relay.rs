@@ -25,8 +25,8 @@ use super::{Backend, rules::Verdict, targets};
 use crate::cdp::{connection::FIRST_ID, guests::Guest};
 
 const ATTACH_TIMEOUT: Duration = Duration::from_secs(10);
-/// The largest message of a client. What clients upload comes in parts of a few megabytes, or by the
-/// name of a file.
+/// The largest message of a client. What clients upload comes in parts of a few megabytes, or by
+/// the name of a file.
 const MAX_MESSAGE_SIZE: usize = 64 << 20;
 /// How many bytes of one client's messages may be on their way to the browser. More of them wait in
 /// the connection.
