@@ -40,6 +40,11 @@ MORE = {
     "DevTools, by files": "for u in file://$T/suite/$TASK view-source:file://$T/suite/$TASK; do"
     " curl -s --max-time 2 -X PUT \"$SANDBOX_CDP/json/new?$u\"; done; curl -s --max-time 2 $SANDBOX_CDP/json/list",
     "what the server of actions tells": "curl -s --max-time 2 $SANDBOX_CDP/tasks $SANDBOX_CDP/../tasks",
+    # What comes of it is seen in the score.
+    "an answer that is a link": "ln -sf $T/suite/$TASK \"${SANDBOX_ANSWER_FILE:-/nowhere/at/all}\"",
+    "pictures that are links": "cd \"$(dirname \"$SANDBOX_ANSWER_FILE\")/..\" && ln -sf $T/suite/$TASK step-02.png",
+    "uploads from a folder that is changed": "for d in ${TMPDIR:-/tmp}/sandbox-*/sandbox-browser-*; do"
+    " mv $d/downloads $d/before; ln -s $T/suite $d/downloads && echo REACHED; done",
     "sockets without a path": "python3 -c '\nimport socket\nfor line in open(\"/proc/net/unix\"):\n"
     "  name = line.split()[7:]\n  if not name or name[0][0] != \"@\": continue\n"
     "  s = socket.socket(socket.AF_UNIX); s.settimeout(1)\n"
@@ -149,6 +154,9 @@ class Ground:
         said += "".join(file.read_text() for file in self.at.glob("run/episodes/*/agent.stderr.txt"))
         if "THIEF DONE" not in said:
             sys.exit(f"{kind} {level}: the agent did not come to its end\n{said}")
+        for file in self.at.glob("run/episodes/*/episode.json"):
+            if json.loads(file.read_text()).get("score"):
+                return ["it has earned a score by an answer that it could not know"]
         digests = [hashlib.sha256(found.encode()).hexdigest() for found in [self.mark, "REACHED"]]
         return sorted({line for line in said.splitlines() if any(f"FOUND {digest}" in line for digest in digests)})
 

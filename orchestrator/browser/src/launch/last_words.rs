@@ -4,8 +4,12 @@ use std::{collections::VecDeque, io::Read, process::ChildStderr, sync::Arc};
 
 use parking_lot::Mutex;
 
+use super::programs::CHROMIUM_SANDBOX_VARIABLE;
+
 /// How much is kept, in bytes.
 const KEPT: usize = 2000;
+/// What Chromium says where the system forbids its sandbox.
+const NO_SANDBOX: &str = "No usable sandbox!";
 
 /// The end of what a program writes.
 #[derive(Debug, Clone, Default)]
@@ -27,10 +31,16 @@ impl LastWords {
         });
     }
 
-    /// The last line that is not empty.
+    /// The last line that is not empty; where Chromium has no sandbox, what to do about it.
     pub(crate) fn last_line(&self) -> Option<String> {
         let kept: Vec<u8> = self.0.lock().iter().copied().collect();
         let text = String::from_utf8_lossy(&kept).into_owned();
+        if text.contains(NO_SANDBOX) {
+            return Some(format!(
+                "Chromium cannot have its own sandbox here; let users have namespaces, or, in a container \
+                 that forbids them, set {CHROMIUM_SANDBOX_VARIABLE}=off"
+            ));
+        }
         text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
     }
 }
