@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! settle              when a page is done: slices of its time, with rests in between
+//! lull                the same for pages of the live web, whose time is real
 //! schedule            where the slices end, whatever the requests in between took
 //! slice               one slice of a page's time, past requests that never end
 //! virtual_time        the commands that grant time to a page and stop it again
@@ -16,6 +17,7 @@
 
 pub(crate) mod idle;
 pub(crate) mod liveness;
+mod lull;
 pub(crate) mod response_ordering;
 pub(crate) mod schedule;
 pub(crate) mod screen;

@@ -8,7 +8,7 @@
 //! time at each event does not depend on the speed of the machine. A new document starts the slices
 //! again, [`MAX_RESTARTS`] times at most.
 //!
-//! A live browser has no such clock. There a page is done when nothing has started for [`LULL`].
+//! A live browser has no such clock. There a page is done after a [lull](crate::clock::lull).
 
 use std::time::{Duration, Instant};
 
@@ -40,7 +40,6 @@ const CLOCK_TOLERANCE_MS: f64 = 2.0;
 /// In milliseconds.
 const MESSAGE_STEP: f64 = 1.0;
 const MAX_MESSAGE_STEPS: u32 = 200;
-const LULL: Duration = Duration::from_millis(500);
 /// How long a page may need to notice a complete response, on an idle machine. This and the next
 /// one are spent by a [`LivenessWait`].
 const DELIVERY: Duration = Duration::from_millis(250);
@@ -474,30 +473,5 @@ impl Session {
             counts.frames_received.cast_signed() - state.sockets.sent.cast_signed(),
         ));
         Ok(())
-    }
-
-    async fn wait_for_lull(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<(), Error> {
-        loop {
-            self.drain(in_flight, limit).await?;
-            let before = self.tracker.lock().started_count;
-            let requests = in_flight.counts().started;
-            let condition = |state: &BrowserState| {
-                format!("the network to become idle (pending: {})", state.traffic.describe())
-            };
-            let more = self.tracker.wait_for(LULL.min(limit.remaining()), condition, |state| {
-                (state.started_count != before).then_some(())
-            });
-            match more.await {
-                Err(Error::Deadline { .. }) if limit.remaining().is_zero() => {
-                    return Err(Error::Deadline {
-                        condition: condition(&self.tracker.lock()),
-                        waited: limit.whole,
-                    });
-                }
-                Err(Error::Deadline { .. }) if in_flight.counts().started == requests => return Ok(()),
-                Err(Error::Deadline { .. }) | Ok(()) => {}
-                Err(error) => return Err(error),
-            }
-        }
     }
 }

@@ -33,7 +33,7 @@ use crate::play::environment::{Environment, EnvironmentError};
 use crate::play::run::Machine;
 use crate::play::trace::Trace;
 use crate::play::world::World;
-use crate::play::{log, run, running_sites, start_pages};
+use crate::play::{answer_file, log, run, running_sites, start_pages};
 use crate::results::suite_digest::Digests;
 use crate::results::{
     AgentFailure, Conditions, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder, RunRecord,
@@ -42,8 +42,6 @@ use crate::{Error, Options, Progress};
 
 /// How often the sites' clocks are brought up to the world's.
 const TICK: Duration = Duration::from_secs(1);
-/// The most bytes of an answer.
-const LONGEST_ANSWER: u64 = 1 << 20;
 /// How long a page that a tab has come to is waited for, for its picture.
 const ARRIVAL: Duration = Duration::from_secs(5);
 /// How soon a picture that was refused is asked for again.
@@ -289,7 +287,7 @@ where
             Outcome::AgentFailed { reason: AgentFailure::Left, message: format!("failed to {why}") }
         }
         Ok(ProgramExit::Left { answer: given }) => {
-            let given = given.map_or_else(|| answer_in(&answer), |given| Ok(Some(given)));
+            let given = given.map_or_else(|| answer_file::read(&answer), |given| Ok(Some(given)));
             match given {
                 Err(message) => Outcome::AgentFailed { reason: AgentFailure::Unreadable, message },
                 Ok(given) => match leave(world, folder, trace, known, given.as_deref()).await {
@@ -302,17 +300,6 @@ where
     };
     trace.take_requests(world);
     Ok(Some(outcome))
-}
-
-/// The answer that a program has left in its file, if there is one. The file is the program's: a
-/// link would have us read what the program may not.
-fn answer_in(path: &str) -> Result<Option<String>, String> {
-    let read = files::unlinked(path.into()).and_then(|file| files::read_within(&file, LONGEST_ANSWER));
-    match read {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(format!("failed to read the answer in {path}: {error}")),
-    }
 }
 
 /// The outcome for a world that broke while a program had the browser.

@@ -4,7 +4,7 @@
 //! run, scheduler, options, progress     workers, which episode is next, what a run is told and tells
 //! episode, trace, early_stop, log       one episode from its first observation to its end
 //! blame, deadline                       whose fault a failure is; how long scoring may take
-//! attach                                an episode that another program drives
+//! attach, answer_file                   an episode that another program drives, and its answer
 //! environment, world                    what an episode drives: the trait, and Chromium in a world
 //! start_pages, world_resources, world_snapshots, browser_state, device, running_sites
 //!                                       what a world is made of
@@ -14,6 +14,7 @@
 //! Nothing here reads a run's folder again: that is [`results`](crate::results) and
 //! [`analysis`](crate::analysis).
 
+mod answer_file;
 pub mod attach;
 pub(crate) mod blame;
 pub(crate) mod blocking;
