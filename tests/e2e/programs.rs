@@ -183,7 +183,7 @@ fn a_program_that_decides_nothing_is_an_error_and_no_score_of_0() -> Result<()> 
             "it did not end within 0.5 s, its `timeout`; its standard error ends: waiting",
         ),
         ("garbled", "[sh, -c, 'echo \"{score: 1}\"']", "its last line is no JSON object with a `score`"),
-        ("killed", "[sh, -c, 'kill -9 $$']", "it was killed by a signal"),
+        ("killed", "[sh, -c, 'kill -9 $$']", "it was killed by signal 9"),
         ("unsure", "[sh, -c, 'echo \"{\\\"error\\\": \\\"no state\\\"}\"']", "no state"),
         ("denies", "[sh, -c, 'echo not so >&2; exit 3']", ""),
     ];

@@ -142,12 +142,16 @@ pub(crate) fn have_programs(tasks: &[Task]) -> bool {
     tasks.iter().any(|task| task.scorer.requirements().into_iter().any(|one| one.program().is_some()))
 }
 
-/// What a scorer's program must not see: results, and the user's data. The suite is its own.
-pub(crate) fn scorer_plan(options: &Options, shown: &Path, network: Option<Network>) -> Plan {
+/// What a scorer's program must not see: results, and the user's data. The suite and what it is
+/// given are its own.
+pub(crate) fn scorer_plan(options: &Options, own: &[&Path], network: Option<Network>) -> Plan {
     let mut hidden: Vec<PathBuf> = options.confinement.hidden.iter().map(Into::into).collect();
     hidden.extend(temporary::all());
     hidden.extend(of_runs(options.out.as_deref().unwrap_or(Utf8Path::new("runs/x")).as_std_path()));
-    let shown = vec![Shown { path: shown.to_owned(), writable: false }];
+    // What is its own may lie in what is hidden, as the suite of a packed run does.
+    let own = own.iter().map(|path| absolute(path));
+    let own = own.filter(|path| hidden.iter().any(|folder| path.starts_with(folder)));
+    let shown = own.map(|path| Shown { path, writable: false }).collect();
     Plan { hidden, shown, network, ..Plan::default() }
 }
 

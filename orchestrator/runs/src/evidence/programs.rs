@@ -91,7 +91,7 @@ impl ScorerPrograms {
         let helper = self.helper.get(&self.options, level).await;
         let network =
             helper.confinement().hides().then(|| Network { proxy: Some(proxy.clone()), hosts: Vec::new() });
-        let confined = helper.plan(scorer_plan(&self.options, &ca, network));
+        let confined = helper.plan(scorer_plan(&self.options, &[&ca, check.folder.as_std_path()], network));
         let (program, arguments) =
             words.split_first().ok_or_else(|| Undecided::Unable("the command is empty".to_owned()))?;
         let mut command = confined.command(program);
