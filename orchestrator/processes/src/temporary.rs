@@ -64,7 +64,10 @@ pub fn new(prefix: &str) -> io::Result<Temporary> {
 fn new_in(temporary: &Path, prefix: &str) -> io::Result<Temporary> {
     let mut made = Err(io::ErrorKind::NotFound.into());
     for _ in 0..ATTEMPTS {
-        made = tempfile::Builder::new().prefix(prefix).tempdir_in(folder_in(temporary)?);
+        made = tempfile::Builder::new()
+            .prefix(prefix)
+            .permissions(Permissions::from_mode(MODE))
+            .tempdir_in(folder_in(temporary)?);
         if !made.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             break;
         }
@@ -107,7 +110,11 @@ fn folder_in(temporary: &Path) -> io::Result<PathBuf> {
     if let Some(other) = OTHER.get().filter(|other| other.starts_with(temporary) && is_own(other)) {
         return Ok(other.clone());
     }
-    let other = tempfile::Builder::new().prefix(&format!("{NAME}{}-", user())).tempdir_in(temporary)?.keep();
+    let other = tempfile::Builder::new()
+        .prefix(&format!("{NAME}{}-", user()))
+        .permissions(Permissions::from_mode(MODE))
+        .tempdir_in(temporary)?
+        .keep();
     Ok(OTHER.get_or_init(|| other).clone())
 }
 
