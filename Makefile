@@ -14,7 +14,7 @@ export SANDBOX_TRUST := 1
 # The tests that `cargo test` and `--all-targets` leave out: they need files from elsewhere, or time.
 OTHER_TESTS = $(shell $(CARGO) metadata --no-deps --format-version 1 | python3 -B tests/other_tests.py)
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey trust warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey trust places warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -114,6 +114,10 @@ infinity: setup build ## WebArena-Infinity's own check of its verifiers, played 
 trust: build ## what each kind of process sees and listens on, and every way to the gold of demo, arena and town, as root and as an ordinary user
 	python3 -B tests/trust/processes.py $(SANDBOX)
 	python3 -B tests/trust/gold.py $(SANDBOX)
+
+places: build ## the demo as root, as an ordinary user, in a container without privileges and in rootless Podman: one fingerprint; needs root
+	@./setup.sh engine
+	python3 -B tests/trust/places.py $(SANDBOX)
 
 town: images ## the oracle on the errands in the town of sites, twice, two at a time: one fingerprint; tasks in WebArena's form
 	$(SANDBOX) run tasks/town --agent oracle --repeat 2 --workers 2 --check

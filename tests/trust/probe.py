@@ -22,10 +22,11 @@ def main():
 
 
 def seen():
-    places = {}
+    told = {"places": {}, "namespaces": {}}
     if len(sys.argv) > 2:
         with open(sys.argv[2]) as file:
-            places = json.load(file)
+            told = json.load(file)
+    places, spaces = told["places"], told["namespaces"]
     sees = [name for name, path in places.items() if is_readable(path)]
     processes = [entry for entry in os.listdir("/proc") if entry.isdigit()] if os.path.isdir("/proc") else []
     names = [command(entry) for entry in processes]
@@ -33,7 +34,8 @@ def seen():
         sees.append("other processes")
     return {
         "sees": sees, "variables": sorted(os.environ), "user": [str(os.geteuid())],
-        "own": [], "listens": [],
+        "own": [kind for kind, outer in spaces.items() if os.readlink(f"/proc/self/ns/{kind}") != outer],
+        "listens": [],
     }
 
 

@@ -28,6 +28,7 @@ PROBE = pathlib.Path(__file__).parent / "probe.py"
 WITHOUT = (
     "for kind in user mnt pid net; do echo 0 > /proc/sys/user/max_${kind}_namespaces; done && exec \"$0\" \"$@\""
 )
+SPACES = ["user", "mnt", "pid", "net", "ipc"]
 # What only confined programs must not see.
 SECRET = ["suite", "results", "data", "other processes"]
 
@@ -94,8 +95,9 @@ class Ground:
         )
 
     def words(self, kind):
-        places = json.dumps({name: str(path) for name, path in self.places.items()})
-        (self.at / "own/places.json").write_text(places)
+        places = {name: str(path) for name, path in self.places.items()}
+        spaces = {kind: os.readlink(f"/proc/self/ns/{kind}") for kind in SPACES}
+        (self.at / "own/places.json").write_text(json.dumps({"places": places, "namespaces": spaces}))
         return ["python3", str(self.at / "own/probe.py"), kind, str(self.at / "own/places.json")]
 
     def run(self, level):
@@ -145,7 +147,7 @@ class Ground:
             is_title = kind.startswith("Chromium") and not all(re.fullmatch("[A-Z_]+", name) for name in names)
             row["variables"].update(["(overwritten)"] if is_title else names)
             row["user"].add(str(os.stat(f"/proc/{pid}").st_uid))
-            for space in ["net", "mnt", "pid"]:
+            for space in SPACES:
                 if os.readlink(f"/proc/{pid}/ns/{space}") != os.readlink(f"/proc/self/ns/{space}"):
                     row["own"].add(space)
             row["listens"].update(listening(pid))
