@@ -139,8 +139,12 @@ pub(crate) async fn in_browser(url: String) {
         .status()
         .await;
     let why = match opened {
-        // The browser may read the file at any time.
-        Ok(status) if status.success() => return std::future::pending().await,
+        Ok(status) if status.success() => {
+            // Some browsers have other temporary files than we.
+            eprintln!("if the browser finds no file, open {url} in it");
+            // It may read the file at any time.
+            return std::future::pending().await;
+        }
         Ok(status) => format!("it ended with {status}"),
         Err(error) => error.to_string(),
     };

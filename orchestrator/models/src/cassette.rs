@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use formats::Version;
@@ -17,8 +17,9 @@ use crate::{Chat, Error, Part, Reply};
 
 /// The version of a line.
 const FORMAT: Version = Version::FIRST;
-/// The largest cassette in bytes. It may come with a run of somebody else, and is read into memory.
-const LARGEST: u64 = 1 << 30;
+/// The longest line in bytes. A cassette may come with a run of somebody else. It is read line by
+/// line, and of each only the reply is kept.
+const LONGEST_LINE: u64 = 64 << 20;
 /// Number of characters shown of the place where two chats differ.
 const EXCERPT: usize = 80;
 
@@ -70,10 +71,10 @@ impl Cassette {
     /// Opens a cassette for replay.
     ///
     /// # Errors
-    /// When the file is missing, larger than 1 GiB, or is not a cassette.
+    /// When the file is missing, not a regular file, or not a cassette.
     pub fn open(path: &Utf8Path) -> Result<Cassette, Error> {
-        let text = files::read_text(path, LARGEST).map_err(|e| failed("read", path, e))?;
-        let (recorded, _) = read(path, &text)?;
+        let file = files::open(path).map_err(|error| failed("read", path, error))?;
+        let (recorded, _) = read(path, &file)?;
         Ok(Cassette { path: path.to_owned(), inner: Mutex::new(Inner { recorded, file: None }) })
     }
 
@@ -91,10 +92,9 @@ impl Cassette {
             Err(TryLockError::WouldBlock) => return Err(Error::InUse { path: path.to_owned() }),
             Err(TryLockError::Error(error)) => return Err(failed("lock", path, error)),
         }
-        let text = files::read_text_within(&file, LARGEST).map_err(unread)?;
-        let (recorded, whole) = read(path, &text)?;
+        let (recorded, whole) = read(path, &file)?;
         let cut = |file: &mut File| {
-            file.set_len(whole as u64)?;
+            file.set_len(whole)?;
             file.seek(SeekFrom::End(0))
         };
         cut(&mut file).map_err(|error| failed("write", path, error))?;
@@ -133,10 +133,18 @@ impl Cassette {
     /// How the most similar recorded chat differs from this one. Similar chats have the longest
     /// common beginning. Reads the file again, so it is only for misses.
     pub(crate) fn nearest(&self, model: Option<&str>, chat: &Chat) -> Option<String> {
-        let text = files::read_text(&self.path, LARGEST).ok()?;
-        let lines = text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok());
-        let of_model = lines.filter(|line| model.is_none_or(|model| line.model == model));
-        let nearest = of_model.map(|line| difference(chat, &line.chat)).max_by_key(|(alike, _)| *alike);
+        let file = files::open(&self.path).ok()?;
+        let mut nearest: Option<(usize, String)> = None;
+        let read = each_line(&file, |_, line| {
+            let line = serde_json::from_str::<Line>(line).ok();
+            let of_model = line.filter(|line| model.is_none_or(|model| line.model == model));
+            let found = of_model.map(|line| difference(chat, &line.chat));
+            let is_nearer =
+                |(alike, _): &(usize, String)| nearest.as_ref().is_none_or(|best| *alike >= best.0);
+            nearest = found.filter(is_nearer).or_else(|| nearest.take());
+            Ok::<(), io::Error>(())
+        });
+        read.ok()?;
         nearest.map(|(_, how)| how)
     }
 
@@ -195,21 +203,52 @@ fn words(chat: &Chat) -> String {
 }
 
 /// The recorded chats, and the length of all complete lines in bytes.
-fn read(path: &Utf8Path, text: &str) -> Result<(HashMap<String, Vec<CassetteEntry>>, usize), Error> {
+fn read(path: &Utf8Path, file: &File) -> Result<(HashMap<String, Vec<CassetteEntry>>, u64), Error> {
     let mut recorded: HashMap<String, Vec<CassetteEntry>> = HashMap::new();
-    let whole = text.rfind('\n').map_or(0, |end| end + 1);
-    if whole < text.len() {
-        tracing::warn!(%path, "the last line of the cassette is cut short and is left out");
+    let mut malformed = None;
+    let read = each_line(file, |number, line| match parse(line) {
+        Ok(line) => {
+            let entry = CassetteEntry { model: line.model, reply: line.reply };
+            recorded.entry(line.digest).or_default().push(entry);
+            Ok(())
+        }
+        Err(source) => {
+            malformed = Some(Error::Malformed { path: path.to_owned(), line: number, source });
+            Err(io::ErrorKind::InvalidData.into())
+        }
+    });
+    match (malformed, read) {
+        (Some(malformed), _) => Err(malformed),
+        (None, Err(error)) => Err(failed("read", path, error)),
+        (None, Ok((whole, is_cut))) => {
+            if is_cut {
+                tracing::warn!(%path, "the last line of the cassette is cut short and is left out");
+            }
+            Ok((recorded, whole))
+        }
     }
-    for (number, line) in text[..whole].lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line = parse(line).map_err(|source| Error::Malformed {
-            path: path.to_owned(),
-            line: number + 1,
-            source,
-        })?;
-        recorded.entry(line.digest).or_default().push(CassetteEntry { model: line.model, reply: line.reply });
+}
+
+/// Gives each line with its number, but for empty ones. Returns where the last whole line ends, and
+/// whether a part of another follows.
+fn each_line(file: &File, mut give: impl FnMut(usize, &str) -> io::Result<()>) -> io::Result<(u64, bool)> {
+    let (mut file, mut line, mut whole) = (BufReader::new(file), Vec::new(), 0);
+    for number in 1.. {
+        line.clear();
+        let count = (&mut file).take(LONGEST_LINE).read_until(b'\n', &mut line)? as u64;
+        if line.last() != Some(&b'\n') {
+            if count == LONGEST_LINE {
+                return Err(io::Error::other(format!("line {number} has more than {LONGEST_LINE} bytes")));
+            }
+            return Ok((whole, count > 0));
+        }
+        whole += count;
+        let text = std::str::from_utf8(&line).map_err(io::Error::other)?.trim();
+        if !text.is_empty() {
+            give(number, text)?;
+        }
     }
-    Ok((recorded, whole))
+    Ok((whole, false))
 }
 
 /// A line of a version that is known. A newer one may have any other keys.
@@ -239,10 +278,10 @@ mod tests {
         let keep = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(keep.path()).unwrap().join("cassette.jsonl");
         // A hole takes no room on the disk.
-        File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+        File::create(&path).unwrap().set_len(LONGEST_LINE + 1).unwrap();
         for opened in [Cassette::open(&path), Cassette::record(&path)] {
             let error = error_text::with_causes(&opened.unwrap_err());
-            assert!(error.contains("it is larger than 1073741824 bytes"), "{error}");
+            assert!(error.contains("line 1 has more than 67108864 bytes"), "{error}");
         }
         assert!(Cassette::open(Utf8Path::new("/dev/zero")).is_err());
     }

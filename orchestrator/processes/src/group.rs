@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal, test_kill_process,
+    Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, pidfd_send_signal,
+    test_kill_process,
 };
 
 /// The groups that have not been killed yet, by their leaders, for [`end_all`].
@@ -22,7 +23,7 @@ enum End {
     /// All its processes are killed.
     Killed,
     /// Its leader is a keeper, which ends all others when it is asked to. By this handle no other
-    /// process is asked that has its id by then. It is absent where the keeper had gone already.
+    /// process is asked that has its id by then. It is absent where there was none to be had.
     Asked(Option<Arc<OwnedFd>>),
 }
 
@@ -89,7 +90,7 @@ fn kill(group: Pid, end: &End) {
     let _ = match end {
         End::Killed => kill_process_group(group, Signal::KILL),
         End::Asked(Some(keeper)) => pidfd_send_signal(keeper, Signal::TERM),
-        End::Asked(None) => Ok(()),
+        End::Asked(None) => kill_process(group, Signal::TERM),
     };
 }
 

@@ -10,8 +10,8 @@ use std::fs::{self, DirBuilder, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
+use parking_lot::Mutex;
 use tempfile::TempDir;
 
 /// How often a folder is made again that another process has just removed.
@@ -62,17 +62,22 @@ pub fn new(prefix: &str) -> io::Result<Temporary> {
 }
 
 fn new_in(temporary: &Path, prefix: &str) -> io::Result<Temporary> {
-    let mut made = Err(io::ErrorKind::NotFound.into());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix).permissions(Permissions::from_mode(MODE));
+    let made = again(|| builder.tempdir_in(folder_in(temporary)?))?;
+    Ok(Temporary(Some(made)))
+}
+
+/// Does it again for as long as a folder is gone that was there: another process has removed it.
+fn again<T>(mut attempt: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut done = attempt();
     for _ in 0..ATTEMPTS {
-        made = tempfile::Builder::new()
-            .prefix(prefix)
-            .permissions(Permissions::from_mode(MODE))
-            .tempdir_in(folder_in(temporary)?);
-        if !made.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        if !done.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             break;
         }
+        done = attempt();
     }
-    made.map(|made| Temporary(Some(made)))
+    done
 }
 
 /// Removes such a folder where nothing is in it.
@@ -81,13 +86,17 @@ pub fn remove_if_empty(folder: &Path) {
     let _ = fs::remove_dir(folder);
 }
 
-/// All such folders of this user, for a program that must see none of them.
+/// All such folders of this user that there are, for a program that must see none of them.
 pub fn all() -> Vec<PathBuf> {
-    let usual = folder().ok();
-    let name = format!("{NAME}{}-", user());
+    let usual = format!("{NAME}{}", user());
+    let others = format!("{usual}-");
     let entries = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
-    let others = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&name));
-    usual.into_iter().chain(others.map(|entry| entry.path()).filter(|path| is_own(path))).collect()
+    let named = entries.filter(|entry| {
+        let name = entry.file_name();
+        name == *usual || name.to_string_lossy().starts_with(&others)
+    });
+    let paths = named.filter_map(|entry| std::path::absolute(entry.path()).ok());
+    paths.filter(|path| is_own(path)).collect()
 }
 
 fn user() -> u32 {
@@ -95,27 +104,35 @@ fn user() -> u32 {
 }
 
 fn folder_in(temporary: &Path) -> io::Result<PathBuf> {
-    /// Where somebody else has taken the name, another one for this process.
-    static OTHER: OnceLock<PathBuf> = OnceLock::new();
     let usual = temporary.join(format!("{NAME}{}", user()));
-    match DirBuilder::new().mode(MODE).create(&usual) {
-        Ok(()) => return Ok(usual),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error),
-    }
-    if is_own(&usual) {
-        fs::set_permissions(&usual, Permissions::from_mode(MODE))?;
-        return Ok(usual);
-    }
-    if let Some(other) = OTHER.get().filter(|other| other.starts_with(temporary) && is_own(other)) {
+    let is_usable = again(|| {
+        match DirBuilder::new().mode(MODE).create(&usual) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|()| true),
+        }
+        let found = usual.symlink_metadata()?;
+        let is_own = found.is_dir() && found.uid() == user();
+        if is_own && found.mode() & 0o777 != MODE {
+            fs::set_permissions(&usual, Permissions::from_mode(MODE))?;
+        }
+        Ok(is_own)
+    })?;
+    if is_usable { Ok(usual) } else { other_in(temporary) }
+}
+
+/// Where somebody else has taken the name: another one for this process.
+fn other_in(temporary: &Path) -> io::Result<PathBuf> {
+    static OTHER: Mutex<Option<PathBuf>> = Mutex::new(None);
+    let mut other = OTHER.lock();
+    if let Some(other) = other.as_ref().filter(|other| other.starts_with(temporary) && is_own(other)) {
         return Ok(other.clone());
     }
-    let other = tempfile::Builder::new()
-        .prefix(&format!("{NAME}{}-", user()))
-        .permissions(Permissions::from_mode(MODE))
-        .tempdir_in(temporary)?
-        .keep();
-    Ok(OTHER.get_or_init(|| other).clone())
+    let mut builder = tempfile::Builder::new();
+    let prefix = format!("{NAME}{}-", user());
+    let made = builder.prefix(&prefix).permissions(Permissions::from_mode(MODE)).tempdir_in(temporary)?;
+    let path = made.keep();
+    *other = Some(path.clone());
+    Ok(path)
 }
 
 /// Whether it is a folder of this user, and no link.
@@ -163,6 +180,25 @@ mod tests {
         assert!(folder != taken && folder.parent() == Some(temporary.path()), "{}", folder.display());
         assert_eq!(folder.metadata()?.mode() & 0o777, MODE);
         assert_eq!(folder_in(temporary.path())?, folder);
+        // It may have been removed, because nothing was in it.
+        remove_if_empty(&folder);
+        let kept = new_in(temporary.path(), "a-")?;
+        assert!(kept.path().is_dir() && kept.path().parent() != Some(taken.as_path()));
+        Ok(())
+    }
+
+    #[test]
+    fn folders_are_made_while_others_go() -> io::Result<()> {
+        let temporary = tempfile::tempdir()?;
+        std::thread::scope(|scope| {
+            let makers: Vec<_> = (0..4)
+                .map(|_| scope.spawn(|| (0..200).try_for_each(|_| new_in(temporary.path(), "a-").map(drop))))
+                .collect();
+            makers
+                .into_iter()
+                .try_for_each(|maker| maker.join().unwrap_or_else(|_| Err(io::Error::other("it panicked"))))
+        })?;
+        assert!(temporary.path().read_dir()?.next().is_none());
         Ok(())
     }
 }

@@ -43,7 +43,8 @@ pub(super) async fn command(
     };
     let mut words = confined.command(&command[0]);
     // With all of the environment: it is the user's own program, typed after `--` as into a shell.
-    words.args(&command[1..]).envs(variables(facts));
+    // What Python writes beside its files would change a suite that is agreed to.
+    words.args(&command[1..]).env("PYTHONDONTWRITEBYTECODE", "1").envs(variables(facts));
     confined.add_plan(&mut words);
     let mut child = Command::from(words);
     child

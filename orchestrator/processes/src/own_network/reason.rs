@@ -29,12 +29,11 @@ impl Reason {
 
     fn by(error: &io::Error, none_allowed: impl FnOnce() -> bool) -> Reason {
         let lasts = match Errno::from_io_error(error) {
-            // Forbidden, unknown to the kernel, or a map of ids that cannot be written.
-            Some(Errno::PERM | Errno::ACCESS | Errno::NOSYS | Errno::INVAL | Errno::ROFS | Errno::NOENT) => {
-                true
-            }
             Some(Errno::NOSPC | Errno::USERS) => none_allowed(),
-            _ => false,
+            Some(Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::INTR) => false,
+            // Forbidden, unknown to the kernel or to a filter, or a map that cannot be written.
+            Some(_) => true,
+            None => false,
         };
         let why = error.to_string();
         if lasts { Reason::Lasting(why) } else { Reason::Passing(why) }
@@ -69,7 +68,7 @@ mod tests {
             assert_eq!(Reason::read(&reason.to_string()), reason);
             matches!(reason, Reason::Lasting(_))
         };
-        for errno in [Errno::PERM, Errno::NOSYS, Errno::ACCESS, Errno::INVAL] {
+        for errno in [Errno::PERM, Errno::NOSYS, Errno::ACCESS, Errno::INVAL, Errno::AFNOSUPPORT] {
             assert!(lasts(errno, false), "{errno}");
         }
         for errno in [Errno::NOSPC, Errno::AGAIN, Errno::NOMEM, Errno::NFILE] {

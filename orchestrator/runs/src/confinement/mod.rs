@@ -111,11 +111,10 @@ impl Programs {
         let seen: Vec<PathBuf> = seen.chain(attached.map(|places| places.downloads.clone())).collect();
         let mut shown: Vec<Shown> =
             seen.iter().map(|path| Shown { path: path.clone(), writable: false }).collect();
-        shown.extend(attached.map(|places| Shown { path: places.answer.clone(), writable: true }));
         let mut hidden = vec![suite.clone()];
         hidden.extend(elsewhere.iter().chain(named).cloned());
         hidden.extend(of_runs(run));
-        hidden.extend(temporary::all());
+        hidden.extend(temporaries());
         for folder in &lies_in {
             shown.extend(program::shown(folder, suite, named));
         }
@@ -133,6 +132,8 @@ impl Programs {
             plan.shown.extend(kept.map(|path| Shown { path, writable: false }).collect::<Vec<_>>());
             plan.writable.extend(attached.map(|places| places.answer.clone()));
         }
+        // Last, because it lies in the episode's folder.
+        plan.shown.extend(attached.map(|places| Shown { path: places.answer.clone(), writable: true }));
         self.helper.plan(plan)
     }
 }
@@ -146,13 +147,21 @@ pub(crate) fn have_programs(tasks: &[Task]) -> bool {
 /// given are its own.
 pub(crate) fn scorer_plan(options: &Options, own: &[&Path], network: Option<Network>) -> Plan {
     let mut hidden: Vec<PathBuf> = options.confinement.hidden.iter().map(Into::into).collect();
-    hidden.extend(temporary::all());
+    hidden.extend(temporaries());
     hidden.extend(of_runs(options.out.as_deref().unwrap_or(Utf8Path::new("runs/x")).as_std_path()));
     // What is its own may lie in what is hidden, as the suite of a packed run does.
     let own = own.iter().map(|path| absolute(path));
     let own = own.filter(|path| hidden.iter().any(|folder| path.starts_with(folder)));
     let shown = own.map(|path| Shown { path, writable: false }).collect();
     Plan { hidden, shown, network, ..Plan::default() }
+}
+
+/// The folders for what is kept for a while. The usual one is there, so that it can be covered.
+fn temporaries() -> Vec<PathBuf> {
+    if let Err(error) = temporary::folder() {
+        tracing::debug!(%error, "there is no folder for temporary files");
+    }
+    temporary::all()
 }
 
 /// From the root, so that it means the same in another folder.

@@ -40,10 +40,10 @@ pub(super) fn shown(folder: &Path, suite: &Path, named: &[PathBuf]) -> Vec<Shown
     stays.map(writable).collect()
 }
 
-/// The folder with the libraries of a program in a folder `bin`, unless that is somebody's home or
-/// nearer to the root.
+/// The folder with the libraries of a program in a folder `bin`, or `shims` of managers of versions,
+/// unless that is somebody's home or nearer to the root.
 fn of_interpreter(program: &Path) -> Option<PathBuf> {
-    let bin = program.parent().filter(|folder| folder.ends_with("bin"))?;
+    let bin = program.parent().filter(|folder| folder.ends_with("bin") || folder.ends_with("shims"))?;
     bin.parent().filter(|above| above.components().count() > 3).map(Path::to_owned)
 }
 
@@ -65,6 +65,8 @@ pub(super) fn needs(line: &str) -> Vec<PathBuf> {
         let programs = env::split_paths(&path).map(|folder| folder.join(word)).chain([absolute(own)]);
         for program in programs.filter(|program| program.is_file()) {
             let both = [program.canonicalize().unwrap_or_default(), program];
+            // `PATH` may name any folders.
+            found.extend(both.iter().filter_map(|program| program.parent().map(Path::to_owned)));
             found.extend(both.iter().filter_map(|program| of_interpreter(program)));
         }
     }

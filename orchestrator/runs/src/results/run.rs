@@ -156,9 +156,10 @@ impl RunRecord {
             (Some(there), Some(here)) => Some(there.weaker(here)),
             (there, here) => there.or(here),
         };
-        // Where nothing is known of one, nothing is known of all.
-        let known = self.conditions.take().zip(part.conditions.as_ref());
-        self.conditions = known.map(|(there, here)| there.weaker(here));
+        // Nothing is known of a part from before format 2.6.
+        let (there, here) = (self.conditions.take(), part.conditions.clone());
+        let is_known = there.is_some() || here.is_some();
+        self.conditions = is_known.then(|| there.unwrap_or_default().weaker(&here.unwrap_or_default()));
     }
 
     /// A record with the current time and version.
