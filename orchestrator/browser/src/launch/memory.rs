@@ -22,11 +22,15 @@ use std::{
 use parking_lot::Mutex;
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::control_group::ControlGroup;
+
 /// How often the processes are looked at.
 const LOOK: Duration = Duration::from_millis(100);
 /// In every so many looks, all threads are asked for new processes. In the others only the first
 /// thread of each process is, which is the one that starts renderers.
 const THOROUGH: u32 = 10;
+/// How often the group of a browser that ends is tried to be removed.
+const LAST_LOOKS: u32 = 100;
 /// How long the graphics process may take to give back what it held for a page that was ended.
 const GIVES_BACK: Duration = Duration::from_secs(2);
 /// How much later than the end of its renderer the browser may tell of a page's crash.
@@ -92,8 +96,17 @@ impl Drop for MemoryWatch {
 fn watch(leader: u32, limit: u64, shared: &Shared) {
     let mut known = HashSet::from([leader]);
     let mut look = 0;
+    let mut group = ControlGroup::new(limit);
     while !shared.ends.load(Ordering::SeqCst) {
         let sizes = sizes(&mut known, look % THOROUGH == 0);
+        if let Some(group) = &mut group {
+            if look == 0 {
+                group.take_in(known.iter().copied());
+            }
+            if group.has_ended_one() {
+                *shared.ended_at.lock() = Some(Instant::now());
+            }
+        }
         let ended_lately = shared.ended_at.lock().is_some_and(|at| at.elapsed() < GIVES_BACK);
         if let Some((id, kind)) = to_end(sizes, limit, ended_lately, kind) {
             // Noted before the browser can tell.
@@ -109,6 +122,13 @@ fn watch(leader: u32, limit: u64, shared: &Shared) {
             end(id);
         }
         look += 1;
+        std::thread::park_timeout(LOOK);
+    }
+    // The processes are ending.
+    for _ in 0..LAST_LOOKS {
+        if group.as_ref().is_none_or(ControlGroup::remove) {
+            break;
+        }
         std::thread::park_timeout(LOOK);
     }
 }

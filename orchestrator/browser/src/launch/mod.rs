@@ -12,6 +12,7 @@
 //! chromedriver       the WebDriver server for it, where clients need one
 //! last_words         what it writes to its standard error
 //! memory             a bound on what all its processes take together
+//! control_group      the same by the kernel, where the system gives us a part of its tree
 //! services           Chromium's network, storage and GPU processes, watched for their end
 //! ```
 //!
@@ -19,6 +20,7 @@
 
 pub(crate) mod chromedriver;
 pub(crate) mod chromium;
+mod control_group;
 pub(crate) mod device;
 mod flags;
 pub(crate) mod fonts;
