@@ -40,8 +40,8 @@ pub(super) fn shown(folder: &Path, suite: &Path, named: &[PathBuf]) -> Vec<Shown
     stays.map(writable).collect()
 }
 
-/// The folder with the libraries of a program in a folder `bin`, or `shims` of managers of versions,
-/// unless that is somebody's home or nearer to the root.
+/// The folder with the libraries of a program in a folder `bin`, or in `shims` of managers of
+/// versions, unless that is somebody's home or nearer to the root.
 fn of_interpreter(program: &Path) -> Option<PathBuf> {
     let bin = program.parent().filter(|folder| folder.ends_with("bin") || folder.ends_with("shims"))?;
     bin.parent().filter(|above| above.components().count() > 3).map(Path::to_owned)
