@@ -37,6 +37,8 @@ async fn a_form_of_a_real_capture_becomes_a_task_that_the_oracle_plays() -> Resu
     annotator.person.type_text("000116666").await?;
     annotator.person.press("Tab").await?;
     annotator.steps(1).await?;
+    // The click into the field becomes a part of filling it in.
+    annotator.panel.until("view.steps[0].kind === 'fill'").await?;
     annotator.write("#goal", "Enter 000116666 as the Federal Tax ID.").await?;
     annotator.mark(1, "element_value_exactly_match").await?;
     ensure!(annotator.reached().await? == ["reached"], "{:?}", annotator.reached().await?);
