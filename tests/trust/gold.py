@@ -78,14 +78,19 @@ class Ground:
     """A copy of a suite with marks, and what lies beside it."""
 
     def __init__(self, binary, name, user, folder):
-        self.binary, self.user, self.at = binary, user, folder
+        self.user, self.at = user, folder
+        # Here, because an ordinary user may not enter the repository.
+        world = folder / "world"
+        (world / "snapshots").mkdir(parents=True)
+        shutil.copy(REPOSITORY / "snapshots/demo.wacz", world / "snapshots")
+        shutil.copytree(REPOSITORY / "sites", world / "sites")
+        self.binary = shutil.copy(binary, world / "sandbox")
         self.mark = MARK + secrets.token_hex(8)
         suite = folder / "suite"
         shutil.copytree(REPOSITORY / "tasks" / name, suite)
         for file in suite.glob("*.yaml"):
             text = file.read_text()
-            # World and snapshots stay where they are.
-            text = text.replace("../../", f"{REPOSITORY}/")
+            text = text.replace("../../", f"{world}/")
             file.write_text(f"{text}\n# {self.mark}\n")
         (suite / "canary.yaml").write_text(
             "id: canary\ngoal: Look.\nstart_url: about:blank\nsites: []\n"

@@ -56,11 +56,14 @@ class Ground:
     """A suite in which everything is started that can be started without a container engine."""
 
     def __init__(self, binary, user, has_namespaces, at):
-        self.binary, self.user, self.has_namespaces, self.at = binary, user, has_namespaces, at
+        self.user, self.has_namespaces, self.at = user, has_namespaces, at
         self.kinds = collections.defaultdict(lambda: collections.defaultdict(set))
         for part in ["suite/sites/notes", "home/data", "tmp", "own"]:
             (at / part).mkdir(parents=True)
         shutil.copy(PROBE, at / "own/probe.py")
+        # Here, because an ordinary user may not enter the repository.
+        (at / "bin").mkdir()
+        self.binary = shutil.copy(binary, at / "bin/sandbox")
         shutil.copy(PROBE, at / "suite/probe.py")
         (at / "home/notes").write_text("somebody's own notes")
         (at / "suite/sites/notes/site.yaml").write_text(
