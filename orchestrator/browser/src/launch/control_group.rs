@@ -2,7 +2,8 @@
 //! a part of its tree.
 //!
 //! ```text
-//! version 2   the group that we are in is delegated to us (its attribute `delegate` says so)
+//! version 2   the group that we are in is delegated to us (its attribute `delegate` says so), and
+//!             nobody else is in it
 //! version 1   we may make groups below the one of the memory controller that we are in
 //! ```
 //!
@@ -20,6 +21,8 @@ use rustix::process::{Pid, test_kill_process};
 const TREE: &str = "/sys/fs/cgroup";
 /// What the names of our groups begin with; the process that made one and a number follow.
 const NAME: &str = "sandbox-";
+/// The group in which we are ourselves, beside those of browsers.
+const LEAF: &str = "sandbox";
 /// What a group counts besides what the watcher counts: files in memory, and the kernel's own.
 const SLACK: u64 = 256 << 20;
 
@@ -48,7 +51,7 @@ impl ControlGroup {
     /// be had.
     pub(super) fn new(limit: u64) -> Option<ControlGroup> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
-        let (above, files) = place(&own)?;
+        let (above, files) = place(Path::new(TREE), &own)?;
         remove_stale(&above);
         ControlGroup::below(&above, files, limit)
             .inspect_err(|error| tracing::debug!(%error, "no control group for a browser"))
@@ -97,19 +100,25 @@ impl ControlGroup {
     }
 }
 
-/// Where groups are made, by what the kernel says of the groups that we are in.
-fn place(own: &str) -> Option<(PathBuf, Files)> {
+/// Where groups are made in this tree, by what the kernel says of the groups that we are in.
+fn place(tree: &Path, own: &str) -> Option<(PathBuf, Files)> {
     let lines = own.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
         Some((fields.next()?, fields.next()?.trim_start_matches('/')))
     });
     for (controllers, path) in lines {
         if controllers.split(',').any(|name| name == "memory") {
-            return Some((Path::new(TREE).join("memory").join(path), FIRST));
+            return Some((tree.join("memory").join(path), FIRST));
         }
-        let group = Path::new(TREE).join(path);
-        if controllers.is_empty() && is_delegated(&group) {
-            return share(&group).ok().map(|()| (group, SECOND));
+        let group = tree.join(path);
+        // From the first browser on, we are in a leaf of the group that was given to us.
+        let above = group.parent().filter(|_| group.ends_with(LEAF));
+        let delegated =
+            [Some(group.as_path()), above].into_iter().flatten().find(|group| is_delegated(group));
+        if controllers.is_empty()
+            && let Some(group) = delegated
+        {
+            return share(group).ok().map(|()| (group.to_owned(), SECOND));
         }
     }
     None
@@ -124,21 +133,37 @@ fn is_delegated(group: &Path) -> bool {
 }
 
 /// Lets groups below have the memory controller. There may be no process beside them, so we go into
-/// one ourselves.
+/// one ourselves. What somebody else has in the group stays where it is, and there is no sharing.
 fn share(group: &Path) -> io::Result<()> {
     let control = group.join("cgroup.subtree_control");
     if fs::read_to_string(&control)?.split_whitespace().any(|name| name == "memory") {
         return Ok(());
     }
-    let leaf = group.join("sandbox");
+    let listed = fs::read_to_string(group.join("cgroup.procs"))?;
+    let processes: Vec<u32> = listed.lines().filter_map(|process| process.parse().ok()).collect();
+    if !processes.iter().all(|process| is_ours(*process)) {
+        return Err(io::Error::other("processes of others are in the group"));
+    }
+    let leaf = group.join(LEAF);
     match fs::create_dir(&leaf) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
-    for process in fs::read_to_string(group.join("cgroup.procs"))?.lines() {
-        fs::write(leaf.join("cgroup.procs"), process)?;
+    for process in processes {
+        fs::write(leaf.join("cgroup.procs"), process.to_string())?;
     }
     fs::write(control, "+memory")
+}
+
+/// Whether a process is this one, or below it.
+fn is_ours(process: u32) -> bool {
+    let parent = |process: u32| {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        // The name in parentheses may hold anything.
+        stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()
+    };
+    std::iter::successors(Some(process), |process| parent(*process))
+        .any(|process| process == std::process::id())
 }
 
 /// Removes the groups of processes that have gone.
@@ -162,9 +187,40 @@ mod tests {
     #[test]
     fn the_place_follows_from_the_groups_that_we_are_in() {
         let first = "3:cpuset:/a\n4:memory,x:/jobs/1\n0::/\n";
-        assert_eq!(place(first), Some((PathBuf::from("/sys/fs/cgroup/memory/jobs/1"), FIRST)));
-        assert_eq!(place("0::/no/such/group\n"), None);
-        assert_eq!(place(""), None);
+        let tree = Path::new("/sys/fs/cgroup");
+        assert_eq!(place(tree, first), Some((PathBuf::from("/sys/fs/cgroup/memory/jobs/1"), FIRST)));
+        assert_eq!(place(tree, "0::/no/such/group\n"), None);
+        assert_eq!(place(tree, ""), None);
+    }
+
+    /// In a folder that stands for the tree: its files take what is written to them.
+    #[test]
+    fn a_group_that_was_given_to_us_is_shared_with_every_browser() {
+        let tree = tempfile::tempdir().unwrap();
+        let group = tree.path().join("given");
+        fs::create_dir(&group).unwrap();
+        let file = |path: &str, text: &str| fs::write(group.join(path), text).unwrap();
+        file("cgroup.subtree_control", "");
+        file("cgroup.procs", "1\n");
+        assert_eq!(place(tree.path(), "0::/given\n"), None, "it is not delegated");
+        let is_marked = rustix::fs::setxattr(&group, "user.delegate", b"1", rustix::fs::XattrFlags::empty());
+        if is_marked.is_err() {
+            // This file system has no attributes.
+            return;
+        }
+        assert_eq!(place(tree.path(), "0::/given\n"), None, "the first process is in it");
+        let own = std::process::id().to_string();
+        file("cgroup.procs", &own);
+        let shared = Some((group.clone(), SECOND));
+        assert_eq!(place(tree.path(), "0::/given\n"), shared);
+        let read = |path: &str| fs::read_to_string(group.join(path)).unwrap();
+        assert_eq!(
+            (read("sandbox/cgroup.procs"), read("cgroup.subtree_control")),
+            (own, "+memory".to_owned())
+        );
+        // The kernel says it in its own way, and where we are now.
+        file("cgroup.subtree_control", "memory pids");
+        assert_eq!(place(tree.path(), "0::/given/sandbox\n"), shared);
     }
 
     /// Where this machine lets us have one, its limit holds.
