@@ -61,13 +61,14 @@ pub(super) fn needs(line: &str) -> Vec<PathBuf> {
                 found.insert(folder.to_owned());
             }
         }
-        // The folder above `bin` has an interpreter's libraries.
-        let programs = env::split_paths(&path).map(|folder| folder.join(word)).chain([absolute(own)]);
-        for program in programs.filter(|program| program.is_file()) {
-            let both = [program.canonicalize().unwrap_or_default(), program];
-            // `PATH` may name any folders.
-            found.extend(both.iter().filter_map(|program| program.parent().map(Path::to_owned)));
-            found.extend(both.iter().filter_map(|program| of_interpreter(program)));
+        let by_path = env::split_paths(&path).map(|folder| (folder.join(word), true));
+        let programs = by_path.chain([(absolute(own), false)]);
+        for (program, is_by_path) in programs.filter(|(program, _)| program.is_file()) {
+            for program in [program.canonicalize().unwrap_or_default(), program] {
+                // `PATH` may name any folders; that of a word with a path is in already.
+                found.extend(program.parent().filter(|_| is_by_path).map(Path::to_owned));
+                found.extend(of_interpreter(&program));
+            }
         }
     }
     found.into_iter().collect()
