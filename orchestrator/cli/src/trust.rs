@@ -102,7 +102,7 @@ fn agreements(data: &DataFolder) -> Result<Agreements, Failure> {
 /// Whose a suite is that a command has written, or added to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// All of it was written by the command, into a folder that was not there before.
+    /// All of it was written by the command, into a folder that was not there or was empty.
     New,
     /// All that it did was agreed to before the command added to it.
     Agreed,

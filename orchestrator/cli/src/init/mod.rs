@@ -84,11 +84,15 @@ impl Init {
         let folder = &self.folder;
         let new_folder = !folder.exists();
         std::fs::create_dir_all(folder).or_input(format!("make {folder}"))?;
-        let origin = match folder.join(SUITE).exists() {
-            _ if new_folder => Origin::New,
-            true if trust::is_agreed_to(folder, &self.data).unwrap_or(false) => Origin::Agreed,
+        let is_empty = folder.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+        let is_agreed_to = || trust::is_agreed_to(folder, &self.data).unwrap_or(false);
+        let origin = if is_empty {
+            Origin::New
+        } else if folder.join(SUITE).exists() && is_agreed_to() {
+            Origin::Agreed
+        } else {
             // Also where only its suite.yaml is missing: the tasks may be somebody else's.
-            true | false => Origin::Foreign,
+            Origin::Foreign
         };
         let made = self.write().await;
         if made.is_err() && new_folder {
