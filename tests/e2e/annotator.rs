@@ -104,9 +104,13 @@ impl Annotator {
         self.button("save").await?;
         let done = self.panel.until("['saved', 'failed'].includes(view.status.state)").await;
         let shown = self.panel.evaluate("document.querySelector('#state').textContent").await?;
+        if done.is_err() {
+            // It would go on capturing, and never end.
+            self.child.kill()?;
+        }
         let (status, said) = self.end()?;
+        done.with_context(|| format!("the panel says {shown}: {said}"))?;
         ensure!(status.success(), "{status}: {said}");
-        done.with_context(|| said.clone())?;
         ensure!(shown.as_str().is_some_and(|shown| shown.starts_with("Saved: ")), "{shown}");
         Ok(said)
     }

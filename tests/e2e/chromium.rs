@@ -80,6 +80,7 @@ pub(crate) fn asks_only(tab: &Tab, known: &[&str]) -> Result<()> {
 
 /// No element that is shown stands out of the window, at the width of a desk and of a phone.
 pub(crate) async fn fits(tab: &mut Tab) -> Result<()> {
+    let own = tab.evaluate("innerWidth").await?;
     for width in [1400, 390] {
         let device = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         tab.call("Emulation.setDeviceMetricsOverride", device).await?;
@@ -96,7 +97,8 @@ pub(crate) async fn fits(tab: &mut Tab) -> Result<()> {
         ensure!(wide.as_u64().is_some_and(|wide| wide <= width), "{wide} of {width} pixels");
     }
     tab.call("Emulation.clearDeviceMetricsOverride", json!({})).await?;
-    Ok(())
+    // What is clicked next is where it will be.
+    tab.until(&format!("innerWidth === {own}")).await
 }
 
 /// The page is dark where that is preferred, and light otherwise.

@@ -116,7 +116,8 @@ impl Tab {
         self.click_with(element, "left", 0).await
     }
 
-    /// Clicks with a button of the mouse, while keys are held: the protocol's bits of modifiers.
+    /// Clicks with a button of the mouse, while keys are held: the protocol's bits of modifiers. The
+    /// element is clicked once it has been in one place for a frame.
     pub(crate) async fn click_with(&mut self, element: &str, button: &str, modifiers: u32) -> Result<()> {
         // Until its styles are there an element may still move.
         self.until(&format!("document.readyState === 'complete' && !!({element})")).await?;
@@ -130,7 +131,18 @@ impl Tab {
                 }}
                 return [x + width / 2, y + height / 2]; }})()"
         );
-        let middle = self.evaluate(&middle).await?;
+        let frame = "new Promise(done => { requestAnimationFrame(done); setTimeout(done, 500); })";
+        let deadline = Instant::now() + PATIENCE;
+        let mut place = self.evaluate(&middle).await?;
+        let middle = loop {
+            self.evaluate(&format!("{frame}.then(() => 0)")).await?;
+            let next = self.evaluate(&middle).await?;
+            if next == place {
+                break next;
+            }
+            ensure!(Instant::now() < deadline, "{element} does not come to rest: {place}, then {next}");
+            place = next;
+        };
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
             let mut event = json!({ "type": kind, "x": middle[0], "y": middle[1], "modifiers": modifiers });
             if kind != "mouseMoved" {
