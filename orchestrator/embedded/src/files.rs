@@ -1,11 +1,13 @@
 //! A site that serves a folder of files, read-only.
 //!
-//! The files are listed once, when the folder is opened. A request names one of them or gets a 404,
-//! so no path leads out of the folder. Symbolic links are left out.
+//! The files are listed once, when the folder is opened. A request names one of them or gets a 404.
+//! Each is opened by its place below the folder's handle, so nothing leads out of the folder, even
+//! if somebody puts a link there later. Symbolic links are left out.
 
-use std::collections::HashMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::Router;
@@ -13,6 +15,8 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderValue, Response, StatusCode, header};
 use axum::middleware::{map_request, map_response};
+use camino::{Utf8Path, Utf8PathBuf};
+use files::below;
 use percent_encoding::percent_decode_str;
 use tower::ServiceExt as _;
 use tower_http::services::ServeFile;
@@ -25,7 +29,14 @@ const INDEX: &str = "index.html";
 
 /// The files of a folder by URL path, such as `/pages/one.html`.
 #[derive(Debug, Clone)]
-pub struct Files(Arc<HashMap<String, PathBuf>>);
+pub struct Files(Arc<Listed>);
+
+#[derive(Debug)]
+struct Listed {
+    folder: File,
+    /// Paths with a leading `/`.
+    files: HashSet<String>,
+}
 
 impl Files {
     /// Lists a folder recursively. Leaves out symbolic links, and names that are not UTF-8, because
@@ -34,9 +45,11 @@ impl Files {
     /// # Errors
     /// When a folder cannot be read.
     pub fn open(folder: &Path) -> Result<Files, Error> {
-        let mut files = HashMap::new();
+        let unreadable = |source| Error::Folder { path: folder.to_owned(), source };
+        let opened = File::open(folder).map_err(unreadable)?;
+        let mut files = HashSet::new();
         list(folder, "", &mut files)?;
-        Ok(Files(Arc::new(files)))
+        Ok(Files(Arc::new(Listed { folder: opened, files })))
     }
 
     /// The site's router. It answers `GET` and `HEAD`, with ranges. The file extension gives the
@@ -72,20 +85,31 @@ impl Files {
             return plain(StatusCode::NOT_FOUND, "404 Not Found");
         };
         let index = if path.ends_with('/') { format!("{path}{INDEX}") } else { format!("{path}/{INDEX}") };
-        let file = match self.0.get(&*path) {
-            Some(file) => file,
-            None if path.ends_with('/') => match self.0.get(&index) {
-                Some(file) => file,
-                None => return plain(StatusCode::NOT_FOUND, "404 Not Found"),
-            },
-            None if self.0.contains_key(&index) => return with_slash(request.uri().path()),
-            None => return plain(StatusCode::NOT_FOUND, "404 Not Found"),
+        let files = &self.0.files;
+        let name = match files.contains(&*path) {
+            true => &*path,
+            false if path.ends_with('/') && files.contains(&index) => &*index,
+            false if !path.ends_with('/') && files.contains(&index) => {
+                return with_slash(request.uri().path());
+            }
+            false => return plain(StatusCode::NOT_FOUND, "404 Not Found"),
         };
-        match ServeFile::new(file).oneshot(request).await {
+        let folder = by_handle(&self.0.folder);
+        let Ok(file) = below::file(&folder, name.trim_start_matches('/')) else {
+            return plain(StatusCode::NOT_FOUND, "404 Not Found");
+        };
+        let kind = mime_guess::from_path(name).first_or_octet_stream();
+        // The handle lives until the service has opened it anew.
+        match ServeFile::new_with_mime(by_handle(&file), &kind).oneshot(request).await {
             Ok(response) => response.map(Body::new),
             Err(never) => match never {},
         }
     }
+}
+
+/// A path to what a handle has open, whatever its own path leads to by now.
+fn by_handle(handle: &File) -> Utf8PathBuf {
+    Utf8Path::new("/proc/self/fd").join(handle.as_raw_fd().to_string())
 }
 
 /// Puts the request's host in front of its path.
@@ -110,7 +134,7 @@ fn with_slash(path: &str) -> Response<Body> {
     response
 }
 
-fn list(folder: &Path, address: &str, files: &mut HashMap<String, PathBuf>) -> Result<(), Error> {
+fn list(folder: &Path, address: &str, files: &mut HashSet<String>) -> Result<(), Error> {
     let unreadable = |source| Error::Folder { path: folder.to_owned(), source };
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
@@ -121,7 +145,7 @@ fn list(folder: &Path, address: &str, files: &mut HashMap<String, PathBuf>) -> R
         if kind.is_dir() {
             list(&entry.path(), &address, files)?;
         } else if kind.is_file() {
-            files.insert(address, entry.path());
+            files.insert(address);
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use embedded::{Clock, Files};
 use tower::ServiceExt as _;
 
 struct Ground {
-    _keep: tempfile::TempDir,
+    keep: tempfile::TempDir,
     files: Files,
 }
 
@@ -32,7 +32,7 @@ fn ground() -> Ground {
     symlink(keep.path().join("secret.txt"), site.join("link.txt")).unwrap();
     symlink(keep.path(), site.join("out")).unwrap();
     let files = Files::open(&site).unwrap();
-    Ground { _keep: keep, files }
+    Ground { keep, files }
 }
 
 impl Ground {
@@ -103,6 +103,36 @@ async fn no_path_leads_out_of_the_folder_and_nothing_is_written() {
     assert_eq!(status, StatusCode::METHOD_NOT_ALLOWED);
     let (status, _, body) = ground.ask("HEAD", "/index.html", None).await;
     assert_eq!((status, body.as_str()), (StatusCode::OK, ""));
+}
+
+#[tokio::test]
+async fn what_was_put_in_the_place_of_a_file_later_does_not_lead_out_either() {
+    let ground = ground();
+    let site = ground.keep.path().join("site");
+    fs::remove_file(site.join("index.html")).unwrap();
+    symlink("../secret.txt", site.join("index.html")).unwrap();
+    fs::remove_dir_all(site.join("pages")).unwrap();
+    symlink("..", site.join("pages")).unwrap();
+    fs::write(ground.keep.path().join("index.html"), "secret").unwrap();
+    fs::remove_file(site.join("film.mp4")).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        site.join("film.mp4"),
+        rustix::fs::FileType::Fifo,
+        0o600.into(),
+        0,
+    )
+    .unwrap();
+    for path in ["/", "/index.html", "/pages/", "/pages/index.html", "/film.mp4"] {
+        let (status, _, body) = ground.ask("GET", path, None).await;
+        assert_eq!((status, body.contains("secret")), (StatusCode::NOT_FOUND, false), "{path}");
+    }
+    // The folder itself counts, and not what has its name now.
+    fs::rename(&site, ground.keep.path().join("moved")).unwrap();
+    fs::create_dir(&site).unwrap();
+    fs::write(site.join("index.html"), "secret").unwrap();
+    let (status, ..) = ground.ask("GET", "/", None).await;
+    assert_eq!(status, StatusCode::NOT_FOUND);
 }
 
 #[test]

@@ -14,9 +14,10 @@ pub mod room;
 
 use std::fs::File;
 use std::io::{Error, Read as _, Seek as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::OFlags;
 
 /// Opens a regular file for reading. Links are followed.
@@ -77,6 +78,24 @@ pub fn read_within(file: &File, limit: u64) -> Result<Vec<u8>, Error> {
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
+/// Where an opened file lies now, by what the system knows of it: a path from the root without links.
+/// So a check of it is a check of what is read, whatever has become of the path that it was opened
+/// by.
+///
+/// # Errors
+/// When it was removed, or the system does not tell.
+pub fn real_path(file: &File) -> Result<Utf8PathBuf, Error> {
+    let link = format!("/proc/self/fd/{}", file.as_raw_fd());
+    let path = Utf8PathBuf::from_path_buf(std::fs::read_link(link)?)
+        .map_err(|_| Error::other("its path is not UTF-8"))?;
+    let there = std::fs::symlink_metadata(&path)?;
+    let own = file.metadata()?;
+    if (there.dev(), there.ino()) != (own.dev(), own.ino()) {
+        return Err(Error::other("it was moved or removed while it was opened"));
+    }
+    Ok(path)
+}
+
 fn open_with(path: &Utf8Path, flags: OFlags) -> Result<File, Error> {
     regular(File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path)?)
 }
@@ -95,8 +114,6 @@ fn regular(file: File) -> Result<File, Error> {
 mod tests {
     use std::os::unix::fs::symlink;
     use std::os::unix::net::UnixListener;
-
-    use camino::Utf8PathBuf;
 
     use super::*;
 
@@ -121,6 +138,25 @@ mod tests {
         for device in ["/dev/zero", "/dev/tty", "/dev/random"] {
             assert!(read(device.into(), 1 << 20).is_err(), "{device}");
         }
+    }
+
+    #[test]
+    fn an_opened_file_says_where_it_lies() {
+        let kept = tempfile::tempdir().unwrap();
+        let folder = Utf8PathBuf::from_path_buf(kept.path().canonicalize().unwrap()).unwrap();
+        std::fs::create_dir(folder.join("elsewhere")).unwrap();
+        let target = folder.join("elsewhere/file");
+        std::fs::write(&target, "theirs").unwrap();
+        symlink("elsewhere", folder.join("link")).unwrap();
+        let file = open(&folder.join("link/file")).unwrap();
+        assert_eq!(real_path(&file).unwrap(), target);
+        // The link leads to another place now; the file lies where it lay.
+        std::fs::remove_file(folder.join("link")).unwrap();
+        assert_eq!(real_path(&file).unwrap(), target);
+        std::fs::remove_file(&target).unwrap();
+        assert!(real_path(&file).is_err());
+        std::fs::write(&target, "another").unwrap();
+        assert!(real_path(&file).is_err());
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The folder with all tasks.
 
-use std::fs;
-
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::{Batch, Error};
 
 const TEMPLATE: &str = "template.html";
 const BATCH: &str = "batch.csv";
+/// The largest file in bytes.
+const LARGEST: u64 = 256 << 20;
 
 /// The tasks of a folder, sorted by slug.
 #[derive(Debug, Clone)]
@@ -112,7 +112,7 @@ impl Folder {
     pub fn split(&self, split: Split) -> Result<Vec<String>, Error> {
         let beside = self.path.parent().unwrap_or(&self.path);
         let path = beside.join("data/splits").join(split.file());
-        let text = fs::read_to_string(&path).map_err(|source| Error::Split { path, source })?;
+        let text = files::read_text(&path, LARGEST).map_err(|source| Error::Split { path, source })?;
         Ok(text.lines().map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())
     }
 }
@@ -137,7 +137,7 @@ impl Task {
 
     fn read(&self, file: &str) -> Result<String, Error> {
         let path = self.folder.join(file);
-        fs::read_to_string(&path).map_err(|source| Error::Read { path, source })
+        files::read_text(&path, LARGEST).map_err(|source| Error::Read { path, source })
     }
 }
 
@@ -150,6 +150,8 @@ fn slug(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use std::fs;
 
     use super::*;
 

@@ -35,6 +35,8 @@ pub const TEMPLATES: &[(&str, &str)] = &[
     ("retrieval", include_str!("templates/retrieval.jinja")),
 ];
 
+/// The largest file of a template in bytes.
+const LARGEST: u64 = 4 << 20;
 /// Begins a message.
 const MARK: &str = "===";
 
@@ -225,7 +227,7 @@ fn read_folder(folder: &Utf8Path) -> Result<Vec<(String, String)>, TemplateError
         if !TEMPLATES.iter().any(|(known, _)| *known == name) {
             return Err(TemplateError::Unknown { path: path.to_owned() });
         }
-        found.push((name, std::fs::read_to_string(path).map_err(failed(path))?));
+        found.push((name, files::read_text(path, LARGEST).map_err(failed(path))?));
     }
     Ok(found)
 }

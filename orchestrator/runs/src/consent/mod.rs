@@ -26,6 +26,7 @@ mod paths;
 mod shipped;
 mod sites;
 mod suite;
+mod suite_files;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +42,7 @@ pub use models::of_model;
 pub(crate) use shipped::is_shipped;
 pub use sites::of_sites;
 pub use suite::of_suite;
+pub(crate) use suite_files::SuiteFiles;
 
 /// What the user has given beside the suite.
 #[derive(Debug, Clone, Copy, Default)]

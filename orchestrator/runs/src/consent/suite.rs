@@ -11,6 +11,7 @@ use tasks::{Suite, Task};
 use super::content::Roots;
 use super::paths::Places;
 use super::sites::SiteNeeds;
+use super::suite_files::STATE;
 use super::{Given, Need, NeedKind, NeedList, hosts, quoted};
 use crate::Error;
 use crate::results::suite_digest::snapshot_files;
@@ -81,7 +82,7 @@ fn files(suite: &Suite, tasks: &[Task], own: &Places, needs: &mut Vec<Need>) {
         }
     };
     if let Some(state) = &suite.world.storage_state {
-        read("the cookies and storage in", "the world", state);
+        read(STATE, "the world", state);
     }
     if let Some(folder) = &suite.world.files {
         // A link in it leads nowhere: browsers get files by their real paths.
@@ -89,7 +90,7 @@ fn files(suite: &Suite, tasks: &[Task], own: &Places, needs: &mut Vec<Need>) {
     }
     for task in tasks {
         if let Some(state) = &task.storage_state {
-            read("the cookies and storage in", &task.id, state);
+            read(STATE, &task.id, state);
         }
     }
     for snapshot in snapshots(suite, tasks).iter().filter(|path| is_address(path)) {

@@ -79,7 +79,7 @@ pub async fn serve(
     let open = async {
         let machine = Machine::of(running.as_ref(), options.headed).await?;
         let town = running.as_ref().map(|running| running.town.clone());
-        let world = start_pages::open(&suite.world, &tasks, town, options, &progress).await?;
+        let world = start_pages::open(suite, &tasks, town, options, &progress).await?;
         let (spec, settle) = (suite.world.clone(), options.limits.settle);
         let bring_up = move || {
             let (spec, world) = (spec.clone(), world.clone());

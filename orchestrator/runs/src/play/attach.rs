@@ -208,7 +208,7 @@ async fn bring_up(
     progress: &Progress,
 ) -> Result<World, Error> {
     let tasks = std::slice::from_ref(task);
-    let shared = start_pages::open(&suite.world, tasks, town, options, progress).await?;
+    let shared = start_pages::open(suite, tasks, town, options, progress).await?;
     let world = World::bring_up_attached(&suite.world, task, shared, options).await;
     let mut world = world.map_err(|source| Error::World { source })?;
     world.keep_network(options.keep_network || task.scorer.needs().traffic);

@@ -2,6 +2,8 @@
 //! cookies and storage was written, given to the pages of an episode before its first page is
 //! opened.
 
+use std::fs::File;
+
 use browser::{Entry, OriginState, Session, StorageState, StoredCookie};
 use camino::Utf8Path;
 use snapshots::index::ReplaySet;
@@ -9,6 +11,7 @@ use snapshots::{BrowserState, RecordedCookie, Storage};
 use url::Url;
 
 use super::environment::EnvironmentError;
+use crate::consent::SuiteFiles;
 
 /// The largest file of cookies and storage in bytes. It may be a stranger's.
 const LARGEST: u64 = 64 << 20;
@@ -32,9 +35,15 @@ pub fn recorded_state(set: &ReplaySet) -> StorageState {
 }
 
 /// Reads a file of cookies and storage that a suite names.
-pub(crate) fn read(path: &Utf8Path) -> Result<StorageState, EnvironmentError> {
+pub(crate) fn read(files: &SuiteFiles, path: &Utf8Path) -> Result<StorageState, EnvironmentError> {
     let doing = || EnvironmentError::while_doing("read a storage state");
-    let text = ::files::read(path, LARGEST).map_err(|error| doing()(format!("{path}: {error}")))?;
+    let file = files.storage_state(path).map_err(|why| doing()(why))?;
+    parse(&file, path)
+}
+
+fn parse(file: &File, path: &Utf8Path) -> Result<StorageState, EnvironmentError> {
+    let doing = || EnvironmentError::while_doing("read a storage state");
+    let text = ::files::read_within(file, LARGEST).map_err(|error| doing()(format!("{path}: {error}")))?;
     formats::check_values(&text).map_err(|error| doing()(format!("{path}: {error}")))?;
     serde_json::from_slice(&text).map_err(|error| doing()(format!("{path}: {error}")))
 }
@@ -90,10 +99,10 @@ mod tests {
         let keep = tempfile::tempdir().unwrap();
         let path = Utf8Path::from_path(keep.path()).unwrap().join("state.json");
         std::fs::write(&path, r#"{"cookies": [], "origins": []}"#).unwrap();
+        let read = |path: &Utf8Path| parse(&::files::open(path).unwrap(), path);
         assert!(read(&path).is_ok());
         std::fs::File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
         assert!(read(&path).unwrap_err().to_string().contains("it is larger than 67108864 bytes"));
-        assert!(read(Utf8Path::new("/dev/zero")).is_err(), "it is no regular file");
     }
 
     #[test]

@@ -82,7 +82,7 @@ async fn run_with(
     let tasks = own_tasks(select(suite, options)?, options);
     let town = running.map(|running| running.town.clone());
     progress(Event::Opening);
-    let world = start_pages::open(&suite.world, &tasks, town, options, &progress).await?;
+    let world = start_pages::open(suite, &tasks, town, options, &progress).await?;
     let (spec, settle) = (suite.world.clone(), options.limits.settle);
     let bring_up = move |_worker| {
         let (spec, world) = (spec.clone(), world.clone());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gateway::{Routes, Target};
 use sites::{Site, SiteGroup};
-use tasks::{Task, WorldSpec};
+use tasks::{Suite, Task};
 use url::Url;
 
 use crate::play::progress::Progress;
@@ -18,18 +18,18 @@ const NAMED: usize = 8;
 /// Opens the worlds of tasks, as [`WorldResources::open`] does, and looks whether their start pages
 /// are in them.
 pub(crate) async fn open(
-    spec: &WorldSpec,
+    suite: &Suite,
     tasks: &[Task],
     town: Option<SiteGroup>,
     options: &Options,
     progress: &Progress,
 ) -> Result<WorldResources, Error> {
     let sites: Vec<Arc<Site>> = town.iter().flat_map(SiteGroup::sites).collect();
-    let shared = WorldResources::open(spec, tasks, town, options, progress)
+    let shared = WorldResources::open(suite, tasks, town, options, progress)
         .await
         .map_err(|source| Error::Snapshots { source })?;
     for task in tasks {
-        let recorded = shared.recorded(&task.world(spec)).map_err(|source| Error::Snapshots { source })?;
+        let recorded = shared.recorded(&task.world(&suite.world)).map_err(|source| Error::Snapshots { source })?;
         check(task, &sites, &recorded.routes, &recorded.hosts)
             .map_err(|message| Error::Task { id: task.id.clone(), message })?;
     }

@@ -215,7 +215,7 @@ impl World {
         let given = browser_state::restore(&mut self.session, &recorded.browser_state).await;
         given.map_err(EnvironmentError::while_doing("give the browser what pages had kept"))?;
         if let Some(path) = &spec.storage_state {
-            let state = browser_state::read(path)?;
+            let state = browser_state::read(&self.shared.files, path)?;
             let given = self.session.set_storage_state(&state).await;
             given.map_err(EnvironmentError::while_doing("give the browser its storage"))?;
         }

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use gateway::{CertificateAuthority, Config, Gateway, Routes};
 use sites::SiteGroup;
-use tasks::{Task, WorldSpec};
+use tasks::{Suite, Task, WorldSpec};
 
+use crate::consent::SuiteFiles;
 use crate::evidence::programs::ScorerPrograms;
 use crate::play::environment::EnvironmentError;
 use crate::play::options::Options;
@@ -26,6 +27,8 @@ pub struct WorldResources {
     pub(super) town: Option<SiteGroup>,
     pub(super) authority: Arc<CertificateAuthority>,
     pub(super) confinement: ScorerPrograms,
+    /// What may be read for the suite.
+    pub(super) files: SuiteFiles,
     /// How much memory each browser may take, in bytes, where the run says.
     pub(super) browser_memory: Option<u64>,
     /// How the live web is reached, where it fills in what the snapshots lack.
@@ -35,7 +38,7 @@ pub struct WorldResources {
 impl WorldResources {
     /// Opens the snapshots of the worlds that these tasks are done in.
     pub async fn open(
-        spec: &WorldSpec,
+        suite: &Suite,
         tasks: &[Task],
         town: Option<SiteGroup>,
         options: &Options,
@@ -43,7 +46,7 @@ impl WorldResources {
     ) -> Result<WorldResources, EnvironmentError> {
         let authority = CertificateAuthority::in_memory()
             .map_err(EnvironmentError::while_doing("make a certificate authority"))?;
-        let mut worlds: Vec<WorldSpec> = tasks.iter().map(|task| task.world(spec)).collect();
+        let mut worlds: Vec<WorldSpec> = tasks.iter().map(|task| task.world(&suite.world)).collect();
         worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
         worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
         let cache = options.index_cache.clone();
@@ -62,6 +65,7 @@ impl WorldResources {
             town,
             authority: Arc::new(authority),
             confinement: ScorerPrograms::by(options),
+            files: SuiteFiles::of(suite, options),
             browser_memory: options
                 .memory
                 .map(|all| (all / options.workers.max(1) as u64).max(LEAST_BROWSER)),

@@ -1,6 +1,6 @@
 //! The suite of WorkArena's tasks, on a ServiceNow instance that is the user's.
 
-use std::{fs, io};
+use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::Timestamp;
@@ -14,6 +14,9 @@ use crate::import::{Import, ImportError, NewSuite, reading};
 const SITE: &str = "servicenow";
 /// The variable that holds the password of its administrator, as the package calls it.
 pub const PASSWORD: &str = "SNOW_INSTANCE_PWD";
+
+/// The largest file in bytes.
+const LARGEST: u64 = 256 << 20;
 
 /// An instance, and which tasks are to be done on it.
 #[derive(Debug, Clone)]
@@ -70,7 +73,7 @@ fn in_file(path: &Utf8Path) -> impl FnOnce(ImportError) -> ImportError {
 
 /// A file that may be missing.
 fn text(path: Utf8PathBuf) -> Result<Option<(String, Utf8PathBuf)>, ImportError> {
-    match fs::read_to_string(&path) {
+    match files::read_text(&path, LARGEST) {
         Ok(text) => Ok(Some((text, path))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(reading(&path)(error)),
