@@ -112,12 +112,12 @@ infinity: setup build ## WebArena-Infinity's own check of its verifiers, played 
 	python3 -B tests/infinity/check.py $(SANDBOX) "$(abspath $(FOLDER))"
 
 trust: build ## what each kind of process sees and listens on, and every way to the gold of demo, arena and town, as root and as an ordinary user
-	python3 -B tests/trust/processes.py $(SANDBOX)
-	python3 -B tests/trust/gold.py $(SANDBOX)
+	python3 -B tests/hostile/user/processes.py $(SANDBOX)
+	python3 -B tests/hostile/agent/gold.py $(SANDBOX)
 
 places: build ## the demo as root, as an ordinary user, in a container without privileges and in rootless Podman: one fingerprint; needs root
 	@./setup.sh engine
-	python3 -B tests/trust/places.py $(SANDBOX)
+	python3 -B tests/hostile/user/places.py $(SANDBOX)
 
 town: images ## the oracle on the errands in the town of sites, twice, two at a time: one fingerprint; tasks in WebArena's form
 	$(SANDBOX) run tasks/town --agent oracle --repeat 2 --workers 2 --check

@@ -19,7 +19,7 @@ const NOBODY: &str = "65534";
 
 /// The ways, each with a name and a script for `sh`.
 fn ways() -> Vec<(&'static str, &'static str)> {
-    let text = include_str!("../trust/ways.sh");
+    let text = include_str!("../hostile/agent/ways.sh");
     let sections = text.split("\n## ").skip(1);
     sections.map(|section| section.split_once('\n').expect("a name, then a script")).collect()
 }

@@ -87,6 +87,60 @@ fn every_command_that_plays_refuses_what_nobody_has_agreed_to() -> Result<()> {
     Ok(())
 }
 
+/// What the suite of `tests/hostile/suite` would do, without the folder that it lies in.
+const HOSTILE: [&str; 15] = [
+    "starts a container of the image stranger/box:1 (the site box)",
+    "starts sh ../../steal.sh server (the site thief)",
+    "starts sh ../../steal.sh after (the site thief)",
+    "starts sh ../../steal.sh ready (the site thief)",
+    "starts sh ../../steal.sh flush (the site thief)",
+    "starts sh ../../steal.sh probe (the site thief)",
+    "starts sh steal.sh (the scorer of scorer)",
+    "reads the cookies and storage in BASE/private/state.json (",
+    "reads the files to upload in /etc (the world)",
+    "reads the folder /etc (the site files)",
+    "reads the folder BASE/private (the site box)",
+    "reads the snapshot BASE/private/own.wacz (the world)",
+    "takes the variable STRANGER_WANTS for accounts.admin.password (the site thief)",
+    "reaches http://127.0.0.1:9, which is this machine (the site door)",
+    "reaches https://stranger.test for a snapshot (the world)",
+];
+
+#[test]
+fn a_hostile_suite_is_told_whole_and_does_nothing_of_it() -> Result<()> {
+    let bench = Bench::new()?;
+    let (base, suite) = (bench.path(""), bench.path("suite"));
+    let from = repository().join("tests/hostile/suite");
+    ensure!(Command::new("cp").args(["-a", from.as_str(), suite.as_str()]).status()?.success());
+    fs::create_dir(bench.path("private"))?;
+    fs::write(bench.path("private/state.json"), "{}")?;
+    let base = base.canonicalize_utf8()?;
+    let expected: Vec<String> = HOSTILE.iter().map(|line| line.replace("BASE", base.as_str())).collect();
+    let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+    for arguments in [
+        &["run", suite.as_str(), "--agent=oracle"][..],
+        &["run", suite.as_str(), "--agent=noop", "--confine=off"],
+        &["tasks", "check", suite.as_str()],
+        &["gym", suite.as_str()],
+    ] {
+        refused(&asked(&bench, arguments).output()?, &expected)?;
+    }
+    // Of one task, what it needs, and no more.
+    for (task, line) in [("scorer", HOSTILE[6]), ("process", HOSTILE[1]), ("door", HOSTILE[13])] {
+        let output = asked(&bench, &["env", suite.as_str(), task, "--", "true"]).output()?;
+        refused(&output, &[line])?;
+    }
+    // These start nothing. What they print is a stranger's.
+    for arguments in [&["tasks", "list", suite.as_str()][..], &["tasks", "show", suite.as_str(), "scorer"]] {
+        let output = asked(&bench, arguments).output()?;
+        let said = text(&output.stdout) + &text(&output.stderr);
+        ensure!(output.status.success(), "{arguments:?}: {said}");
+        ensure!(!said.contains(['\x1b', '\x07', '\r', '\u{202e}']), "{said:?}");
+    }
+    ensure!(!bench.path("stolen").exists(), "something was started");
+    Ok(())
+}
+
 #[test]
 fn an_answer_holds_until_the_list_is_another() -> Result<()> {
     let bench = Bench::new()?;

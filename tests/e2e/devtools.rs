@@ -116,8 +116,8 @@ impl Tab {
         self.click_with(element, "left", 0).await
     }
 
-    /// Clicks with a button of the mouse, while keys are held: the protocol's bits of modifiers. The
-    /// element is clicked once it has been in one place for a frame.
+    /// Clicks with a button of the mouse, while keys are held: the protocol's bits of modifiers.
+    /// The element is clicked once it has been in one place for a frame.
     pub(crate) async fn click_with(&mut self, element: &str, button: &str, modifiers: u32) -> Result<()> {
         // Until its styles are there an element may still move.
         self.until(&format!("document.readyState === 'complete' && !!({element})")).await?;

@@ -80,7 +80,7 @@ fn no_packet_leaves_while_pages_try_everything() -> Result<()> {
     ensure!(control.success() && network.sent()? == before + 1, "a packet that leaves is counted");
 
     let before = network.sent()?;
-    let suite = repository().join("tests/hostile");
+    let suite = repository().join("tests/hostile/page");
     let out = bench.path("out");
     let arguments = ["run", suite.as_str(), AGENT, "--workers=2", "--output", out.as_str()];
     let output = network.command(&bench, env!("CARGO_BIN_EXE_sandbox"), &arguments).output()?;

@@ -38,6 +38,7 @@ mod getting_started;
 mod gym;
 mod harness;
 mod hostile;
+mod hostile_pack;
 mod hostile_text;
 mod judges;
 mod kept;

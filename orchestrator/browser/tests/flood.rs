@@ -1,4 +1,5 @@
-//! Pages that try to fill the disk (`tests/hostile/pages`), in a frozen episode and in attach mode.
+//! Pages that try to fill the disk (`tests/hostile/page/pages`), in a frozen episode and in attach
+//! mode.
 //!
 //! A program of its own: it looks for the only browser of its process.
 

@@ -115,14 +115,8 @@ async fn what_was_put_in_the_place_of_a_file_later_does_not_lead_out_either() {
     symlink("..", site.join("pages")).unwrap();
     fs::write(ground.keep.path().join("index.html"), "secret").unwrap();
     fs::remove_file(site.join("film.mp4")).unwrap();
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        site.join("film.mp4"),
-        rustix::fs::FileType::Fifo,
-        0o600.into(),
-        0,
-    )
-    .unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, site.join("film.mp4"), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+        .unwrap();
     for path in ["/", "/index.html", "/pages/", "/pages/index.html", "/film.mp4"] {
         let (status, _, body) = ground.ask("GET", path, None).await;
         assert_eq!((status, body.contains("secret")), (StatusCode::NOT_FOUND, false), "{path}");

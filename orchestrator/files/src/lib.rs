@@ -78,9 +78,9 @@ pub fn read_within(file: &File, limit: u64) -> Result<Vec<u8>, Error> {
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Where an opened file lies now, by what the system knows of it: a path from the root without links.
-/// So a check of it is a check of what is read, whatever has become of the path that it was opened
-/// by.
+/// Where an opened file lies now, by what the system knows of it: a path from the root without
+/// links. So a check of it is a check of what is read, whatever has become of the path that it was
+/// opened by.
 ///
 /// # Errors
 /// When it was removed, or the system does not tell.

@@ -1,4 +1,5 @@
-//! Pages that try to break out (`tests/hostile/pages`), in a frozen episode and in attach mode.
+//! Pages that try to break out (`tests/hostile/page/pages`), in a frozen episode and in attach
+//! mode.
 
 use browser::{Launch, Session};
 

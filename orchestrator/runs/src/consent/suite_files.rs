@@ -39,7 +39,9 @@ impl SuiteFiles {
         if let Some(outside) = self.own.outside(&real) {
             let list = NeedList::new(vec![Need::new(NeedKind::Read, format!("{STATE} {outside}"), "")]);
             self.agreed.check(&list).map_err(|_| {
-                format!("{path} leads to {outside} by now, and you have not agreed to that; run the command again")
+                format!(
+                    "{path} leads to {outside} by now, and you have not agreed to that; run the command again"
+                )
             })?;
         }
         Ok(file)

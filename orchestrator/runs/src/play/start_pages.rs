@@ -29,7 +29,8 @@ pub(crate) async fn open(
         .await
         .map_err(|source| Error::Snapshots { source })?;
     for task in tasks {
-        let recorded = shared.recorded(&task.world(&suite.world)).map_err(|source| Error::Snapshots { source })?;
+        let recorded =
+            shared.recorded(&task.world(&suite.world)).map_err(|source| Error::Snapshots { source })?;
         check(task, &sites, &recorded.routes, &recorded.hosts)
             .map_err(|message| Error::Task { id: task.id.clone(), message })?;
     }

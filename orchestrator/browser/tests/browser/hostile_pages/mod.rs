@@ -12,7 +12,7 @@ use tokio::net::TcpListener;
 
 use crate::web::Web;
 
-const PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/hostile/pages");
+const PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/hostile/page/pages");
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How long all attempts of a page may take.
 const ALL: Duration = Duration::from_secs(120);

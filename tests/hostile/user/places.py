@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-REPOSITORY = pathlib.Path(__file__).parent.parent.parent
+REPOSITORY = pathlib.Path(__file__).parents[3]
 USER = "sandbox-podman"
 SHARED = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc"]
 IMAGE = "sandbox-places"

@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
-REPOSITORY = HERE.parent.parent
+REPOSITORY = HERE.parent.parent.parent
 SUITES = ["demo", "arena", "town"]
 NOBODY = 65534
 MARK = "canary-"
