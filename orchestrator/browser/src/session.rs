@@ -283,7 +283,7 @@ impl Session {
         if let Some(determinism) = self.frozen() {
             virtual_time::run_head_start(self.cdp(), &self.tracker, &page, determinism).await?;
             if self.begin_frame_control() {
-                let ticks = virtual_time::ticks(self.cdp(), &page).await?;
+                let ticks = virtual_time::ticks(self.cdp(), &page, determinism).await?;
                 self.tracker.lock().frame_clock =
                     FrameClock::starting_at(ticks, virtual_time::millis_before_head_start(determinism));
             }

@@ -80,7 +80,7 @@ impl TargetSetup {
         self.clock_shift.is_some()
     }
 
-    fn is_frozen(&self) -> bool {
+    pub(crate) fn is_frozen(&self) -> bool {
         self.determinism.is_some() && !self.is_attach_mode()
     }
 

@@ -33,6 +33,9 @@ use crate::{
 /// No deadline: somebody else decides when the condition comes true.
 pub(crate) const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 
+/// How far a page's clock moves at most until it is read again, in milliseconds.
+const FARTHEST_CLOCK: f64 = 60.0 * 60.0 * 1000.0;
+
 /// Shared by the session and its listener.
 #[derive(Debug, Default)]
 pub(crate) struct Tracker {
@@ -216,6 +219,24 @@ impl BrowserState {
 
     pub(crate) fn is_disconnected(&self) -> bool {
         self.disconnected
+    }
+
+    /// Takes note of what the active page's clock shows, in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// When a frozen world's clock cannot have come to that: the page's process has another one.
+    pub(crate) fn set_clock(&mut self, now: f64) -> Result<(), Error> {
+        let is_frozen = self.setup.as_ref().is_some_and(|setup| setup.is_frozen());
+        if is_frozen && (now - self.page_clock).abs() > FARTHEST_CLOCK {
+            let reason = format!(
+                "its clock is {:.0} s away from the world's; it came into a process with another clock",
+                (now - self.page_clock) / 1000.0
+            );
+            self.unprepared_target.get_or_insert(("a page".to_owned(), reason));
+            return self.check_prepared();
+        }
+        self.page_clock = now;
+        Ok(())
     }
 
     /// Fails if a target has the machine's clock, randomness or device.

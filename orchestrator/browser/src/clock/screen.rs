@@ -329,7 +329,7 @@ impl Session {
         match self.evaluate_isolated(page, &page.target, READ_CLOCK, wait.limit.remaining()).await {
             Ok(reply) => {
                 if let Some(now) = reply.get(0).and_then(Value::as_f64) {
-                    self.tracker.lock().page_clock = now;
+                    self.tracker.lock().set_clock(now)?;
                 }
                 let body = !without_document && reply.get(1) == Some(&Value::Bool(true));
                 Ok(if body { HasBody::Yes } else { HasBody::No })

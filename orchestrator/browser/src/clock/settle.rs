@@ -222,20 +222,21 @@ impl Session {
 
     /// Lets everything arrive that is on its way, while the page's time stands still. Returns how
     /// many messages workers had for their pages.
+    ///
+    /// What comes from outside comes in this order: all responses, with those to requests that
+    /// follow from them; then a frame; then what workers have to say. Whatever has begun meanwhile
+    /// comes first again. So a frame never overtakes a response, however fast either is.
     pub(crate) async fn drain(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<u64, Error> {
         let mut messages = 0;
         loop {
-            let before = (self.tracker.lock().started_count, in_flight.counts().started);
+            let before = self.receive_responses(in_flight, limit).await?;
             let page = self.tracker.lock().active()?;
             let wait = self.liveness_wait(&page, limit);
-            self.wait_for_responses(in_flight, wait).await?;
-            let is_active = self.has_new_activity(in_flight);
-            if is_active {
-                self.wait_until_idle().await;
-            } else {
-                self.ensure_idle().await;
-            }
             self.present_frame(wait).await?;
+            self.ensure_idle().await;
+            if before != self.started_counts(in_flight) {
+                continue;
+            }
             if let Some(determinism) = self.frozen() {
                 self.wait_for_socket_messages(in_flight, wait).await?;
                 let (workers, now) = {
@@ -245,12 +246,28 @@ impl Session {
                 for worker in &workers {
                     messages += virtual_time::tick_worker(self.cdp(), &self.tracker, worker, now).await?;
                 }
-            }
-            if is_active {
                 self.ensure_idle().await;
             }
-            if before == (self.tracker.lock().started_count, in_flight.counts().started) {
+            if before == self.started_counts(in_flight) {
                 return Ok(messages);
+            }
+        }
+    }
+
+    /// Lets all responses arrive, and those to what the pages request meanwhile, until the pages
+    /// have nothing to do and nothing is on its way to them. Returns the counts of what has started.
+    async fn receive_responses(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<(u64, u64), Error> {
+        loop {
+            let before = self.started_counts(in_flight);
+            let page = self.tracker.lock().active()?;
+            self.wait_for_responses(in_flight, self.liveness_wait(&page, limit)).await?;
+            if self.has_new_activity(in_flight) {
+                self.wait_until_idle().await;
+            } else {
+                self.ensure_idle().await;
+            }
+            if before == self.started_counts(in_flight) {
+                return Ok(before);
             }
             if limit.remaining().is_zero() {
                 let condition = "the page to stop sending requests".to_owned();

@@ -142,6 +142,9 @@ impl Session {
                 Ok(now) => times.push(now?),
             }
         }
+        if let Some(now) = times[1].as_f64() {
+            self.tracker.lock().set_clock(now)?;
+        }
         Ok(times[0] == times[1])
     }
 
@@ -181,7 +184,7 @@ impl Session {
         }
     }
 
-    fn started_counts(&self, in_flight: &InFlight) -> (u64, u64) {
+    pub(super) fn started_counts(&self, in_flight: &InFlight) -> (u64, u64) {
         (self.tracker.lock().started_count, in_flight.counts().started)
     }
 

@@ -84,7 +84,7 @@ pub(crate) async fn run_head_start(
     determinism: Determinism,
 ) -> Result<(), Error> {
     let before = tracker.lock().expired_budgets(&page.session);
-    set_policy(cdp, &page.session, HEAD_START, "advance").await?;
+    set_policy(cdp, &page.session, HEAD_START, "advance", start_millis(determinism)).await?;
     let condition = |_: &BrowserState| "the empty page to reach the start of the world's time".to_owned();
     tracker
         .wait_for(HEAD_START_TIMEOUT, condition, |state| {
@@ -96,9 +96,9 @@ pub(crate) async fn run_head_start(
 }
 
 /// The browser's ticks when virtual time began, before the [`HEAD_START`], in milliseconds.
-pub(crate) async fn ticks(cdp: &Cdp, page: &Page) -> Result<f64, Error> {
-    let clock = cdp.call(Some(&page.session), SET_POLICY, json!({ "policy": "pause" })).await?;
-    let ticks = clock.get("virtualTimeTicksBase").and_then(Value::as_f64);
+pub(crate) async fn ticks(cdp: &Cdp, page: &Page, determinism: Determinism) -> Result<f64, Error> {
+    let reply = cdp.call(Some(&page.session), SET_POLICY, paused(start_millis(determinism))).await?;
+    let ticks = reply.get("virtualTimeTicksBase").and_then(Value::as_f64);
     ticks.ok_or(Error::Shape { method: SET_POLICY, field: "virtualTimeTicksBase" })
 }
 
@@ -113,11 +113,15 @@ pub(crate) fn clock_shift(determinism: Determinism) -> f64 {
         - start_millis(Determinism { clock_start: jiff::Timestamp::now(), ..determinism })
 }
 
+/// A stopped clock, which shows `clock` milliseconds to a document that comes into another process.
+fn paused(clock: f64) -> Value {
+    json!({ "policy": "pause", "initialVirtualTime": clock / 1000.0 })
+}
+
 /// Stops the clock of a new page's process, at `clock` milliseconds. The command is sent, not
 /// awaited.
 pub(crate) fn stop(cdp: &Cdp, session: &SessionId, clock: f64) {
-    let params = json!({ "policy": "pause", "initialVirtualTime": clock / 1000.0 });
-    drop(cdp.send(Some(session), SET_POLICY, params));
+    drop(cdp.send(Some(session), SET_POLICY, paused(clock)));
 }
 
 /// Stops the clock of a page that another page has opened, if it has a process of its own after
@@ -189,10 +193,20 @@ impl Drop for ResponseHold<'_> {
     }
 }
 
-async fn set_policy(cdp: &Cdp, session: &SessionId, slice: Duration, policy: &str) -> Result<Value, Error> {
+/// `end` is what the clock will show at the end of the slice, in milliseconds since 1970. Chromium
+/// keeps it for a document that comes into another process, as one that is isolated from other
+/// origins does. The clock of that process begins there. A command without it clears it.
+async fn set_policy(
+    cdp: &Cdp,
+    session: &SessionId,
+    slice: Duration,
+    policy: &str,
+    end: f64,
+) -> Result<Value, Error> {
     let params = json!({
         "policy": policy,
         "budget": slice.as_secs_f64() * 1000.0,
+        "initialVirtualTime": end / 1000.0,
         "maxVirtualTimeTaskStarvationCount": 100_000,
     });
     cdp.call(Some(session), SET_POLICY, params).await
@@ -206,7 +220,8 @@ pub(crate) async fn set_policy_holding_responses<'a>(
     policy: &str,
 ) -> Result<Option<ResponseHold<'a>>, Error> {
     let hold = ResponseHold::begin(wait.tracker);
-    let set = set_policy(wait.cdp, &wait.page.session, slice, policy);
+    let end = wait.tracker.lock().page_clock + slice.as_secs_f64() * 1000.0;
+    let set = set_policy(wait.cdp, &wait.page.session, slice, policy, end);
     tokio::pin!(set);
     match timeout(SYNC_REQUEST_WAIT, &mut set).await {
         Ok(set) => set.map(|_| Some(hold)),
@@ -217,10 +232,11 @@ pub(crate) async fn set_policy_holding_responses<'a>(
     }
 }
 
-/// Stops the page's time. A script that waits for a response delays this until the response has
+/// Stops the page's time, where its clock shows `page_clock` for a process that takes over. A script that waits for a response delays this until the response has
 /// come, and so does a page that is being replaced. Then the command is left to itself.
 pub(crate) async fn pause(wait: LivenessWait<'_>) {
-    let pause = wait.cdp.send(Some(&wait.page.session), SET_POLICY, json!({ "policy": "pause" }));
+    let clock = wait.tracker.lock().page_clock;
+    let pause = wait.cdp.send(Some(&wait.page.session), SET_POLICY, paused(clock));
     let leaves = wait.tracker.lock().traffic.is_navigating(&wait.page.target);
     let _ = timeout(if leaves { NAVIGATION_PAUSE } else { SYNC_REQUEST_WAIT }, pause).await;
 }
