@@ -1,6 +1,6 @@
 //! Packed runs of a stranger (`tests/hostile/pack`) before every command that takes one. The
-//! command says what is wrong or does its work; it shows no file of the user's, writes nothing where
-//! it was not told to, starts nothing, and prints no control characters.
+//! command says what is wrong or does its work; it shows no file of the user's, writes nothing
+//! where it was not told to, starts nothing, and prints no control characters.
 
 use std::collections::BTreeMap;
 use std::fs;

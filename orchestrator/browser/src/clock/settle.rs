@@ -255,7 +255,8 @@ impl Session {
     }
 
     /// Lets all responses arrive, and those to what the pages request meanwhile, until the pages
-    /// have nothing to do and nothing is on its way to them. Returns the counts of what has started.
+    /// have nothing to do and nothing is on its way to them. Returns the counts of what has
+    /// started.
     async fn receive_responses(&self, in_flight: &InFlight, limit: TimeLimit) -> Result<(u64, u64), Error> {
         loop {
             let before = self.started_counts(in_flight);
