@@ -232,8 +232,9 @@ pub(crate) async fn set_policy_holding_responses<'a>(
     }
 }
 
-/// Stops the page's time. A process that takes over has its clock as last read. A script
-/// come, and so does a page that is being replaced. Then the command is left to itself.
+/// Stops the page's time. A process that takes over has its clock as last read. A script that waits
+/// for a response delays this until the response has come, and so does a page that is being
+/// replaced. Then the command is left to itself.
 pub(crate) async fn pause(wait: LivenessWait<'_>) {
     let clock = wait.tracker.lock().page_clock;
     let pause = wait.cdp.send(Some(&wait.page.session), SET_POLICY, paused(clock));
