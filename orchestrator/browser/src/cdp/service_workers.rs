@@ -39,7 +39,7 @@ impl ServiceWorkers {
                 self.script_count += u64::from(text("status") == "new");
                 ServiceWorker { waited_for: true, starting }
             });
-            worker.starting = starting || text("status") == "new";
+            worker.starting = starting;
         }
     }
 
@@ -53,7 +53,8 @@ impl ServiceWorkers {
         self.starting.values().any(|worker| worker.waited_for)
     }
 
-    /// Whether the browser is still bringing one of them up, which needs nothing of the page.
+    /// Whether the browser is still bringing one of them up, which needs nothing of the page. One
+    /// whose script has failed is new and stopped for ever: no event tells of that.
     pub(crate) fn is_one_starting(&self) -> bool {
         self.starting.values().any(|worker| worker.waited_for && worker.starting)
     }
@@ -80,6 +81,7 @@ mod tests {
             workers.are_waited_for()
         };
         assert!(tell(&mut workers, "new", "stopped"));
+        assert!(!workers.is_one_starting(), "its script may never come");
         assert!(tell(&mut workers, "new", "starting"));
         assert!(workers.is_one_starting(), "its thread is not there yet");
         assert!(tell(&mut workers, "installing", "running"));

@@ -14,6 +14,9 @@ use serde_json::Value;
 
 use crate::cdp::{connection::SessionId, service_workers::ServiceWorkers};
 
+/// How many refusals are kept until an event tells of their WebSocket.
+const MAX_EARLY_REFUSALS: usize = 100;
+
 /// The requests and navigations of all pages.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
@@ -29,6 +32,8 @@ pub(crate) struct Traffic {
     pub(crate) ended_count: u64,
     /// All requests so far.
     started_count: u64,
+    /// The addresses and URLs of refused WebSockets that no event has told of yet.
+    early_refusals: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -116,6 +121,13 @@ impl Request {
     fn blocks_settling(&self) -> bool {
         !(self.stream || self.abandoned)
     }
+
+    /// Whether it is a WebSocket that has this URL, or whose tunnel leads to this address.
+    fn is_refused_by(&self, place: &str) -> bool {
+        let is_socket = self.url.starts_with("ws:") || self.url.starts_with("wss:");
+        is_socket
+            && (self.url == place || self.throttled && socket_address(&self.url).as_deref() == Some(place))
+    }
 }
 
 #[derive(Debug)]
@@ -178,7 +190,10 @@ impl Traffic {
             // Until it is open, a socket counts as a request: the gateway may not have seen it yet.
             "Network.webSocketCreated" => {
                 let socket = Request { throttled: true, ..Request::new(session, text("/url")) };
-                self.requests.insert(text("/requestId").to_owned(), socket);
+                match self.early_refusals.iter().position(|place| socket.is_refused_by(place)) {
+                    Some(early) => drop(self.early_refusals.swap_remove(early)),
+                    None => drop(self.requests.insert(text("/requestId").to_owned(), socket)),
+                }
             }
             "Network.webSocketWillSendHandshakeRequest" => {
                 if let Some(socket) = self.requests.get_mut(text("/requestId")) {
@@ -276,15 +291,15 @@ impl Traffic {
         self.requests.values().filter(|request| request.throttled && request.blocks_settling()).count()
     }
 
-    /// The gateway has refused a tunnel to this address (`host:port`). One of the WebSockets that
-    /// wait for it will not be requested any more.
-    pub(crate) fn end_refused_socket(&mut self, address: &str) {
-        let waits =
-            |request: &Request| request.throttled && socket_address(&request.url).as_deref() == Some(address);
-        let first =
-            self.requests.iter().filter(|(_, request)| waits(request)).map(|(id, _)| id).min().cloned();
-        if let Some(id) = first {
-            self.requests.remove(&id);
+    /// The gateway has refused a tunnel to this address (`host:port`), or a WebSocket with this
+    /// URL. Nothing more comes for one of those that wait for it, whenever its page is told.
+    pub(crate) fn end_refused_socket(&mut self, place: String) {
+        let waiting = self.requests.iter().filter(|(_, request)| request.is_refused_by(&place));
+        match waiting.map(|(id, _)| id).min().cloned() {
+            Some(id) => drop(self.requests.remove(&id)),
+            // The event that tells of it is still on its way.
+            None if self.early_refusals.len() < MAX_EARLY_REFUSALS => self.early_refusals.push(place),
+            None => {}
         }
     }
 
@@ -404,79 +419,5 @@ fn socket_address(url: &str) -> Option<String> {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn answers_belong_in_the_order_of_the_asking() {
-        let (page, worker) = (SessionId::from("page"), SessionId::from("worker"));
-        let mut traffic = Traffic::default();
-        let mut ask = |session: &SessionId, id: &str, kind: &str, initiator: &str| {
-            let request = json!({ "url": format!("https://a.test/{id}"), "method": "GET" });
-            let initiator = json!({ "type": initiator });
-            let pending =
-                json!({ "requestId": id, "type": kind, "request": request, "initiator": initiator });
-            traffic.on_event(session, "Network.requestWillBeSent", &pending);
-        };
-        ask(&worker, "w", "Fetch", "script");
-        ask(&page, "b", "Script", "parser");
-        ask(&page, "a", "Fetch", "script");
-        ask(&page, "question", "Other", "preflight");
-        ask(&page, "events", "EventSource", "other");
-        ask(&page, "frame", "Document", "parser");
-        // The target of a redirect has the rank of the first request.
-        ask(&page, "b", "Script", "parser");
-        let response_order = |traffic: &Traffic| -> Vec<String> {
-            let response_order = traffic.response_order(|session| *session == page);
-            response_order
-                .into_iter()
-                .map(|pending| pending.url.rsplit('/').next().unwrap().to_owned())
-                .collect()
-        };
-        assert_eq!(response_order(&traffic), ["frame", "b", "a", "w", "question"]);
-        let first = traffic.response_order(|session| *session == page).remove(1);
-        assert!(first.is("https://a.test/b", "GET") && first.is("https://a.test/b", "OPTIONS"));
-        assert!(!first.is("https://a.test/b", "POST") && !first.is("https://a.test/a", "GET"));
-        traffic.defer(&first);
-        let left = response_order(&traffic);
-        assert_eq!(left[..3], ["frame", "a", "w"]);
-    }
-
-    #[test]
-    fn a_socket_is_on_its_way_until_it_is_open() {
-        let session = SessionId::from("page");
-        let mut traffic = Traffic::default();
-        let socket = json!({ "requestId": "1", "url": "wss://a.test/" });
-        assert!(traffic.on_event(&session, "Network.webSocketCreated", &socket));
-        assert_eq!((traffic.without_response(), &*traffic.describe()), (1, "wss://a.test/"));
-        assert_eq!(traffic.throttled(), 1);
-        assert!(traffic.on_event(&session, "Network.webSocketWillSendHandshakeRequest", &socket));
-        assert_eq!((traffic.without_response(), traffic.throttled()), (1, 0));
-        traffic.on_event(&session, "Network.webSocketHandshakeResponseReceived", &socket);
-        assert_eq!(traffic.without_response(), 0);
-    }
-
-    #[test]
-    fn a_refused_tunnel_ends_one_socket_that_waits_for_it() {
-        let session = SessionId::from("page");
-        let mut traffic = Traffic::default();
-        for (id, url) in
-            [("1", "ws://127.0.0.1:9999/"), ("2", "ws://127.0.0.1:9999/a"), ("3", "wss://a.test/")]
-        {
-            let socket = json!({ "requestId": id, "url": url });
-            traffic.on_event(&session, "Network.webSocketCreated", &socket);
-        }
-        for (address, left) in [
-            ("127.0.0.1:80", 3),
-            ("127.0.0.1:9999", 2),
-            ("127.0.0.1:9999", 1),
-            ("127.0.0.1:9999", 1),
-            ("a.test:443", 0),
-        ] {
-            traffic.end_refused_socket(address);
-            assert_eq!((traffic.throttled(), traffic.without_response()), (left, left), "{address}");
-        }
-    }
-}
+#[path = "traffic_tests.rs"]
+mod tests;

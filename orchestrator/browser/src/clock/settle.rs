@@ -325,8 +325,8 @@ impl Session {
                 DELIVERY
             };
             let is_answered = wait.until(notice, condition, answered).await?;
-            for address in in_flight.take_refused_tunnels() {
-                self.tracker.lock().traffic.end_refused_socket(&address);
+            for place in in_flight.take_refused_sockets() {
+                self.tracker.lock().traffic.end_refused_socket(place);
             }
             if !is_answered {
                 let counts = in_flight.counts();
@@ -382,12 +382,17 @@ impl Session {
             {
                 return Ok(());
             }
-            let starting = self.tracker.lock().traffic.service_workers.is_one_starting();
+            let is_starting = || self.tracker.lock().traffic.service_workers.is_one_starting();
+            let starting = is_starting();
             self.wait_until_idle().await;
             self.wait_for_gateway(in_flight, wait).await?;
             let counts = in_flight.counts();
             let requests = counts.started != before || self.is_arriving(&counts).await;
-            if !starting && !requests && idle::repliers_stay_idle(&self.tracker, self.cdp()).await {
+            if !starting
+                && !requests
+                && idle::repliers_stay_idle(&self.tracker, self.cdp()).await
+                && !is_starting()
+            {
                 break;
             }
         }

@@ -92,7 +92,10 @@ pub(super) async fn serve(
         Outcome::Plain(failure.into_reply(document).into())
     });
     match outcome {
-        Outcome::Plain(outgoing) => deliver(outgoing, pending),
+        Outcome::Plain(outgoing) => {
+            shared.in_flight.refuse_socket(head.url.to_string());
+            deliver(outgoing, pending)
+        }
         Outcome::Live { head: arrived, server, log, answer } => {
             wire.becomes_opaque();
             let headers = end_to_end(arrived.parts.headers);
