@@ -33,7 +33,7 @@ use crate::{
         process::Ends,
         services::ServiceProcesses,
     },
-    observe::frames::Bids,
+    observe::{blob_names::BlobNames, frames::Bids},
 };
 
 /// How long a browser may take to end in order.
@@ -51,6 +51,7 @@ pub struct Session {
     pub(crate) last_action_error: Option<String>,
     pub(crate) action_target: Option<ActionTarget>,
     pub(crate) bids: Bids,
+    pub(crate) blobs: BlobNames,
     pub(crate) input_state: InputState,
     connection: Connection,
     pub(crate) chromium: Chromium,
@@ -106,6 +107,7 @@ impl Session {
             last_action_error: None,
             action_target: None,
             bids: Bids::default(),
+            blobs: BlobNames::default(),
             input_state: InputState::default(),
             connection,
             chromium,
@@ -152,6 +154,7 @@ impl Session {
         self.last_action_error = None;
         self.action_target = None;
         self.bids = Bids::default();
+        self.blobs = BlobNames::default();
         self.input_state = InputState::default();
         // In attach mode the pages are in the browser's own profile, which cannot be disposed of.
         let fits = self.launch.determinism.is_some() == determinism.is_some() && !self.launch.attach_mode;

@@ -1,6 +1,13 @@
-// Replies of the browser's other threads and processes come in real time. A frozen world's time
-// does not move before they have come. In a document there is always another task to run meanwhile;
-// in a worker `tick` tells what is awaited. Defines `blockTime`, `pending` and `waitForPending`.
+// Replies of the browser's other threads and processes come in real time. Here they are let in at
+// points that do not depend on it:
+//
+// - No timer of a document runs, and its time does not move, while a reply is awaited.
+// - The results of promises are let in one at a time, in the order of the calls, when the document
+//   has no other task to run and awaits no event.
+//
+// So the document's own tasks come first, then events, then results, then timers. In a worker `tick`
+// tells what is awaited. Defines `blockTime`, `blockTimeUntil`, `pending`, `waitForPending` and
+// `afterReplies`.
 
 // How many tasks all replies of one wait may take in a document, and a single one; one that takes
 // longer may never come. Chromium moves the time regardless after 100,000 tasks. So that a busy
@@ -8,44 +15,93 @@
 const TASKS = 90000, REPLY_TASKS = 20000, LOCK_TASKS = 3000, SHORT_TASKS = 100, SHORT_TASK = 5000, LONG_TASK = 200000;
 // How many tasks a worker waits before it tells that it waits.
 const WORKER_TASKS = 2000;
-const nativeThen = Promise.prototype.then;
+const nativeThen = Promise.prototype.then, nativeParse = JSON.parse;
 const nativeTask = globalThis.scheduler?.postTask?.bind(scheduler);
-// The replies on their way, and what each is for; how many have come.
+const isDocument = Boolean(globalThis.document && nativeTask);
+// The events on their way, and what each is for; in a worker the promises, too.
 const pending = new Map();
+// The promises whose results are to be let in, in the order of the calls.
+const results = [];
+// The timers that came due meanwhile.
+const held = [];
 let answered = 0, running = false;
-function blockTime(promise, what = 'reply') {
+
+// The promise that takes the place of one of the browser's.
+function blockTime(promise, what = 'reply', onGiveUp = undefined) {
   if (!(promise instanceof Promise)) return promise;
+  if (isDocument && what === 'reply') return letInByOrder(promise, onGiveUp);
   const key = {};
   pending.set(key, what);
   const done = () => { pending.delete(key); answered++; };
   apply(nativeThen, promise, [done, done]);
-  if (globalThis.document) spin();
+  if (isDocument) spin();
   return promise;
 }
+function letInByOrder(promise, onGiveUp) {
+  const result = { isAwaited: true, letIn: null, onGiveUp };
+  results.push(result);
+  spin();
+  return new Promise((resolve, reject) => {
+    const come = (settle) => (value) => {
+      result.letIn = () => settle(value);
+      answered++;
+      if (!result.isAwaited) result.letIn();
+    };
+    apply(nativeThen, promise, [come(resolve), come(reject)]);
+  });
+}
+// Runs a timer, or keeps it until nothing is awaited.
+function afterReplies(timer) {
+  if (running) held.push(timer); else timer();
+}
+function giveUp() {
+  pending.clear();
+  for (const result of results.splice(0)) {
+    result.isAwaited = false;
+    result.letIn?.();
+    result.onGiveUp?.();
+  }
+}
+// Below all other tasks, so that each step finds the document without any.
+const BEHIND = { priority: 'background' };
 function spin() {
-  if (running || !nativeTask) return;
+  if (running) return;
   let tasks = 0, last = 0, seen = answered;
   const next = () => {
+    nativeTask(step, BEHIND);
+  };
+  const step = () => {
     if (seen !== answered) (seen = answered, last = tasks);
-    const limit = [...pending.values()].every((what) => what === 'lock') ? LOCK_TASKS : REPLY_TASKS;
-    running = pending.size > 0 && ++tasks < TASKS && tasks - last < limit;
-    if (!running) return pending.clear();
+    if (!pending.size && results[0]?.letIn) {
+      last = tasks;
+      next();
+      return results.shift().letIn();
+    }
+    if (!pending.size && !results.length) {
+      if (!held.length) return void (running = false);
+      next();
+      try { held.shift()(); } catch (error) { reportError(error); }
+      return;
+    }
+    const limit = !results.length && [...pending.values()].every((what) => what === 'lock') ? LOCK_TASKS : REPLY_TASKS;
+    next();
+    if (++tasks >= TASKS || tasks - last >= limit) return giveUp();
     const rounds = tasks - last < SHORT_TASKS ? SHORT_TASK : LONG_TASK;
     for (let i = 0, sum = 0; i < rounds; i++) sum = (sum + i) | 0;
-    nativeTask(next);
   };
   running = true;
-  nativeTask(next);
+  next();
 }
 // For workers: one `turn` after the other, until nothing is pending.
 async function waitForPending(turn) {
   for (let tasks = 0; pending.size && tasks < WORKER_TASKS; tasks++) await turn();
 }
 
-// Parallel threads finish in any order. Their results are delivered in the order of the requests.
+// Parallel threads finish in any order. In a worker, their results are delivered in the order of the
+// requests.
 let lastInOrder = Promise.resolve();
 function inRequestOrder(promise) {
-  if (!(promise instanceof Promise)) return promise;
+  if (isDocument || !(promise instanceof Promise)) return promise;
   const ordered = lastInOrder.then(() => promise);
   lastInOrder = ordered.then(() => {}, () => {});
   promise.catch(() => {});
@@ -88,6 +144,18 @@ const ORDERED_REPLIES = {
 };
 // In a document this is work for when there is no other task.
 if (!globalThis.document) ORDERED_REPLIES.OffscreenCanvas = 'convertToBlob';
+// Chromium words the error of a text that is no JSON by whether the body had come already.
+for (const type of ['Response', 'Request']) {
+  replaceWhenDefined(type, 'json', (native) => {
+    const { text } = globalThis[type].prototype;
+    return {
+      json() {
+        if (this.bodyUsed) return apply(native, this, []);
+        return apply(nativeThen, apply(text, this, []), [(json) => nativeParse(json)]);
+      },
+    };
+  });
+}
 const REPLIES = {
   Navigator: 'getBattery', BaseAudioContext: 'decodeAudioData', OfflineAudioContext: 'startRendering', CacheStorage: 'open match has delete keys',
   Cache: 'match matchAll put delete keys', CookieStore: 'get getAll set delete', Document: 'hasStorageAccess', GPU: 'requestAdapter',
@@ -133,7 +201,7 @@ replaceWhenDefined('Blob', 'stream', (native) => ({
 // Replies that come as events.
 const nativeAddEventListener = EventTarget.prototype.addEventListener;
 function blockTimeUntil(target, ...names) {
-  blockTime(new Promise((done) => names.forEach((name) => apply(nativeAddEventListener, target, [name, done]))));
+  blockTime(new Promise((done) => names.forEach((name) => apply(nativeAddEventListener, target, [name, done]))), 'event');
   return target;
 }
 for (const name of ['open', 'deleteDatabase']) {
@@ -165,7 +233,8 @@ replaceWhenDefined('LockManager', 'request', (native) => ({
 replaceWhenDefined('BroadcastChannel', 'postMessage', (native) => ({
   postMessage(...args) {
     const twin = new BroadcastChannel(this.name);
-    blockTime(new Promise((received) => apply(nativeAddEventListener, twin, ['message', received]))).then(() => twin.close());
+    const received = new Promise((come) => apply(nativeAddEventListener, twin, ['message', come]));
+    blockTime(received, 'event').then(() => twin.close());
     return apply(native, this, args);
   },
 }));

@@ -9,6 +9,7 @@
 //! measured       the browser's measurements of itself
 //! realm          date and randomness
 //! awaited, keys  replies of other threads and processes, and generated keys
+//! bodies         the pieces of a body
 //! stored_files   the files that an origin keeps
 //! page, worker   frames, timers and messages that follow the frozen clock
 //! timeline       animations that follow the frozen clock
@@ -28,6 +29,7 @@ const FROZEN: &str = include_str!("frozen.js");
 const MEASURED: &str = include_str!("measured.js");
 const AWAITED: &str = include_str!("awaited.js");
 const KEYS: &str = include_str!("keys.js");
+const BODIES: &str = include_str!("bodies.js");
 const STORED_FILES: &str = include_str!("stored_files.js");
 const RUNNING: &str = include_str!("running.js");
 const REALM: &str = include_str!("realm.js");
@@ -46,7 +48,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>) -> String {
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{STORED_FILES}\n{KEYS}\n{PAGE}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n}})();",
+            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{PAGE}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n}})();",
             start = virtual_time::start_millis(*determinism),
             step = virtual_time::STEP,
             mark = json!(ERROR_MARK),
@@ -59,7 +61,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>) -> String {
 /// moves the worker's clock.
 pub(crate) fn worker(determinism: &Determinism, kind: &str, url: &str, ordinal: usize, start: f64) -> String {
     format!(
-        "(() => {{ 'use strict';\nconst kind = {kind};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{STORED_FILES}\n{KEYS}\n{WORKER}\nreturn {{ tick }};\n}})()",
+        "(() => {{ 'use strict';\nconst kind = {kind};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{WORKER}\nreturn {{ tick }};\n}})()",
         kind = json!(kind),
         who = who(determinism, url, ordinal),
     )

@@ -15,7 +15,42 @@ replace(Document.prototype, 'lastModified', (native) => ({
   },
 }));
 
-const nativeSetTimeout = setTimeout;
+// A timer needs a move of the page's time, as in Chrome until 2022. One of 0 ms would run at once,
+// and so before or after whatever another process sends at that moment. Nor does the browser's own
+// time hold a timer back: the end of a request moves it, too.
+const nativeSetTimeout = setTimeout, nativeClearTimeout = clearTimeout;
+const timers = new Map();
+for (const name of ['setTimeout', 'setInterval']) {
+  replace(window, name, (native) => ({
+    [name](...args) {
+      if (args.length && !(args[1] >= 1)) args[1] = Math.max(1, Number(args[1]) || 0);
+      const callback = args[0];
+      if (typeof callback !== 'function') return apply(native, this ?? window, args);
+      let id = 0, isHeld = false;
+      args[0] = function (...values) {
+        if (isHeld) return;
+        isHeld = true;
+        afterReplies(() => {
+          isHeld = false;
+          if (!timers.has(id)) return;
+          if (name === 'setTimeout') timers.delete(id);
+          apply(callback, this, values);
+        });
+      };
+      id = apply(native, this ?? window, args);
+      timers.set(id, callback);
+      return id;
+    },
+  }));
+}
+for (const name of ['clearTimeout', 'clearInterval']) {
+  replace(window, name, (native) => ({
+    [name](id) {
+      timers.delete(Number(id));
+      return apply(native, this ?? window, [id]);
+    },
+  }));
+}
 const FRAME = 1000 / 60;
 let callbacks = new Map(), nextHandle = 1, isScheduled = false;
 function runFrame() {
@@ -34,7 +69,8 @@ replace(window, 'requestAnimationFrame', (native) => ({
     if (!isScheduled) {
       isScheduled = true;
       const time = elapsed();
-      nativeSetTimeout(runFrame, Math.max(1, Math.ceil((Math.floor(time / FRAME) + 1) * FRAME - time)));
+      const left = Math.max(1, Math.ceil((Math.floor(time / FRAME) + 1) * FRAME - time));
+      nativeSetTimeout(() => afterReplies(runFrame), left);
     }
     return nextHandle++;
   },
@@ -45,10 +81,11 @@ replace(window, 'cancelAnimationFrame', () => ({
 replace(window, 'requestIdleCallback', (native) => ({
   requestIdleCallback(callback) {
     if (typeof callback !== 'function') return apply(native, this, arguments);
-    return nativeSetTimeout(() => callback({ didTimeout: false, timeRemaining: () => 50 }), 1);
+    const run = () => callback({ didTimeout: false, timeRemaining: () => 50 });
+    return nativeSetTimeout(() => afterReplies(run), 1);
   },
 }));
-replace(window, 'cancelIdleCallback', () => ({ cancelIdleCallback(handle) { clearTimeout(handle); } }));
+replace(window, 'cancelIdleCallback', () => ({ cancelIdleCallback(handle) { nativeClearTimeout(handle); } }));
 
 // The marks that elements have during an observation (`marks.js`) are not for the page's observers.
 const MARK_ATTRIBUTES = ['aria-roledescription', 'aria-description'];
@@ -104,3 +141,55 @@ for (const name of ['key', 'id']) {
 replace(globalThis.Navigation?.prototype, 'traverseTo', (native) => ({
   traverseTo(key, ...rest) { return apply(native, this, [entries.get(key) ?? key, ...rest]); },
 }));
+
+// Films and sounds are read and decoded by other threads. One that is to be played, or loaded as a
+// whole, is awaited until it can be played, any other one until its first frame is there.
+const MEDIA_EVENTS = ['loadeddata', 'canplay', 'canplaythrough', 'error', 'abort', 'emptied', 'suspend'];
+const loading = new WeakSet();
+function awaitMedia(element) {
+  if (loading.has(element) || element.networkState !== HTMLMediaElement.NETWORK_LOADING) return;
+  loading.add(element);
+  const { HAVE_CURRENT_DATA, HAVE_ENOUGH_DATA, NETWORK_LOADING, NETWORK_IDLE } = HTMLMediaElement;
+  const isThere = () => {
+    const isWhole = element.preload === 'auto' || element.autoplay || !element.paused;
+    return element.error || element.readyState >= (isWhole ? HAVE_ENOUGH_DATA : HAVE_CURRENT_DATA)
+      || ![NETWORK_LOADING, NETWORK_IDLE].includes(element.networkState);
+  };
+  const come = new Promise((done) => {
+    const look = () => { if (isThere()) done(); };
+    // The last of several sources fails a moment before the element does.
+    const lookLater = () => { look(); nativeTask(look); };
+    for (const name of MEDIA_EVENTS) apply(nativeAddEventListener, element, [name, lookLater, true]);
+  });
+  blockTime(come, 'event').then(() => loading.delete(element));
+}
+apply(nativeAddEventListener, window, ['loadstart', ({ target }) => {
+  if (target instanceof HTMLMediaElement) awaitMedia(target);
+}, true]);
+for (const name of ['load', 'play']) {
+  replace(globalThis.HTMLMediaElement?.prototype, name, (native) => ({
+    [name]() {
+      const result = apply(native, this, []);
+      queueMicrotask(() => awaitMedia(this));
+      return result;
+    },
+  }));
+}
+replace(globalThis.HTMLMediaElement?.prototype, 'src', (native, nativeSet) => ({
+  get src() { return apply(native, this, []); },
+  set src(url) {
+    apply(nativeSet, this, [url]);
+    apply(nativeAddEventListener, this, ['loadstart', () => awaitMedia(this), { once: true }]);
+  },
+}));
+if (globalThis.Audio) {
+  const NativeAudio = Audio;
+  const AudioProxy = new Proxy(NativeAudio, {
+    construct(target, args, self) {
+      const element = Reflect.construct(target, args, self);
+      apply(nativeAddEventListener, element, ['loadstart', () => awaitMedia(element), { once: true }]);
+      return element;
+    },
+  });
+  Object.defineProperty(window, 'Audio', { value: disguise(AudioProxy, 'Audio'), writable: true, configurable: true });
+}

@@ -80,6 +80,7 @@ const BEGIN_FRAME_FLAGS: &[&str] = &[
     "--disable-new-content-rendering-timeout",
     "--disable-threaded-animation",
     "--disable-threaded-scrolling",
+    "--blink-settings=imageAnimationPolicy=2",
     "--enable-begin-frame-control",
     "--run-all-compositor-stages-before-draw",
 ];

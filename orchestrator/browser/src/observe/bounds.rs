@@ -31,17 +31,26 @@ pub(crate) fn cut(text: &mut String, longest: usize) {
 
 /// Cuts all texts in a value.
 pub(crate) fn cut_all(value: &mut Value, longest: usize) {
+    each_string(value, &mut |text| cut(text, longest));
+}
+
+fn each_string(value: &mut Value, visit: &mut dyn FnMut(&mut String)) {
     match value {
-        Value::String(text) => cut(text, longest),
-        Value::Array(items) => items.iter_mut().for_each(|item| cut_all(item, longest)),
-        Value::Object(fields) => fields.values_mut().for_each(|field| cut_all(field, longest)),
+        Value::String(text) => visit(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| each_string(item, visit)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| each_string(field, visit)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-/// Cuts everything in an observation that is too long. There is no wildcard here: a new field has
-/// to be bounded too.
+/// Cuts everything in an observation that is too long.
 pub(crate) fn bound(observation: &mut Observation) {
+    each_text(observation, &mut cut);
+}
+
+/// Visits every text that a page can put into an observation, with its longest length in bytes.
+/// There is no wildcard here: a new field has to be visited too.
+pub(crate) fn each_text(observation: &mut Observation, visit: &mut dyn FnMut(&mut String, usize)) {
     let Observation {
         url,
         title,
@@ -67,35 +76,35 @@ pub(crate) fn bound(observation: &mut Observation) {
         axtree_object,
     } = observation;
     for text in [url, title].into_iter().chain(focused).chain(last_action).chain(last_action_error) {
-        cut(text, LONGEST_TEXT);
+        visit(text, LONGEST_TEXT);
     }
     for dialog in dialogs {
-        cut(&mut dialog.message, LONGEST_TEXT);
-        dialog.entered.iter_mut().for_each(|text| cut(text, LONGEST_TEXT));
+        visit(&mut dialog.message, LONGEST_TEXT);
+        dialog.entered.iter_mut().for_each(|text| visit(text, LONGEST_TEXT));
     }
     for download in downloads {
-        cut(&mut download.name, LONGEST_TEXT);
-        cut(&mut download.url, LONGEST_TEXT);
+        visit(&mut download.name, LONGEST_TEXT);
+        visit(&mut download.url, LONGEST_TEXT);
     }
     for tab in tabs {
-        cut(&mut tab.url, LONGEST_TEXT);
-        cut(&mut tab.title, LONGEST_TEXT);
+        visit(&mut tab.url, LONGEST_TEXT);
+        visit(&mut tab.title, LONGEST_TEXT);
     }
-    elements.iter_mut().for_each(|element| cut(&mut element.name, LONGEST_TEXT));
+    elements.iter_mut().for_each(|element| visit(&mut element.name, LONGEST_TEXT));
     for field in turkingbench.iter_mut().flatten() {
-        cut(&mut field.name, LONGEST_TEXT);
-        field.html.iter_mut().for_each(|html| cut(html, LONGEST_TEXT));
+        visit(&mut field.name, LONGEST_TEXT);
+        field.html.iter_mut().for_each(|html| visit(html, LONGEST_TEXT));
     }
     let formats = [webarena, visualwebarena, webcanvas, pruned_html];
     for text in formats.into_iter().flatten().chain([axtree]) {
-        cut(text, LONGEST_FORMAT);
+        visit(text, LONGEST_FORMAT);
     }
     for document in html.iter_mut().flatten() {
-        cut(&mut document.html, LONGEST_FORMAT);
-        cut(&mut document.url, LONGEST_TEXT);
+        visit(&mut document.html, LONGEST_FORMAT);
+        visit(&mut document.url, LONGEST_TEXT);
     }
     for value in [dom, axtree_object].into_iter().flatten() {
-        cut_all(value, LONGEST_STRING);
+        each_string(value, &mut |text| visit(text, LONGEST_STRING));
     }
 }
 

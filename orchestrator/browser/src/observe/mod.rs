@@ -7,6 +7,7 @@
 //! axtree            BrowserGym's text of the accessibility tree
 //! axtree_object, dom_snapshot, node_numbers   the browser's own trees, as programs get them
 //! bounds            how long the texts of an observation may be
+//! blob_names        numbers in place of the names that the browser makes up for blobs
 //! boxes             where the elements in view are, for those who look at a trace
 //! properties        visibility, bounding box and clickability of elements
 //! screenshot, overlay   pictures, and bids drawn on them
@@ -19,6 +20,7 @@
 
 pub(crate) mod axtree;
 mod axtree_object;
+pub(crate) mod blob_names;
 pub(crate) mod bounds;
 pub(crate) mod boxes;
 pub(crate) mod console;

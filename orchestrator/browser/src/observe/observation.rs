@@ -176,6 +176,7 @@ impl Session {
             axtree_object,
         };
         self.drain_since(&page, started_count).await?;
+        self.blobs.number(&mut observation);
         bounds::bound(&mut observation);
         Ok(observation)
     }

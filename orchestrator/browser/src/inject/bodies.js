@@ -1,0 +1,82 @@
+// The pieces of a body. It comes from the network in pieces whose number depends on the machine. A
+// script that reads it piece by piece gets it in pieces of one size. One that does not end is read
+// as it comes: what is there is let in once nothing more is. Expects `blockTime`
+// and `replaceWhenDefined`.
+
+const PIECE = 65536;
+let nativeRead = null;
+// What was read of a body and is not given yet: `parts`, `size`, the read under way, and the last
+// read of the script.
+const bodies = new WeakMap(), readers = new WeakMap();
+for (const type of ['Response', 'Request']) {
+  replaceWhenDefined(type, 'body', (native) => ({
+    get body() {
+      const stream = apply(native, this, []);
+      if (stream && !bodies.has(stream)) bodies.set(stream, { parts: [], size: 0, isOver: false, reading: null, last: Promise.resolve() });
+      return stream;
+    },
+  }));
+}
+async function readPiece(reader, body) {
+  while (!body.isOver && body.size < PIECE) {
+    body.reading ??= apply(nativeRead, reader, []);
+    let stall;
+    const stalled = new Promise((done) => { stall = () => done(null); });
+    const read = await Promise.race([blockTime(body.reading, 'reply', stall), stalled]);
+    if (!read && body.size) break;
+    const { value, done } = read ?? await body.reading;
+    body.reading = null;
+    body.isOver = done;
+    if (!done) (body.parts.push(value), body.size += value.length);
+  }
+  if (!body.size) return { value: undefined, done: true };
+  const whole = new Uint8Array(body.size);
+  let at = 0;
+  for (const part of body.parts) (whole.set(part, at), at += part.length);
+  const value = whole.slice(0, PIECE);
+  body.parts = whole.length > PIECE ? [whole.slice(PIECE)] : [];
+  body.size = Math.max(0, whole.length - PIECE);
+  return { value, done: false };
+}
+replaceWhenDefined('ReadableStreamDefaultReader', 'read', (native) => {
+  nativeRead = native;
+  return {
+    read() {
+      const body = readers.get(this);
+      if (!body) return apply(native, this, []);
+      const piece = body.last.then(() => readPiece(this, body));
+      body.last = piece.catch(() => {});
+      return piece;
+    },
+  };
+});
+replaceWhenDefined('ReadableStream', 'getReader', (native) => ({
+  getReader(...args) {
+    const reader = apply(native, this, args), body = bodies.get(this);
+    if (body && reader instanceof ReadableStreamDefaultReader) readers.set(reader, body);
+    return reader;
+  },
+}));
+// A stream with the same pieces, for what reads a body by itself.
+function inPieces(stream) {
+  if (!bodies.has(stream) || stream.locked) return stream;
+  const reader = stream.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await reader.read();
+      if (done) controller.close(); else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  }, { highWaterMark: 0 });
+}
+for (const name of ['pipeThrough', 'pipeTo', 'tee']) {
+  replaceWhenDefined('ReadableStream', name, (native) => ({
+    [name](...args) { return apply(native, inPieces(this), args); },
+  }));
+}
+replaceWhenDefined('ReadableStream', 'values', (native) => ({
+  values(...args) { return apply(native, inPieces(this), args); },
+}));
+replaceWhenDefined('ReadableStream', Symbol.asyncIterator, (native) => ({
+  [Symbol.asyncIterator](...args) { return apply(native, inPieces(this), args); },
+}));
