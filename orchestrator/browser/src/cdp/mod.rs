@@ -9,6 +9,7 @@
 //! tracker           the state: open pages and workers, counters, what a wait waits for
 //! traffic           the part of the state about requests and navigations
 //! service_workers   the part of it about service workers
+//! worker_order      the order of workers, and when each begins
 //! ```
 //!
 //! Nothing here decides when a page is done, and nothing here moves a page's time: that is
@@ -21,3 +22,4 @@ pub(crate) mod service_workers;
 pub(crate) mod targets;
 pub(crate) mod tracker;
 pub(crate) mod traffic;
+pub(crate) mod worker_order;

@@ -109,7 +109,7 @@ pub(crate) fn auto_attach(of_page: bool) -> Value {
 pub(crate) fn on_attached(tracker: &Arc<Tracker>, cdp: &Cdp, parent: Option<&SessionId>, params: &Value) {
     let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let session = SessionId::from(text("/sessionId"));
-    let (kind, url) = (text("/targetInfo/type"), text("/targetInfo/url"));
+    let kind = text("/targetInfo/type");
     let context = text("/targetInfo/browserContextId");
     if tracker.is_own(text("/targetInfo/targetId"), kind) {
         return;
@@ -161,11 +161,19 @@ pub(crate) fn on_attached(tracker: &Arc<Tracker>, cdp: &Cdp, parent: Option<&Ses
         }
         "worker" | "shared_worker" | "service_worker" => {
             tracker.lock().worker_attached(text("/targetInfo/targetId"));
-            prepare_worker(tracker, cdp, &session, &setup, kind, url);
+            let place = prepare_worker(tracker, cdp, &session, &setup, &params["targetInfo"]);
+            if kind == "worker" && setup.is_frozen() {
+                return tracker.lock().worker_order.hold(place, session);
+            }
         }
         _ => {}
     }
-    cdp.send(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
+    run(cdp, &session);
+}
+
+/// Lets a target run that was held.
+pub(crate) fn run(cdp: &Cdp, session: &SessionId) {
+    drop(cdp.send(Some(session), "Runtime.runIfWaitingForDebugger", json!({})));
 }
 
 fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &Arc<TargetSetup>) {
@@ -244,14 +252,16 @@ pub(crate) fn stable_url(url: &str) -> &str {
     if url.starts_with("blob:") { url.rfind('/').map_or(url, |end| &url[..end]) } else { url }
 }
 
+/// Prepares a worker. Returns its place among all workers.
 fn prepare_worker(
     tracker: &Arc<Tracker>,
     cdp: &Cdp,
     session: &SessionId,
     setup: &Arc<TargetSetup>,
-    kind: &str,
-    url: &str,
-) {
+    info: &Value,
+) -> u64 {
+    let text = |name: &str| info.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (kind, url) = (text("type"), text("url"));
     let send = |method: &str, params: Value| cdp.send(Some(session), method, params);
     drop(send("Network.enable", json!({ "maxTotalBufferSize": 1, "maxResourceBufferSize": 1 })));
     drop(send("Target.setAutoAttach", auto_attach(true)));
@@ -259,22 +269,22 @@ fn prepare_worker(
     if let Some(user_agent) = &setup.user_agent {
         drop(send(USER_AGENT_OVERRIDE, user_agent.clone()));
     }
-    let Some(determinism) = &setup.determinism else { return };
-    let (ordinal, now) = {
+    let Some(determinism) = &setup.determinism else { return 0 };
+    let (place, ordinal, now) = {
         let mut state = tracker.lock();
         state.started_count += 1;
+        let (place, ordinal) = state.worker_order.attached(text("targetId"), url);
         if setup.is_frozen() {
-            state.workers.push(Worker { session: Arc::clone(session), url: url.to_owned(), handle: None });
+            let (session, url) = (Arc::clone(session), url.to_owned());
+            state.workers.push(Worker { session, place, url, handle: None });
+            state.workers.sort_by_key(|worker| worker.place);
         }
-        let now = virtual_time::script_time(*determinism, state.page_clock);
-        let ordinal = state.worker_ordinals.entry(stable_url(url).to_owned()).or_default();
-        *ordinal += 1;
-        (*ordinal, now)
+        (place, ordinal, virtual_time::script_time(*determinism, state.page_clock))
     };
     if let Some(clock_shift) = setup.clock_shift {
         let script = inject::running_worker(determinism, stable_url(url), ordinal, clock_shift);
         drop(send("Runtime.evaluate", json!({ "expression": script })));
-        return;
+        return place;
     }
     let script = inject::worker(determinism, kind, stable_url(url), ordinal, now);
     let answer = send("Runtime.evaluate", json!({ "expression": script }));
@@ -302,4 +312,5 @@ fn prepare_worker(
         }
         tracker.notify();
     });
+    place
 }

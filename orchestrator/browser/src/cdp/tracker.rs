@@ -25,6 +25,7 @@ use crate::{
         connection::{Cdp, Event, SessionId},
         targets,
         traffic::{PendingRequest, Traffic},
+        worker_order::WorkerOrder,
     },
     clock::{idle::BrowserProcesses, schedule::Schedule, screen::FrameClock},
     observe::console::{self, ConsoleBuffer},
@@ -95,8 +96,8 @@ pub(crate) struct BrowserState {
     pub(crate) sockets: SocketCounts,
     /// The gateway's counts of sent and received messages before the first of them.
     pub(crate) socket_offset: Option<(i64, i64)>,
-    /// How many workers there were for each URL, so that each gets its own ordinal.
-    pub(crate) worker_ordinals: HashMap<String, usize>,
+    /// The order of workers, and those that have not begun.
+    pub(crate) worker_order: WorkerOrder,
     /// The page's time in milliseconds, as last read.
     pub(crate) page_clock: f64,
     /// What the page's time should be.
@@ -153,6 +154,8 @@ pub(crate) struct Page {
 #[derive(Debug, Clone)]
 pub(crate) struct Worker {
     pub(crate) session: SessionId,
+    /// Its place among all workers, by the calls that have made them.
+    pub(crate) place: u64,
     pub(crate) url: String,
     /// The remote object whose `tick` moves the worker's time. It comes a moment after the worker
     /// itself.
@@ -287,6 +290,7 @@ impl BrowserState {
         self.detached.insert(session.clone());
         self.pages.retain(|page| page.session != *session);
         self.workers.retain(|worker| worker.session != *session);
+        self.worker_order.left(session);
         self.traffic.remove_session(session);
         self.expired_budgets.remove(session);
         self.drawing.remove(session);
@@ -370,6 +374,9 @@ impl Tracker {
         }
         let holds = capture.is_some_and(|capture| capture.holds());
         let mut state = self.lock();
+        if method == "Network.requestWillBeSent" {
+            state.worker_order.requested(text("/requestId"), text("/request/url"));
+        }
         if let Some(session) = &session {
             let has_started = state.traffic.on_event(session, method, params);
             state.started_count += u64::from(has_started);

@@ -11,8 +11,7 @@ fn answers_belong_in_the_order_of_the_asking() {
     let mut ask = |session: &SessionId, id: &str, kind: &str, initiator: &str| {
         let request = json!({ "url": format!("https://a.test/{id}"), "method": "GET" });
         let initiator = json!({ "type": initiator });
-        let pending =
-            json!({ "requestId": id, "type": kind, "request": request, "initiator": initiator });
+        let pending = json!({ "requestId": id, "type": kind, "request": request, "initiator": initiator });
         traffic.on_event(session, "Network.requestWillBeSent", &pending);
     };
     ask(&worker, "w", "Fetch", "script");
@@ -25,10 +24,7 @@ fn answers_belong_in_the_order_of_the_asking() {
     ask(&page, "b", "Script", "parser");
     let response_order = |traffic: &Traffic| -> Vec<String> {
         let response_order = traffic.response_order(|session| *session == page);
-        response_order
-            .into_iter()
-            .map(|pending| pending.url.rsplit('/').next().unwrap().to_owned())
-            .collect()
+        response_order.into_iter().map(|pending| pending.url.rsplit('/').next().unwrap().to_owned()).collect()
     };
     assert_eq!(response_order(&traffic), ["frame", "b", "a", "w", "question"]);
     let first = traffic.response_order(|session| *session == page).remove(1);
@@ -57,9 +53,7 @@ fn a_socket_is_on_its_way_until_it_is_open() {
 fn a_refused_tunnel_ends_one_socket_that_waits_for_it() {
     let session = SessionId::from("page");
     let mut traffic = Traffic::default();
-    for (id, url) in
-        [("1", "ws://127.0.0.1:9999/"), ("2", "ws://127.0.0.1:9999/a"), ("3", "wss://a.test/")]
-    {
+    for (id, url) in [("1", "ws://127.0.0.1:9999/"), ("2", "ws://127.0.0.1:9999/a"), ("3", "wss://a.test/")] {
         let socket = json!({ "requestId": id, "url": url });
         traffic.on_event(&session, "Network.webSocketCreated", &socket);
     }

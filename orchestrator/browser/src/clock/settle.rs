@@ -19,6 +19,7 @@ use crate::{
     Determinism, Error, Session,
     cdp::{
         connection::{CALL_TIMEOUT, MAX_DRAWING},
+        targets,
         tracker::{ActivityCounts, BrowserState, Page, SocketCounts},
     },
     clock::{
@@ -244,9 +245,13 @@ impl Session {
                     (state.workers.clone(), virtual_time::script_time(determinism, state.page_clock))
                 };
                 for worker in &workers {
-                    messages += virtual_time::tick_worker(self.cdp(), &self.tracker, worker, now).await?;
+                    let told = virtual_time::tick_worker(self.cdp(), &self.tracker, worker, now).await?;
+                    // What the page makes of it comes before the next one's.
+                    if told > 0 {
+                        self.wait_until_idle().await;
+                    }
+                    messages += told;
                 }
-                self.ensure_idle().await;
             }
             if before == self.started_counts(in_flight) {
                 return Ok(messages);
@@ -268,7 +273,10 @@ impl Session {
                 self.ensure_idle().await;
             }
             if before == self.started_counts(in_flight) {
-                return Ok(before);
+                let Some(worker) = self.tracker.lock().worker_order.next() else { return Ok(before) };
+                targets::run(self.cdp(), &worker);
+                self.wait_until_idle().await;
+                continue;
             }
             if limit.remaining().is_zero() {
                 let condition = "the page to stop sending requests".to_owned();

@@ -5,9 +5,9 @@
 // - The results of promises are let in one at a time, in the order of the calls, when the document
 //   has no other task to run and awaits no event.
 //
-// So the document's own tasks come first, then events, then results, then timers. In a worker `tick`
-// tells what is awaited. Defines `blockTime`, `blockTimeUntil`, `pending`, `waitForPending` and
-// `afterReplies`.
+// So the document's own tasks come first, then events, then results, then timers. In a worker
+// `tick` tells what is awaited. Defines `blockTime`, `blockTimeUntil`, `pending`, `waitForPending`
+// and `afterReplies`.
 
 // How many tasks all replies of one wait may take in a document, and a single one; one that takes
 // longer may never come. Chromium moves the time regardless after 100,000 tasks. So that a busy
@@ -97,8 +97,8 @@ async function waitForPending(turn) {
   for (let tasks = 0; pending.size && tasks < WORKER_TASKS; tasks++) await turn();
 }
 
-// Parallel threads finish in any order. In a worker, their results are delivered in the order of the
-// requests.
+// Parallel threads finish in any order. In a worker, their results are delivered in the order of
+// the requests.
 let lastInOrder = Promise.resolve();
 function inRequestOrder(promise) {
   if (isDocument || !(promise instanceof Promise)) return promise;
@@ -158,7 +158,7 @@ for (const type of ['Response', 'Request']) {
 }
 const REPLIES = {
   Navigator: 'getBattery', BaseAudioContext: 'decodeAudioData', OfflineAudioContext: 'startRendering', CacheStorage: 'open match has delete keys',
-  Cache: 'match matchAll put delete keys', CookieStore: 'get getAll set delete', Document: 'hasStorageAccess', GPU: 'requestAdapter',
+  Cache: 'match matchAll put delete keys', CookieStore: 'get getAll', Document: 'hasStorageAccess', GPU: 'requestAdapter',
   IDBFactory: 'databases', Keyboard: 'getLayoutMap', LockManager: 'query', MediaCapabilities: 'decodingInfo encodingInfo',
   MediaDevices: 'enumerateDevices', NavigatorUAData: 'getHighEntropyValues', Permissions: 'query', PressureObserver: 'observe',
   ServiceWorkerContainer: 'register getRegistration getRegistrations', StorageManager: 'estimate persisted persist getDirectory',
@@ -217,14 +217,60 @@ for (const name of ['readAsText', 'readAsDataURL', 'readAsArrayBuffer', 'readAsB
     [name](...args) { apply(native, this, args); blockTimeUntil(this, 'loadend'); },
   }));
 }
-// A free lock is granted at once. Nothing waits for a lock that somebody holds.
+// A change of a cookie is told by another process. What changes nothing is waited for in vain, for
+// as long as for a lock.
+let changingStore = null;
+const awaitChange = () => {
+  const store = changingStore;
+  if (store) blockTime(new Promise((told) => apply(nativeAddEventListener, store, ['change', told, { once: true }])), 'lock');
+};
+replace(globalThis, 'cookieStore', (native) => ({
+  get cookieStore() { return changingStore = apply(native, this ?? globalThis, []); },
+}));
+for (const name of ['set', 'delete']) {
+  replaceWhenDefined('CookieStore', name, (native) => ({
+    [name](...args) {
+      changingStore = this;
+      awaitChange();
+      return blockTime(apply(native, this, args));
+    },
+  }));
+}
+replace(globalThis.Document?.prototype, 'cookie', (native, nativeSet) => ({
+  get cookie() { return apply(native, this, []); },
+  set cookie(cookie) {
+    awaitChange();
+    apply(nativeSet, this, [cookie]);
+  },
+}));
+// A free lock is granted at once. Nothing waits for one that this document holds; when it lets go
+// of it, those who want it are waited for.
+const lockWaits = new Map();
 replaceWhenDefined('LockManager', 'request', (native) => ({
   request(...args) {
     const last = args.length - 1, callback = args[last];
     if (typeof callback !== 'function') return apply(native, this, args);
-    blockTime(new Promise((granted) => {
-      args[last] = function (lock) { granted(); return apply(callback, this, [lock]); };
-    }), 'lock');
+    const name = String(args[0]);
+    if (!lockWaits.has(name)) lockWaits.set(name, { held: 0, grants: new Set() });
+    const lock = lockWaits.get(name);
+    const grant = new Promise((granted) => {
+      args[last] = function (given) {
+        granted();
+        lock.grants.delete(grant);
+        const result = apply(callback, this, [given]);
+        if (!given) return result;
+        lock.held++;
+        const release = () => {
+          lock.held--;
+          for (const wanted of lock.grants) blockTime(wanted, 'lock');
+        };
+        const whole = Promise.resolve(result);
+        apply(nativeThen, whole, [release, release]);
+        return whole;
+      };
+    });
+    lock.grants.add(grant);
+    if (!lock.held) blockTime(grant, 'lock');
     return apply(native, this, args);
   },
 }));

@@ -80,3 +80,26 @@ replaceWhenDefined('ReadableStream', 'values', (native) => ({
 replaceWhenDefined('ReadableStream', Symbol.asyncIterator, (native) => ({
   [Symbol.asyncIterator](...args) { return apply(native, inPieces(this), args); },
 }));
+// How much of it had come at a moment is told by the events of requests, too: of those, the last
+// ones stay.
+if (globalThis.XMLHttpRequest) {
+  const NativeRequest = XMLHttpRequest;
+  const RequestProxy = new Proxy(NativeRequest, {
+    construct(target, args, self) {
+      const request = Reflect.construct(target, args, self);
+      let isLoading = false;
+      apply(nativeAddEventListener, request, ['progress', (event) => {
+        if (event.isTrusted && event.lengthComputable && event.loaded < event.total) event.stopImmediatePropagation();
+      }]);
+      apply(nativeAddEventListener, request, ['readystatechange', (event) => {
+        const wasLoading = isLoading;
+        isLoading = request.readyState === NativeRequest.LOADING;
+        if (isLoading && wasLoading) event.stopImmediatePropagation();
+      }]);
+      return request;
+    },
+  });
+  disguise(RequestProxy, 'XMLHttpRequest');
+  Object.defineProperty(NativeRequest.prototype, 'constructor', { value: RequestProxy, writable: true, configurable: true });
+  Object.defineProperty(globalThis, 'XMLHttpRequest', { value: RequestProxy, writable: true, configurable: true });
+}

@@ -1,8 +1,9 @@
 //! The names of blobs in observations.
 //!
-//! The browser makes up the name of a blob, `blob:https://a.test/907f19d3-92ae-4020-8d5c-1f7a0c8e2b11`.
-//! A page may put it into a link or show it. In observations its blobs are numbered instead, in the
-//! order in which an episode first shows them.
+//! The browser makes up the name of a blob, such as
+//! `blob:https://a.test/907f19d3-92ae-4020-8d5c-1f7a0c8e2b11`. A page may put it into a link or
+//! show it. In observations its blobs are numbered instead, in the order in which an episode first
+//! shows them.
 
 use std::collections::HashMap;
 
