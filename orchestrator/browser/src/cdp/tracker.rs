@@ -88,6 +88,8 @@ pub(crate) struct BrowserState {
     expired_budgets: HashMap<SessionId, u64>,
     /// Documents that tabs have loaded.
     pub(crate) document_count: u64,
+    /// The count at the document whose time Chromium does not let run by itself.
+    pub(crate) stuck_document: Option<u64>,
     /// Origins of all documents that were in a tab or frame.
     pub(crate) visited_origins: BTreeSet<String>,
     /// URL changes of tabs, with a new document or within one.

@@ -106,6 +106,22 @@ pub(crate) async fn repliers_stay_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     true
 }
 
+/// Waits until no replying thread is at work, and none is after a round trip to the browser: what
+/// has not been answered by then is not about to be.
+pub(crate) async fn wait_for_repliers(tracker: &Tracker, cdp: &Cdp) {
+    let mut polls = interval(POLL);
+    polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        polls.tick().await;
+        if repliers_stay_idle(tracker, cdp).await {
+            ping_browser(tracker, cdp).await;
+            if repliers_stay_idle(tracker, cdp).await {
+                return;
+            }
+        }
+    }
+}
+
 /// A round trip to the browser process, without the page.
 pub(crate) async fn ping_browser(tracker: &Tracker, cdp: &Cdp) {
     let Ok(page) = tracker.lock().active() else { return };

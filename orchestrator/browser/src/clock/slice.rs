@@ -52,7 +52,7 @@ impl Session {
         limit: TimeLimit,
     ) -> Result<(), Error> {
         for _ in 0..MAX_STOPS {
-            if self.has_streams() {
+            if self.has_streams() || self.has_stuck_document() {
                 break;
             }
             let hold = self.hold_socket_messages(in_flight, limit).await?;
@@ -121,6 +121,12 @@ impl Session {
                 tracing::debug!("a stream stops the page's time; the time runs on without it");
                 break;
             }
+            if self.is_stuck(wait, in_flight).await? {
+                tracing::debug!("nothing is on its way, and the page's time stands still; it runs on in steps");
+                let state = &mut *self.tracker.lock();
+                state.stuck_document = Some(state.document_count);
+                break;
+            }
             if limit.remaining().is_zero() {
                 return Err(Error::Deadline { condition: condition(&tracker.lock()), waited: limit.whole });
             }
@@ -186,6 +192,25 @@ impl Session {
 
     pub(super) fn started_counts(&self, in_flight: &InFlight) -> (u64, u64) {
         (self.tracker.lock().started_count, in_flight.counts().started)
+    }
+
+    /// Whether the page's time stands still though nothing is on its way to the page. Chromium
+    /// sometimes forgets that a request is over, as with one of a document that has just gone.
+    async fn is_stuck(&self, wait: LivenessWait<'_>, in_flight: &InFlight) -> Result<bool, Error> {
+        let is_quiet = || {
+            let traffic = &self.tracker.lock().traffic;
+            traffic.pending() == 0 && traffic.navigation_count() == 0
+        };
+        if !is_quiet() || !self.is_gateway_idle(&in_flight.counts()) {
+            return Ok(false);
+        }
+        self.wait_until_idle().await;
+        Ok(self.is_time_stopped(wait).await? && is_quiet() && self.is_gateway_idle(&in_flight.counts()))
+    }
+
+    fn has_stuck_document(&self) -> bool {
+        let state = self.tracker.lock();
+        state.stuck_document == Some(state.document_count)
     }
 
     fn has_streams(&self) -> bool {

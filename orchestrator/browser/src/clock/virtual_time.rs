@@ -45,6 +45,8 @@ const REPLY_WAIT: Duration = Duration::from_millis(500);
 const MAX_REPLIES: u64 = 5000;
 /// How long to wait for a WebSocket that the browser delays.
 pub(crate) const THROTTLED_SOCKET: Duration = Duration::from_secs(10);
+/// How long a worker usually takes to answer.
+const USUAL_ANSWER: Duration = Duration::from_millis(20);
 /// How long a worker may take to run its due timers.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -302,24 +304,36 @@ async fn call_tick(
         "returnByValue": true,
     });
     let reply = cdp.call_within(Some(&session), "Runtime.callFunctionOn", params, WORKER_TIMEOUT);
+    tokio::pin!(reply);
+    let answer = match timeout(USUAL_ANSWER, &mut reply).await {
+        Ok(answer) => Some(answer),
+        Err(_) => None,
+    };
     let ended = tracker.wait_for(
         WORKER_TIMEOUT,
         |_| format!("the worker {} to end or to answer", worker.url),
         |state| (!state.workers.iter().any(|candidate| candidate.session == session)).then_some(()),
     );
-    tokio::select! {
-        answer = reply => match answer {
-            Ok(answer) => Ok(answer.pointer("/result/value").cloned()),
-            // It has just ended.
-            Err(Error::Refused { .. }) => Ok(None),
-            // It is busy for ever. The page must not wait for it.
-            Err(Error::Deadline { .. }) => {
-                tracing::warn!(url = worker.url, "a worker does not become idle; its time stops");
-                tracker.lock().workers.retain(|candidate| candidate.session != session);
-                Ok(None)
-            }
-            Err(error) => Err(error),
+    let answer = match answer {
+        Some(answer) => answer,
+        None => tokio::select! {
+            biased;
+            answer = &mut reply => answer,
+            _ = ended => return Ok(None),
+            // It has not begun, or waits for another worker. It has no time of its own yet.
+            () = idle::wait_for_repliers(tracker, cdp) => return Ok(None),
         },
-        _ = ended => Ok(None),
+    };
+    match answer {
+        Ok(answer) => Ok(answer.pointer("/result/value").cloned()),
+        // It has just ended.
+        Err(Error::Refused { .. }) => Ok(None),
+        // It is busy for ever. The page must not wait for it.
+        Err(Error::Deadline { .. }) => {
+            tracing::warn!(url = worker.url, "a worker does not become idle; its time stops");
+            tracker.lock().workers.retain(|candidate| candidate.session != session);
+            Ok(None)
+        }
+        Err(error) => Err(error),
     }
 }
