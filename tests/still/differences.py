@@ -5,7 +5,7 @@ import dataclasses
 import difflib
 
 SEEN = ("url", "title", "observation", "dialogs", "downloads", "action", "error")
-AROUND = 6
+AROUND = 3
 
 
 @dataclasses.dataclass
@@ -29,8 +29,8 @@ def difference(episodes):
     groups = collections.Counter(episode.fingerprint for episode in episodes)
     if len(groups) < 2:
         return None
-    other = next(episode for episode in episodes if episode.fingerprint != episodes[0].fingerprint)
-    step, part, one, two = first(episodes[0], other)
+    others = {episode.fingerprint: episode for episode in episodes if episode.fingerprint != episodes[0].fingerprint}
+    step, part, one, two = min((first(episodes[0], other) for other in others.values()), key=lambda found: found[0])
     return Difference(step, part, one, two, sorted(groups.values(), reverse=True))
 
 

@@ -1,6 +1,7 @@
 """Removes features of a page while its visits still differ."""
 
 import dataclasses
+import re
 
 from differences import difference
 from world import play
@@ -10,8 +11,14 @@ MORE_VISITS = 2
 
 
 def minimised(options, features, found):
-    """The smallest set of features that still differs, and how. Halves are tried first, then single features."""
+    """The smallest set of features that still differs, and how.
+
+    The features whose words are in other places are tried alone first, then halves, then single ones.
+    """
     options = dataclasses.replace(options, visits=options.visits * MORE_VISITS)
+    smaller = tried(options, [named(features, found)])
+    if smaller:
+        features, found = smaller
     size = max(1, len(features) // 2)
     while len(features) > 1:
         smaller = tried(options, candidates(features, size))
@@ -23,6 +30,12 @@ def minimised(options, features, found):
         else:
             size = max(1, size // 2)
     return features, found
+
+
+def named(features, found):
+    """The features whose words are in both sides of a difference, or in one."""
+    words = set(re.findall(r"[a-z][a-z0-9-]*", f"{found.one} {found.other}"))
+    return [name for name in features if name in words]
 
 
 def candidates(features, size):
@@ -38,11 +51,9 @@ def candidates(features, size):
 
 
 def tried(options, parts):
-    """The smallest of some pages that differs, and how; nothing if all are equal."""
-    batch = {f"part-{number}": part for number, part in enumerate(parts)}
-    differing = []
-    for name, episodes in play(options, batch).items():
-        found = difference(episodes)
+    """The first of some pages that differs, and how; nothing if all are equal."""
+    for part in parts:
+        found = difference(play(options, {"part": part})["part"]) if part else None
         if found:
-            differing.append((batch[name], found))
-    return min(differing, key=lambda pair: len(pair[0]), default=None)
+            return part, found
+    return None

@@ -15,6 +15,7 @@ reduced while it still does, and kept in `corpus/`.
 import argparse
 import json
 import pathlib
+import signal
 import sys
 import time
 
@@ -63,6 +64,8 @@ def chosen(given):
 
 
 def main():
+    # So that what was started is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("interrupted"))
     given = arguments()
     options = Options(given.sandbox.resolve(), given.output.resolve(), given.visits, given.timeout, given.workers,
                       given.browser, given.load, given.nice, given.cpu, given.recorded)
