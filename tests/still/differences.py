@@ -6,6 +6,7 @@ import difflib
 
 SEEN = ("url", "title", "observation", "dialogs", "downloads", "action", "error")
 AROUND = 3
+STALL = "stall"
 
 
 @dataclasses.dataclass
@@ -18,14 +19,23 @@ class Difference:
     other: str
     fingerprints: list
 
+    @property
+    def stalls(self):
+        """Whether it is no difference, but a visit that was not over in time."""
+        return self.part == STALL
+
     def __str__(self):
+        if self.stalls:
+            return f"stalls after step {self.step}"
         counts = "+".join(map(str, self.fingerprints))
         return f"step {self.step}, {self.part} ({counts} visits)\n      - {self.one}\n      + {self.other}"
 
 
 def difference(episodes):
-    """How the visits of a page differ, or nothing where they are equal. Those that stall are left out."""
-    episodes = [episode for episode in episodes if episode.outcome != "timed_out"]
+    """How the visits of a page differ, or that one of them stalls; nothing where they are equal."""
+    for episode in episodes:
+        if episode.outcome == "timed_out":
+            return Difference(len(episode.steps), STALL, "", "", [])
     groups = collections.Counter(episode.fingerprint for episode in episodes)
     if len(groups) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Removes features of a page while its visits still differ."""
+"""Removes features of a page while its visits still differ, or stall."""
 
 import dataclasses
 import re
@@ -16,12 +16,12 @@ def minimised(options, features, found):
     The features whose words are in other places are tried alone first, then halves, then single ones.
     """
     options = dataclasses.replace(options, visits=options.visits * MORE_VISITS)
-    smaller = tried(options, [named(features, found)])
+    smaller = tried(options, [named(features, found)], found)
     if smaller:
         features, found = smaller
     size = max(1, len(features) // 2)
     while len(features) > 1:
-        smaller = tried(options, candidates(features, size))
+        smaller = tried(options, candidates(features, size), found)
         if smaller:
             features, found = smaller
             size = min(size, max(1, len(features) // 2))
@@ -50,10 +50,10 @@ def candidates(features, size):
     return unique
 
 
-def tried(options, parts):
-    """The first of some pages that differs, and how; nothing if all are equal."""
-    for part in parts:
-        found = difference(play(options, {"part": part})["part"]) if part else None
-        if found:
+def tried(options, parts, known):
+    """The first of some pages that goes wrong as is `known`, and how; nothing if none does."""
+    for part in filter(None, parts):
+        found = difference(play(options, {"part": part})["part"])
+        if found and found.stalls == known.stalls:
             return part, found
     return None

@@ -80,7 +80,7 @@ def main():
             found = judged(name, batch[name], episodes, options, results)
             if found:
                 differ[name] = found
-            if len(episodes) < options.visits or any(one.broke() for one in episodes):
+            elif len(episodes) < options.visits or any(one.broke() for one in episodes):
                 unplayed.append(name)
     seconds = time.monotonic() - begun
     summary(wanted, differ, unplayed, options, seconds)
@@ -94,18 +94,17 @@ def judged(name, features, episodes, options, results):
     """How the visits of a page differ; printed, and written to a file with the results."""
     found = difference(episodes)
     failed = sorted({one.message for one in episodes if one.broke() and one.message})
-    if any(one.outcome == "timed_out" for one in episodes):
-        failed.append(f"not over after {options.timeout} s")
     with results.open("a") as file:
         walls = [one.wall_ms for one in episodes]
         line = {"page": name, "features": features, "visits": len(episodes), "wall_ms": walls, "errors": failed}
         file.write(json.dumps(line | {"differs": vars(found) if found else None}) + "\n")
     label = labelled(name)
     if found:
-        print(f"{label} differs: {found}\n      {' '.join(features)}", flush=True)
+        what = found if found.stalls else f"differs: {found}"
+        print(f"{label} {what}\n      {' '.join(features)}", flush=True)
     for message in failed:
         print(f"{label} ended in an error: {message}", flush=True)
-    if len(episodes) < options.visits:
+    if len(episodes) < options.visits and not found:
         print(f"{label} was visited {len(episodes)} times of {options.visits}", flush=True)
     return found
 
@@ -117,10 +116,13 @@ def labelled(name):
 
 def summary(wanted, differ, unplayed, options, seconds):
     """The last lines."""
-    print(f"{len(differ)} of {len(wanted)} pages differ in {options.visits} visits, {len(unplayed)} with errors; "
-          f"{seconds / len(wanted):.1f} s a page")
-    if differ:
-        print("differ: " + " ".join(labelled(name) for name in differ))
+    stall = [name for name, found in differ.items() if found.stalls]
+    differ = [name for name in differ if name not in stall]
+    print(f"{len(differ)} of {len(wanted)} pages differ in {options.visits} visits, {len(stall)} stall, "
+          f"{len(unplayed)} with errors; {seconds / len(wanted):.1f} s a page")
+    for what, names in (("differ", differ), ("stall", stall)):
+        if names:
+            print(f"{what}: {' '.join(map(labelled, names))}")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ class Episode:
 
     def broke(self):
         """Whether it went wrong by other means than those of the page, which may cover or lose a control."""
-        return self.outcome == "timed_out" or self.outcome == "error" and "oracle step" not in self.message
+        return self.outcome == "error" and "oracle step" not in self.message
 
 
 def write_suite(folder, batch, recorded):
@@ -91,21 +91,38 @@ def write_suite(folder, batch, recorded):
 
 
 def play(options, batch):
-    """Plays each page of a batch `options.visits` times. Returns the episodes of each."""
+    """Plays each page of a batch `options.visits` times. Returns the episodes of each.
+
+    A page whose first visit stalls is not visited again.
+    """
     folder = options.output / "batch"
     shutil.rmtree(folder, ignore_errors=True)
     suite = write_suite(folder, batch, options.recorded)
     if options.recorded:
         record(options, folder, batch)
+    with busy(options.load):
+        played = visited(options, folder, suite, batch, 1)
+        again = [name for name in batch if not any(one.outcome == "timed_out" for one in played[name])]
+        if again and options.visits > 1:
+            for name, episodes in visited(options, folder, suite, again, options.visits - 1).items():
+                played[name] += episodes
+    return played
+
+
+def visited(options, folder, suite, names, visits):
+    """Some visits of some pages: the episodes of each."""
+    run, log = folder / f"run-{visits}", folder / f"log-{visits}"
+    shutil.rmtree(run, ignore_errors=True)
     command = options.command(
-        "run", suite, "--agent", "oracle", "--repeat", options.visits, "--workers", options.workers,
-        "--no-screenshots", "--color", "never", "--episode-timeout", f"{options.timeout}s", "--output", folder / "run")
-    with busy(options.load), (folder / "log").open("w") as log:
-        subprocess.run(command, env=options.environment(), stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-    played = {name: [episode(folder / "run", name, visit) for visit in range(1, options.visits + 1)] for name in batch}
-    if not any(one for visits in played.values() for one in visits):
-        sys.exit(f"nothing was played:\n{(folder / 'log').read_text()[-3000:]}")
-    return {name: [one for one in visits if one] for name, visits in played.items()}
+        "run", suite, "--agent", "oracle", "--repeat", visits, "--workers", options.workers, "--no-screenshots",
+        "--color", "never", "--episode-timeout", f"{options.timeout}s", "--output", run,
+        *(word for name in names for word in ("--task", name)))
+    with log.open("w") as file:
+        subprocess.run(command, env=options.environment(), stdout=file, stderr=file, stdin=subprocess.DEVNULL)
+    played = {name: [episode(run, name, visit) for visit in range(1, visits + 1)] for name in names}
+    if not any(one for episodes in played.values() for one in episodes):
+        sys.exit(f"nothing was played:\n{log.read_text()[-3000:]}")
+    return {name: [one for one in episodes if one] for name, episodes in played.items()}
 
 
 def episode(run, name, visit):
