@@ -6,7 +6,7 @@ import re
 from differences import difference
 from world import play
 
-# A page that differs seldom must not look equal.
+# A page that differs seldom must not look equal. One that stalls does so at once.
 MORE_VISITS = 2
 
 
@@ -15,7 +15,7 @@ def minimised(options, features, found):
 
     The features whose words are in other places are tried alone first, then halves, then single ones.
     """
-    options = dataclasses.replace(options, visits=options.visits * MORE_VISITS)
+    options = dataclasses.replace(options, visits=1 if found.stalls else options.visits * MORE_VISITS)
     smaller = tried(options, [named(features, found)], found)
     if smaller:
         features, found = smaller

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pages
-from grammar import FAR, HOST, OTHER
+from grammar import CATALOG, FAR, HOST, OTHER
 from load import busy
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -149,13 +149,20 @@ def record(options, folder, batch):
     certify(folder)
     with origin(folder) as port:
         command = options.command(
-            "record", *map(pages.address, batch.values()), f"https://{HOST}/plain", "--output", folder / "web.wacz",
+            "record", *map(pages.address, batch.values()), *files_of_steps(batch), "--output", folder / "web.wacz",
             "--delay", 0, "--ignore-robots", "--connect-to", f":443:127.0.0.1:{port}", "--upstream-ca", folder / "ca.pem",
             "--allow-private")
         with (folder / "record.log").open("w") as log:
             subprocess.run(command, env=options.environment(), stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     if not (folder / "web.wacz").exists():
         sys.exit(f"nothing was recorded:\n{(folder / 'record.log').read_text()[-3000:]}")
+
+
+def files_of_steps(batch):
+    """Addresses that a page asks for only when an agent does something."""
+    stepping = {name for features in batch.values() for name in features if CATALOG[name].steps}
+    paths = [f"/f/{name}/{path}" for name in sorted(stepping) for path in CATALOG[name].files]
+    return [f"https://{HOST}{path}" for path in ["/plain", *paths]]
 
 
 def certify(folder):
