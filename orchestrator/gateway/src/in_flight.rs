@@ -18,7 +18,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
 /// How many refused tunnels are remembered. Nobody takes them where no world is frozen.
-const MAX_REFUSED_SOCKETS: usize = 10_000;
+const MAX_ANSWERED_SOCKETS: usize = 10_000;
 
 /// What the gateway has in flight. Clones share the same counts.
 #[derive(Debug, Clone, Default)]
@@ -33,8 +33,8 @@ struct Shared {
     /// How many guards hold back the frames of playbacks.
     holds: AtomicUsize,
     queue: Mutex<QueueState>,
-    /// See [`InFlight::take_refused_sockets`].
-    refused_sockets: Mutex<Vec<String>>,
+    /// See [`InFlight::take_answered_sockets`].
+    answered_sockets: Mutex<Vec<String>>,
 }
 
 /// Responses that wait for release while a [`ResponseQueue`] exists.
@@ -252,22 +252,22 @@ impl InFlight {
         InFlightGuard { in_flight: self.clone(), kind: Kind::OpeningTunnel }
     }
 
-    /// Notes that a tunnel to this address was refused, or the handshake of a WebSocket for this
-    /// URL.
-    pub(crate) fn refuse_socket(&self, place: String) {
-        let mut refused = self.shared.refused_sockets.lock();
-        if refused.len() < MAX_REFUSED_SOCKETS {
+    /// Notes that a tunnel to this address was refused, or that the handshake of a WebSocket for
+    /// this URL was answered.
+    pub(crate) fn answer_socket(&self, place: String) {
+        let mut refused = self.shared.answered_sockets.lock();
+        if refused.len() < MAX_ANSWERED_SOCKETS {
             refused.push(place);
         }
         drop(refused);
         self.shared.changed.notify_waiters();
     }
 
-    /// The addresses (`host:port`) of tunnels, and the URLs of WebSockets, that were refused since
-    /// the last call. A page learns of that only when its time runs on, so nobody else can tell
-    /// that nothing more will come.
-    pub fn take_refused_sockets(&self) -> Vec<String> {
-        std::mem::take(&mut *self.shared.refused_sockets.lock())
+    /// The addresses (`host:port`) of tunnels that were refused, and the URLs of WebSockets that
+    /// were answered, since the last call. A page learns of that only when its time runs on, so
+    /// nobody else can tell that nothing more will come.
+    pub fn take_answered_sockets(&self) -> Vec<String> {
+        std::mem::take(&mut *self.shared.answered_sockets.lock())
     }
 
     /// Counts `n` frames as in flight until [`Self::remove_frames`].

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused_by_line() {
+    fn what_is_not_understood_is_answered_by_line() {
         assert!(Ignore::parse("a\n!a/b\n").unwrap_err().starts_with("line 2: !a/b"));
     }
 }

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn another_protocol_is_refused_by_number() {
+    fn another_protocol_is_answered_by_number() {
         assert_eq!(read_hello(WHO, br#"{"protocol":1,"name":"x"}"#).unwrap().name.as_deref(), Some("x"));
         let error = read_hello(WHO, br#"{"protocol":2}"#).unwrap_err();
         assert_eq!(

@@ -14,8 +14,8 @@ use serde_json::Value;
 
 use crate::cdp::{connection::SessionId, service_workers::ServiceWorkers};
 
-/// How many refusals are kept until an event tells of their WebSocket.
-const MAX_EARLY_REFUSALS: usize = 100;
+/// How many answers are kept until an event tells of their WebSocket.
+const MAX_EARLY_ANSWERS: usize = 100;
 
 /// The requests and navigations of all pages.
 #[derive(Debug, Default)]
@@ -32,8 +32,8 @@ pub(crate) struct Traffic {
     pub(crate) ended_count: u64,
     /// All requests so far.
     started_count: u64,
-    /// The addresses and URLs of refused WebSockets that no event has told of yet.
-    early_refusals: Vec<String>,
+    /// The addresses and URLs of answered WebSockets that no event has told of yet.
+    early_answers: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -123,7 +123,7 @@ impl Request {
     }
 
     /// Whether it is a WebSocket that has this URL, or whose tunnel leads to this address.
-    fn is_refused_by(&self, place: &str) -> bool {
+    fn is_answered_by(&self, place: &str) -> bool {
         let is_socket = self.url.starts_with("ws:") || self.url.starts_with("wss:");
         is_socket
             && (self.url == place || self.throttled && socket_address(&self.url).as_deref() == Some(place))
@@ -190,8 +190,8 @@ impl Traffic {
             // Until it is open, a socket counts as a request: the gateway may not have seen it yet.
             "Network.webSocketCreated" => {
                 let socket = Request { throttled: true, ..Request::new(session, text("/url")) };
-                match self.early_refusals.iter().position(|place| socket.is_refused_by(place)) {
-                    Some(early) => drop(self.early_refusals.swap_remove(early)),
+                match self.early_answers.iter().position(|place| socket.is_answered_by(place)) {
+                    Some(early) => drop(self.early_answers.swap_remove(early)),
                     None => drop(self.requests.insert(text("/requestId").to_owned(), socket)),
                 }
             }
@@ -291,14 +291,15 @@ impl Traffic {
         self.requests.values().filter(|request| request.throttled && request.blocks_settling()).count()
     }
 
-    /// The gateway has refused a tunnel to this address (`host:port`), or a WebSocket with this
-    /// URL. Nothing more comes for one of those that wait for it, whenever its page is told.
-    pub(crate) fn end_refused_socket(&mut self, place: String) {
-        let waiting = self.requests.iter().filter(|(_, request)| request.is_refused_by(&place));
+    /// The gateway has refused a tunnel to this address (`host:port`), or answered the handshake of
+    /// a WebSocket with this URL. One of those that wait for it has its answer, whenever its page
+    /// is told.
+    pub(crate) fn end_answered_socket(&mut self, place: String) {
+        let waiting = self.requests.iter().filter(|(_, request)| request.is_answered_by(&place));
         match waiting.map(|(id, _)| id).min().cloned() {
             Some(id) => drop(self.requests.remove(&id)),
             // The event that tells of it is still on its way.
-            None if self.early_refusals.len() < MAX_EARLY_REFUSALS => self.early_refusals.push(place),
+            None if self.early_answers.len() < MAX_EARLY_ANSWERS => self.early_answers.push(place),
             None => {}
         }
     }

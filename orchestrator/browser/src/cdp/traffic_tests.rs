@@ -64,7 +64,7 @@ fn a_refused_tunnel_ends_one_socket_that_waits_for_it() {
         ("127.0.0.1:9999", 1),
         ("a.test:443", 0),
     ] {
-        traffic.end_refused_socket(address.to_owned());
+        traffic.end_answered_socket(address.to_owned());
         assert_eq!((traffic.throttled(), traffic.without_response()), (left, left), "{address}");
     }
 }
@@ -76,9 +76,9 @@ fn a_refused_socket_has_ended_whichever_news_comes_first() {
     let socket = |id: &str| json!({ "requestId": id, "url": "wss://a.test/s" });
     traffic.on_event(&session, "Network.webSocketCreated", &socket("1"));
     traffic.on_event(&session, "Network.webSocketWillSendHandshakeRequest", &socket("1"));
-    traffic.end_refused_socket("wss://a.test/s".to_owned());
+    traffic.end_answered_socket("wss://a.test/s".to_owned());
     assert_eq!(traffic.without_response(), 0);
-    traffic.end_refused_socket("wss://a.test/s".to_owned());
+    traffic.end_answered_socket("wss://a.test/s".to_owned());
     traffic.on_event(&session, "Network.webSocketCreated", &socket("2"));
     assert_eq!(traffic.without_response(), 0);
     traffic.on_event(&session, "Network.webSocketCreated", &socket("3"));

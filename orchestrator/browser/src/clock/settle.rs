@@ -333,8 +333,8 @@ impl Session {
                 DELIVERY
             };
             let is_answered = wait.until(notice, condition, answered).await?;
-            for place in in_flight.take_refused_sockets() {
-                self.tracker.lock().traffic.end_refused_socket(place);
+            for place in in_flight.take_answered_sockets() {
+                self.tracker.lock().traffic.end_answered_socket(place);
             }
             if !is_answered {
                 let counts = in_flight.counts();

@@ -29,7 +29,7 @@ let answered = 0, running = false;
 // The promise that takes the place of one of the browser's.
 function blockTime(promise, what = 'reply', onGiveUp = undefined) {
   if (!(promise instanceof Promise)) return promise;
-  if (isDocument && what === 'reply') return letInByOrder(promise, onGiveUp);
+  if (isDocument && (what === 'reply' || what === 'body')) return letInByOrder(promise, what, onGiveUp);
   const key = {};
   pending.set(key, what);
   const done = () => { pending.delete(key); answered++; };
@@ -37,8 +37,8 @@ function blockTime(promise, what = 'reply', onGiveUp = undefined) {
   if (isDocument) spin();
   return promise;
 }
-function letInByOrder(promise, onGiveUp) {
-  const result = { isAwaited: true, letIn: null, onGiveUp };
+function letInByOrder(promise, what, onGiveUp) {
+  const result = { isAwaited: true, letIn: null, what, onGiveUp };
   results.push(result);
   spin();
   return new Promise((resolve, reject) => {
@@ -83,7 +83,8 @@ function spin() {
       try { held.shift()(); } catch (error) { reportError(error); }
       return;
     }
-    const limit = !results.length && [...pending.values()].every((what) => what === 'lock') ? LOCK_TASKS : REPLY_TASKS;
+    const isShort = (what) => what === 'lock' || what === 'body';
+    const limit = results.every((result) => isShort(result.what)) && [...pending.values()].every(isShort) ? LOCK_TASKS : REPLY_TASKS;
     next();
     if (++tasks >= TASKS || tasks - last >= limit) return giveUp();
     const rounds = tasks - last < SHORT_TASKS ? SHORT_TASK : LONG_TASK;
@@ -151,10 +152,15 @@ for (const type of ['Response', 'Request']) {
     return {
       json() {
         if (this.bodyUsed) return apply(native, this, []);
-        return apply(nativeThen, apply(text, this, []), [(json) => nativeParse(json)]);
+        return blockTime(apply(nativeThen, apply(text, this, []), [(json) => nativeParse(json)]), 'body');
       },
     };
   });
+  // A body may come from a cache, which is another process. One that does not end is not waited
+  // for.
+  for (const name of ['text', 'arrayBuffer', 'blob', 'bytes', 'formData']) {
+    replaceWhenDefined(type, name, (native) => ({ [name]() { return blockTime(apply(native, this, []), 'body'); } }));
+  }
 }
 const REPLIES = {
   Navigator: 'getBattery', BaseAudioContext: 'decodeAudioData', OfflineAudioContext: 'startRendering', CacheStorage: 'open match has delete keys',

@@ -22,7 +22,7 @@ async function readPiece(reader, body) {
     body.reading ??= apply(nativeRead, reader, []);
     let stall;
     const stalled = new Promise((done) => { stall = () => done(null); });
-    const read = await Promise.race([blockTime(body.reading, 'reply', stall), stalled]);
+    const read = await Promise.race([blockTime(body.reading, 'body', stall), stalled]);
     if (!read && body.size) break;
     const { value, done } = read ?? await body.reading;
     body.reading = null;

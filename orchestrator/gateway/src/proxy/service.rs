@@ -253,7 +253,7 @@ fn tunnel(shared: Arc<Shared>, own: &Connection, mut request: Request<Incoming>)
         Err(error) => error.into(),
     };
     let pending = Pending::begin(&shared, &shared.episode(), own.client.busy());
-    shared.in_flight.refuse_socket(parts.uri.to_string());
+    shared.in_flight.answer_socket(parts.uri.to_string());
     refuse(failure, pending, (&Method::CONNECT, parts.version), format!("https://{}/", parts.uri))
 }
 

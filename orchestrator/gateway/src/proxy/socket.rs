@@ -91,11 +91,9 @@ pub(super) async fn serve(
         failure.log(&shared.complaints, &head.host);
         Outcome::Plain(failure.into_reply(document).into())
     });
+    shared.in_flight.answer_socket(head.url.to_string());
     match outcome {
-        Outcome::Plain(outgoing) => {
-            shared.in_flight.refuse_socket(head.url.to_string());
-            deliver(outgoing, pending)
-        }
+        Outcome::Plain(outgoing) => deliver(outgoing, pending),
         Outcome::Live { head: arrived, server, log, answer } => {
             wire.becomes_opaque();
             let headers = end_to_end(arrived.parts.headers);

@@ -131,7 +131,7 @@ async fn filling_goes_live_for_what_is_missing_and_keeps_it() {
 }
 
 #[tokio::test]
-async fn a_body_that_cannot_be_looked_up_is_refused_by_name() {
+async fn a_body_that_cannot_be_looked_up_is_answered_by_name() {
     let limits = Limits { replayed_body: 1000, ..Limits::default() };
     let (gateway, client) =
         start(Target::Replay(Arc::new(Replay::default())), |config| config.limits = limits).await;
