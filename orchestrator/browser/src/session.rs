@@ -50,6 +50,8 @@ pub struct Session {
     pub(crate) last_action: Option<String>,
     pub(crate) last_action_error: Option<String>,
     pub(crate) action_target: Option<ActionTarget>,
+    /// What received the last action.
+    pub(crate) receiver: Option<String>,
     pub(crate) bids: Bids,
     pub(crate) input_state: InputState,
     connection: Connection,
@@ -105,6 +107,7 @@ impl Session {
             last_action: None,
             last_action_error: None,
             action_target: None,
+            receiver: None,
             bids: Bids::default(),
             input_state: InputState::default(),
             connection,
@@ -151,6 +154,7 @@ impl Session {
         self.last_action = None;
         self.last_action_error = None;
         self.action_target = None;
+        self.receiver = None;
         self.bids = Bids::default();
         self.input_state = InputState::default();
         // In attach mode the pages are in the browser's own profile, which cannot be disposed of.

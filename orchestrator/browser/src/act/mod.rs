@@ -47,6 +47,7 @@ impl Session {
         self.last_action = Some(action.to_string());
         self.last_action_error = None;
         self.action_target = None;
+        self.receiver = None;
         self.tracker.lock().begin_action();
         let result = self.perform(action).await;
         if let Err(error) = &result {

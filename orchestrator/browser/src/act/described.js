@@ -1,0 +1,11 @@
+// A node in words, such as `<button id="save"> "Save all"`: its tag, and what it is called.
+(node) => {
+  const element = node.nodeType === 1 ? node : node.parentElement ?? node.host ?? node.documentElement;
+  if (!element) return node.nodeName;
+  const isButton = element.localName === 'input' && ['button', 'submit', 'reset'].includes(element.type);
+  const texts = [...['aria-label', 'alt', 'title', 'placeholder'].map((name) => element.getAttribute(name)),
+    isButton ? element.value : element.textContent.slice(0, 200)];
+  const text = texts.map((text) => (text ?? '').trim().replace(/\s+/g, ' ')).find((text) => text) ?? '';
+  const id = element.id ? ` id="${element.id}"` : '';
+  return `<${element.localName}${id}>${text ? ` ${JSON.stringify([...text].slice(0, 60).join(''))}` : ''}`;
+}
