@@ -46,8 +46,6 @@ const HIT: &str = concat!(
     include_str!("hit.js"),
     "}"
 );
-/// A node in words.
-const DESCRIBED: &str = concat!("function() { return (", include_str!("described.js"), ")(this); }");
 
 /// What the mouse has to hit.
 #[derive(Debug, Clone, Copy)]
@@ -301,7 +299,8 @@ impl Session {
         let node = self.node_at(page, at, scrolled).await?;
         let found = |object| Ok(Ok(Hit { scrolled, node, object }));
         // If there is only the page's background, nothing is in front.
-        let Some(other) = node.filter(|node| *node != element.node) else { return found(None) };
+        let is_known = |node: &i64| *node == element.node && matches!(target, HitTarget::Element);
+        let Some(other) = node.filter(|node| !is_known(node)) else { return found(None) };
         // A node of another frame does not exist in the element's world, or the browser refuses to
         // resolve it.
         let object = match self.resolve_node(page, other, element.isolated_world).await {
@@ -340,18 +339,17 @@ impl Session {
         })
     }
 
-    /// Describes what the mouse hits at a point of the page, if it hits anything in the page's own
-    /// document. In other frames that is the element of the frame.
+    /// Describes what the mouse hits at a point of the page, if it hits anything there.
     pub(crate) async fn describe_at(&self, page: &Page, at: Point) -> Option<String> {
-        let (world, scrolled) = join(self.isolated_world(page, &page.target), self.scrolled(page)).await;
-        let world = world.ok()?;
+        let (isolated_world, scrolled) =
+            join(self.isolated_world(page, &page.target), self.scrolled(page)).await;
+        let isolated_world = isolated_world.ok()?;
         let node = self.node_at(page, at, scrolled.ok()?).await.ok()??;
-        let Ok(object) = self.resolve_node(page, node, world).await else {
-            return Some("another frame".to_owned());
+        let Ok(object) = self.resolve_node(page, node, isolated_world).await else {
+            return Some("a frame".to_owned());
         };
-        let element = ElementHandle { object, node, isolated_world: world, frame: page.target.clone() };
-        let text = self.call_on(page, &element, DESCRIBED, json!([])).await.ok()?;
-        text.as_str().map(str::to_owned)
+        let element = ElementHandle { object, node, isolated_world, frame: page.target.clone() };
+        self.describe(page, &element).await
     }
 }
 

@@ -189,8 +189,12 @@ impl Session {
         down: bool,
     ) -> Result<(), ActionError> {
         let moved = self.input_state.move_to(at);
+        let _hold = self.hold_input();
+        self.send_input(page, vec![moved]).await?;
+        self.ensure_idle().await;
+        self.receiver = self.describe_at(page, at).await;
         let then = if down { self.input_state.press(button, 1) } else { self.input_state.release(button, 1) };
-        self.send_input(page, vec![moved, then]).await
+        self.send_input(page, vec![then]).await
     }
 
     /// Checks or unchecks a checkbox or radio button, with a click if necessary.

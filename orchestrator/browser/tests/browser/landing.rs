@@ -232,3 +232,41 @@ async fn a_drag_of_the_browser_that_begins_in_a_timer_is_dropped() {
     bench.act("drag_and_drop('{Card}', '{Right}')").await;
     assert_eq!(bench.said().await, ["card right"]);
 }
+
+#[tokio::test]
+async fn what_received_an_action_is_known() {
+    let page = "<button id=save onclick='say(1)'><b>Save</b> all</button><input id=name aria-label=Name placeholder=Anyone>
+        <label>Agree <input type=checkbox style='opacity: 0; position: absolute; pointer-events: none'></label>
+        <iframe srcdoc='<button id=deep>Deep</button>' width=300 height=100></iframe>
+        <div id=top style='height: 30px' onmouseenter='style.height = `90px`' role=group aria-label=Top>top</div>
+        <button id=low disabled>Low</button>";
+    let mut bench = open(page).await;
+    bench.act("mouse_move(1000, 700)").await;
+    let seen = bench.session.observe().await.unwrap();
+    let [x, y, width, height] = seen.boxes[&seen.find("button", "Save all").unwrap().bid].map(f64::from);
+    let (x, y) = (x + width - 4.0, y + height / 2.0);
+    for (action, expected) in [
+        ("click('{Save all}')", r#"<b> "Save""#),
+        (&format!("mouse_click({x}, {y})"), r#"<button id="save"> "Save all""#),
+        (&format!("mouse_down({x}, {y})"), r#"<button id="save"> "Save all""#),
+        (&format!("mouse_up({x}, {y})"), r#"<button id="save"> "Save all""#),
+        ("fill('{Name}', 'secret')", r#"<input id="name"> "Name""#),
+        ("keyboard_type('x')", r#"<input id="name"> "Name""#),
+        ("check('{Agree}')", r#"<label> "Agree""#),
+        ("click('{Deep}')", r#"<button id="deep"> "Deep""#),
+        ("keyboard_press('Tab')", r#"<button id="deep"> "Deep""#),
+        ("hover('{Top}')", r#"<div id="top"> "Top""#),
+    ] {
+        bench.act(action).await;
+        assert_eq!(bench.session.receiver(), Some(expected), "{action}");
+    }
+    bench.act("noop()").await;
+    assert_eq!(bench.session.receiver(), None);
+    assert!(bench.try_to("click('{Nobody}')").await.is_err());
+    assert_eq!(bench.session.receiver(), None);
+}
+
+#[test]
+fn all_that_is_so_in_chromium_too() {
+    crate::bench::again_in_chromium("landing", &["all_that_is_so_in_chromium_too"]);
+}
