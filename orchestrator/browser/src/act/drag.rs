@@ -93,8 +93,8 @@ impl Session {
         self.send_input(page, vec![pressed]).await
     }
 
-    /// Where to drop something that has just been grabbed. Not known earlier: the element may have to
-    /// be scrolled into view, or make room.
+    /// Where to drop something that has just been grabbed. Not known earlier: the element may have
+    /// to be scrolled into view, or make room.
     async fn aim_of_drag(&self, page: &Page, to: &str, onto: &ElementHandle) -> Result<Point, ActionError> {
         self.pass_frame(page).await?;
         Ok(self.aim(page, to, onto).await?.at)
