@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! element, selector     from the name in an action to a handle on the element
-//! actionability         where an element can be hit, and what is in front of it
+//! actionability         where an element can be hit, and what is in front of it (`hit.js`)
 //! input                 events of mouse and keyboard, and what is held down between them
 //! mouse, scroll, drag   moving, clicking, scrolling, dragging
 //! keyboard, keys        typing, filling, key combinations

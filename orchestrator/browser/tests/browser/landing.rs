@@ -35,6 +35,49 @@ async fn the_mouse_follows_what_shifts_when_it_comes() {
     }
 }
 
+/// However a page comes to shift things, nothing does between the last look and the press.
+#[tokio::test]
+async fn nothing_comes_between_the_mouse_and_its_press() {
+    for later in [
+        "Promise.resolve().then(work)",
+        "{ const { port1, port2 } = new MessageChannel(); port1.onmessage = work; port2.postMessage(0); }",
+        "setTimeout(work)",
+        "requestAnimationFrame(work)",
+        "new ResizeObserver(work).observe(document.body)",
+        "fetch('/late').then(work)",
+        "{ const request = new XMLHttpRequest(); request.open('GET', '/late', false); request.send(); work(); }",
+    ] {
+        let page = ACCORDION
+            .replace("onmouseenter = () => entry", "onmouseenter = () => later(() => entry")
+            .replace("onmouseleave = () => entry", "onmouseleave = () => later(() => entry")
+            .replace("('open');", "('open'));");
+        let mut bench = open(&format!("<script>const later = (work) => {later};</script>{page}")).await;
+        bench.act("hover('{Remove Ada}')").await;
+        bench.act("click('{Remove Dan}')").await;
+        bench.act("dblclick('{Remove Ben}')").await;
+        let said = bench.said().await;
+        assert_eq!(said, ["click Dan", "click Ben", "click Ben", "twice Ben"], "{later}");
+    }
+}
+
+#[tokio::test]
+async fn what_shifts_in_a_frame_and_in_a_scrolled_part_is_reached() {
+    let inside = format!(
+        "<!doctype html><script>const say = (text) => parent.postMessage(text, '*')</script>
+        <div style='height: 700px'></div>{ACCORDION}<div style='height: 700px'></div>"
+    );
+    let page = format!(
+        "<!doctype html><title>Landing</title><iframe src=/inside width=500 height=250 style='margin: 60px'></iframe>{LOG}
+        <script>onmessage = (event) => say(event.data)</script>"
+    );
+    let pages = [("landing.test/", &*page), ("landing.test/inside", &*inside)];
+    let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
+    bench.act("hover('{Remove Ada}')").await;
+    bench.act("click('{Remove Eve}')").await;
+    bench.act("click('{Remove Ben}', button='right')").await;
+    assert_eq!(bench.said().await, ["click Eve", "menu Ben"]);
+}
+
 #[tokio::test]
 async fn a_field_and_a_file_that_shift_are_reached() {
     let page = "<style>#top { height: 40px; background: tan } #top:hover { height: 120px } label, input { display: block; height: 30px }</style>
