@@ -38,7 +38,7 @@ const used = nearest(hit, 'a[href], button, input, select, textarea');
 if (forBox && used && used !== this.control && belongs(used, this)) return { by: name(used) };
 if (belongs(hit, this)) return { hit: describe(hit) };
 if (showsText()) return { hit: describe(this) };
-const label = [...this.labels ?? []].find((label) => belongs(hit, label)) ?? nearest(hit, 'label');
+const label = [...(this.localName === 'form' ? [] : this.labels ?? [])].find((label) => belongs(hit, label)) ?? nearest(hit, 'label');
 const isBeside = used && used !== this && label && belongs(used, label);
 if (label && !isBeside && (label.control === this || belongs(this, label))) return { hit: describe(hit) };
 if (this.localName === 'option' && belongs(this, hit)) return { hit: describe(hit) };

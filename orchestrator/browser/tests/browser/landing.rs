@@ -282,7 +282,8 @@ async fn what_received_an_action_is_known() {
         <label>Agree <input type=checkbox style='opacity: 0; position: absolute; pointer-events: none'></label>
         <iframe srcdoc='<button id=deep>Deep</button>' width=300 height=100></iframe>
         <div id=top style='height: 30px' onmouseenter='style.height = `90px`' role=group aria-label=Top>top</div>
-        <button id=low disabled>Low</button>";
+        <form id=form aria-label=Form style='height: 40px'><input type=hidden name=id><input type=hidden name=labels>
+        <input type=hidden name=textContent></form>";
     let mut bench = open(page).await;
     bench.act("mouse_move(1000, 700)").await;
     let seen = bench.session.observe().await.unwrap();
@@ -298,6 +299,7 @@ async fn what_received_an_action_is_known() {
         ("check('{Agree}')", r#"<label> "Agree""#),
         ("click('{Deep}')", r#"<button id="deep"> "Deep""#),
         ("keyboard_press('Tab')", r#"<button id="deep"> "Deep""#),
+        ("click('{Form}')", r#"<form id="form"> "Form""#),
         ("hover('{Top}')", r#"<div id="top"> "Top""#),
     ] {
         bench.act(action).await;
