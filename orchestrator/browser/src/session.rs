@@ -50,6 +50,8 @@ pub struct Session {
     pub(crate) last_action: Option<String>,
     pub(crate) last_action_error: Option<String>,
     pub(crate) action_target: Option<ActionTarget>,
+    /// What received the last action.
+    pub(crate) receiver: Option<String>,
     pub(crate) bids: Bids,
     pub(crate) blobs: BlobNames,
     pub(crate) input_state: InputState,
@@ -106,6 +108,7 @@ impl Session {
             last_action: None,
             last_action_error: None,
             action_target: None,
+            receiver: None,
             bids: Bids::default(),
             blobs: BlobNames::default(),
             input_state: InputState::default(),
@@ -153,6 +156,7 @@ impl Session {
         self.last_action = None;
         self.last_action_error = None;
         self.action_target = None;
+        self.receiver = None;
         self.bids = Bids::default();
         self.blobs = BlobNames::default();
         self.input_state = InputState::default();

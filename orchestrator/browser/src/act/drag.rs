@@ -18,8 +18,15 @@ const RECORD_DRAG_START: &str = "globalThis.sandboxDrag = undefined, \
     addEventListener('dragstart', event => { globalThis.sandboxDrag = event; }, { capture: true, once: true })";
 const IS_DRAGGING: &str = "!!globalThis.sandboxDrag && !globalThis.sandboxDrag.defaultPrevented";
 
+/// How long the page's time runs before the drop. Libraries look where the pointer is at intervals
+/// of 50 ms, too.
+const BEFORE_DROP: Duration = Duration::from_millis(100);
+
 impl Session {
     /// Drags one element onto another.
+    ///
+    /// # Errors
+    /// When one of them cannot be hit. What was grabbed is released there then.
     pub(crate) async fn drag(
         &mut self,
         page: &Page,
@@ -28,17 +35,20 @@ impl Session {
         to: &str,
     ) -> Result<(), ActionError> {
         let onto = self.resolve_element(page, to).await?;
-        let from = self.hit_point(page, bid, element).await?;
-        self.begin_drag(page, from).await?;
-        // Not earlier: it may have to be scrolled into view.
-        match self.hit_point(page, to, &onto).await {
-            Ok(to) => self.finish_drag(page, to).await,
-            Err(error) => {
-                self.intercept(page, false).await?;
-                self.move_and_press(page, from, Button::Left, false).await?;
-                Err(error)
+        self.expect_drag(page).await?;
+        let dragged = match self.reach(page, bid, element, Vec::new()).await {
+            Ok((aim, hold)) => {
+                let grabbed = self.grab(page).await;
+                drop(hold);
+                let target = match grabbed {
+                    Ok(()) => self.aim_of_drag(page, to, &onto).await,
+                    Err(error) => Err(error),
+                };
+                self.finish_drag(page, aim.at, target).await
             }
-        }
+            Err(error) => Err(error),
+        };
+        self.end_drag(page, dragged).await
     }
 
     /// Drags from one point to another.
@@ -48,36 +58,92 @@ impl Session {
         from: Point,
         to: Point,
     ) -> Result<(), ActionError> {
-        self.begin_drag(page, from).await?;
-        self.finish_drag(page, to).await
+        self.expect_drag(page).await?;
+        let dragged = match self.move_mouse(page, from).await {
+            Ok(()) => {
+                self.receiver = self.describe_at(page, from).await;
+                let grabbed = match self.grab(page).await {
+                    Ok(()) => self.pass_frame(page).await,
+                    Err(error) => Err(error),
+                };
+                self.finish_drag(page, from, grabbed.map(|()| to)).await
+            }
+            Err(error) => Err(error),
+        };
+        self.end_drag(page, dragged).await
     }
 
-    async fn begin_drag(&mut self, page: &Page, from: Point) -> Result<(), ActionError> {
+    async fn expect_drag(&self, page: &Page) -> Result<(), ActionError> {
         self.intercept(page, true).await?;
         self.tracker.lock().intercepted_drag = None;
         self.evaluate_isolated(page, &page.target, RECORD_DRAG_START, crate::cdp::connection::CALL_TIMEOUT)
             .await?;
-        self.move_and_press(page, from, Button::Left, true).await
+        Ok(())
     }
 
-    async fn finish_drag(&mut self, page: &Page, to: Point) -> Result<(), ActionError> {
-        let moved = self.move_mouse(page, to).await;
-        let dropped = match moved {
-            Ok(()) => self.drop_at(page, to).await,
+    /// Later drags of the page's own are not intercepted, whatever became of this one.
+    async fn end_drag(&self, page: &Page, dragged: Result<(), ActionError>) -> Result<(), ActionError> {
+        self.intercept(page, false).await?;
+        dragged
+    }
+
+    /// Presses the button where the mouse is.
+    async fn grab(&mut self, page: &Page) -> Result<(), ActionError> {
+        let pressed = self.input_state.press(Button::Left, 1);
+        self.send_input(page, vec![pressed]).await
+    }
+
+    /// Where to drop something that has just been grabbed. Not known earlier: the element may have
+    /// to be scrolled into view, or make room.
+    async fn aim_of_drag(&self, page: &Page, to: &str, onto: &ElementHandle) -> Result<Point, ActionError> {
+        self.pass_frame(page).await?;
+        Ok(self.aim(page, to, onto).await?.at)
+    }
+
+    /// Moves what was grabbed at `from` to a point, and drops it there. If there is none, it is
+    /// released at `from`. A frame passes after each event, as between those of a person: libraries
+    /// work out in the next frame where the pointer is, and begin with a drag in a timer.
+    async fn finish_drag(
+        &mut self,
+        page: &Page,
+        from: Point,
+        to: Result<Point, ActionError>,
+    ) -> Result<(), ActionError> {
+        let moved = match to {
+            Ok(to) => self.move_mouse(page, to).await.map(|()| to),
             Err(error) => Err(error),
         };
-        // In any case: later drags of the page's own are not intercepted.
-        self.intercept(page, false).await?;
-        dropped
+        match moved {
+            Ok(to) => self.drop_at(page, to).await,
+            Err(error) => {
+                self.move_and_press(page, from, Button::Left, false).await?;
+                Err(error)
+            }
+        }
     }
 
+    /// Drops what is dragged, at a point where the mouse is already.
     async fn drop_at(&mut self, page: &Page, to: Point) -> Result<(), ActionError> {
+        self.pass_frame(page).await?;
         let Some(data) = self.take_intercepted_drag(page).await? else {
-            return self.move_and_press(page, to, Button::Left, false).await;
+            // The first movement has begun the drag.
+            self.move_mouse(page, to).await?;
+            self.advance(page, BEFORE_DROP).await?;
+            let released = self.input_state.release(Button::Left, 1);
+            return self.send_input(page, vec![released]).await;
         };
-        let events = ["dragEnter", "dragOver", "drop"].map(|kind| self.input_state.drag(kind, &data));
-        self.input_state.forget_button(Button::Left);
-        self.send_input(page, events.into()).await
+        for kind in ["dragEnter", "dragOver", "drop"] {
+            if kind == "drop" {
+                self.advance(page, BEFORE_DROP).await?;
+                self.input_state.forget_button(Button::Left);
+            }
+            let event = self.input_state.drag(kind, &data);
+            self.send_input(page, vec![event]).await?;
+            if kind == "dragEnter" {
+                self.pass_frame(page).await?;
+            }
+        }
+        Ok(())
     }
 
     /// The data of the browser's drag, if there is one.

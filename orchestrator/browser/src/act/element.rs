@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     ActionError, Error, Session,
-    cdp::tracker::Page,
+    cdp::{connection::CALL_TIMEOUT, tracker::Page},
     observe::{frames::NodeLocation, marks},
 };
 
@@ -33,7 +33,7 @@ pub struct ActionTarget {
     pub scroll_offset: [f64; 2],
 }
 
-const DESCRIBE: &str = "function() {
+const DESCRIBE: &str = concat!("function() { const described = ", include_str!("described.js"), ";
     const path = [];
     for (let node = this; node && node.nodeType === 1; node = node.parentElement) {
         const tag = node.localName;
@@ -51,8 +51,15 @@ const DESCRIBE: &str = "function() {
         selector: path.join(' > '),
         element_html: this.outerHTML.slice(0, 10000),
         value: String(this.value ?? this.innerText ?? this.textContent ?? '').slice(0, 1000),
+        described: described(this),
     };
-}";
+}");
+/// A node in words.
+const DESCRIBED: &str = concat!("function() { return (", include_str!("described.js"), ")(this); }");
+/// The element that gets the keys, in words.
+const FOCUSED: &str = concat!("(() => { let node = document.activeElement;
+    for (let inner = node; inner; inner = (node.shadowRoot ?? node.contentDocument)?.activeElement) node = inner;
+    return node && (", include_str!("described.js"), ")(node); })()");
 
 /// A remote handle on an element, in an isolated world that the page cannot see.
 #[derive(Debug, Clone)]
@@ -67,6 +74,24 @@ impl Session {
     /// The element of the last action, if it had one.
     pub fn action_target(&self) -> Option<&ActionTarget> {
         self.action_target.as_ref()
+    }
+
+    /// What received the last action: the element under the mouse when it was pressed, or the one
+    /// with the focus when keys were. `None` if nothing did, or if that is not known.
+    pub fn receiver(&self) -> Option<&str> {
+        self.receiver.as_deref()
+    }
+
+    /// An element in words, unless it has gone.
+    pub(crate) async fn describe(&self, page: &Page, element: &ElementHandle) -> Option<String> {
+        let text = self.call_on(page, element, DESCRIBED, json!([])).await.ok()?;
+        text.as_str().map(str::to_owned)
+    }
+
+    /// The element with the focus in words, if there is one.
+    pub(crate) async fn describe_focused(&self, page: &Page) -> Option<String> {
+        let text = self.evaluate_isolated(page, &page.target, FOCUSED, CALL_TIMEOUT).await.ok()?;
+        text.as_str().map(str::to_owned)
     }
 
     /// Finds the element that the last observation calls `bid`.
@@ -189,12 +214,12 @@ impl Session {
         crate::page::evaluate::value(answer)
     }
 
-    /// Describes an element for scorers.
+    /// Describes an element for scorers, and in words.
     pub(crate) async fn describe_target(
         &self,
         page: &Page,
         element: &ElementHandle,
-    ) -> Result<ActionTarget, Error> {
+    ) -> Result<(ActionTarget, Option<String>), Error> {
         let call = |method, params| self.cdp().call(Some(&page.session), method, params);
         let (action_target, url, quads, metrics) = tokio::join!(
             self.call_on(page, element, DESCRIBE, json!([])),
@@ -202,7 +227,9 @@ impl Session {
             call("DOM.getContentQuads", json!({ "backendNodeId": element.node })),
             call("Page.getLayoutMetrics", json!({})),
         );
-        let mut action_target: ActionTarget = serde_json::from_value(action_target?).map_err(|_| {
+        let action_target = action_target?;
+        let described = action_target.get("described").and_then(Value::as_str).map(str::to_owned);
+        let mut action_target: ActionTarget = serde_json::from_value(action_target).map_err(|_| {
             Error::Shape { method: "Runtime.callFunctionOn", field: "the element's description" }
         })?;
         action_target.page_url =
@@ -217,7 +244,7 @@ impl Session {
         action_target.scroll_offset = ["pageX", "pageY"].map(|axis| {
             metrics.pointer(&format!("/cssVisualViewport/{axis}")).and_then(Value::as_f64).unwrap_or(0.0)
         });
-        Ok(action_target)
+        Ok((action_target, described))
     }
 }
 

@@ -22,6 +22,14 @@ pub enum ActionError {
         /// The element in front, such as `<div id="banner">`.
         by: String,
     },
+    /// The element is elsewhere whenever the mouse comes to it, or something comes in front of it.
+    #[error("press element {bid}: it does not stay where it is, and {by} is there once the mouse comes")]
+    Shifted {
+        /// The bid.
+        bid: String,
+        /// What is in its place, such as `<button id="next">`.
+        by: String,
+    },
     /// The element is not visible on the page.
     #[error("reach element {bid}: it is not visible")]
     Invisible {

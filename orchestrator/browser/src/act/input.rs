@@ -1,10 +1,18 @@
 //! Mouse and keyboard events for the browser, and what is held down between them.
 
+use std::{sync::Arc, time::Duration};
+
 use serde_json::{Value, json};
 
 use crate::{
-    ActionError, Button, Error, Point, Session, act::keys::Key, cdp::tracker::Page, clock::screen::Shown,
+    ActionError, Button, Error, Point, Session,
+    act::keys::Key,
+    cdp::tracker::{Page, Tracker},
+    clock::screen::Shown,
 };
+
+/// How long the page's time runs so that animation frames and timers of 0 ms do.
+const FRAME: Duration = Duration::from_millis(20);
 
 /// An input command and its parameters.
 pub(crate) type InputEvent = (&'static str, Value);
@@ -92,33 +100,65 @@ pub(crate) fn key(kind: &str, key: &Key, modifiers: u32) -> InputEvent {
     ("Input.dispatchKeyEvent", event)
 }
 
+/// Input is under way, and pages get no response until this is dropped.
+#[derive(Debug)]
+pub(crate) struct InputHold {
+    tracker: Arc<Tracker>,
+    before: bool,
+}
+
+impl Drop for InputHold {
+    fn drop(&mut self) {
+        self.tracker.lock().input_in_flight = self.before;
+        self.tracker.notify();
+    }
+}
+
 impl Session {
-    /// Sends events all at once, because nothing else may happen between them.
-    pub(crate) async fn send_input(&self, page: &Page, events: Vec<InputEvent>) -> Result<(), ActionError> {
-        self.send_input_groups(page, vec![events]).await
+    /// Keeps responses back from the pages, so that nothing comes between events.
+    pub(crate) fn hold_input(&self) -> InputHold {
+        let before = std::mem::replace(&mut self.tracker.lock().input_in_flight, true);
+        InputHold { tracker: Arc::clone(&self.tracker), before }
     }
 
-    /// Sends groups of events, each all at once. Between two groups the browser does what the first
-    /// one leads to, such as another tab. The page's time stands still, and it gets no response.
-    pub(crate) async fn send_input_groups(
+    /// Sends events all at once, because nothing else may happen between them.
+    pub(crate) async fn send_input(&self, page: &Page, events: Vec<InputEvent>) -> Result<(), ActionError> {
+        let hold = self.hold_input();
+        let results = self.dispatch(page, events).await;
+        drop(hold);
+        self.check_input(page, results)
+    }
+
+    /// Sends events that end with a movement of the mouse over something that the page shows.
+    /// Returns when a frame is drawn in which the page got them, and the page has done what they
+    /// lead to. The page's time stands still.
+    pub(crate) async fn move_onto(&self, page: &Page, events: Vec<InputEvent>) -> Result<(), ActionError> {
+        let hold = self.hold_input();
+        let sent = self.send_events(page, events);
+        let results =
+            if self.begin_frame_control() { self.while_drawing(page, sent).await } else { sent.await };
+        self.ensure_idle().await;
+        drop(hold);
+        self.check_input(page, results)
+    }
+
+    /// Lets a frame of the page's time pass, in which its animation frames run.
+    pub(crate) async fn pass_frame(&self, page: &Page) -> Result<(), ActionError> {
+        Ok(self.advance(page, FRAME).await?)
+    }
+
+    fn check_input(&self, page: &Page, results: Vec<Result<Value, Error>>) -> Result<(), ActionError> {
+        results.into_iter().try_for_each(|result| self.ignore_if_closed(page, result))
+    }
+
+    fn send_events(
         &self,
         page: &Page,
-        groups: Vec<Vec<InputEvent>>,
-    ) -> Result<(), ActionError> {
-        self.tracker.lock().input_in_flight = true;
-        let mut results = Vec::new();
-        for (n, events) in groups.into_iter().enumerate() {
-            if n > 0 {
-                self.wait_until_idle().await;
-            }
-            results.extend(self.dispatch(page, events).await);
-        }
-        self.tracker.lock().input_in_flight = false;
-        self.tracker.notify();
-        for result in results {
-            self.ignore_if_closed(page, result)?;
-        }
-        Ok(())
+        events: Vec<InputEvent>,
+    ) -> impl Future<Output = Vec<Result<Value, Error>>> {
+        let sent =
+            events.into_iter().map(|(method, params)| self.cdp().call(Some(&page.session), method, params));
+        futures_util::future::join_all(sent)
     }
 
     async fn dispatch(&self, page: &Page, events: Vec<InputEvent>) -> Vec<Result<Value, Error>> {
@@ -131,9 +171,7 @@ impl Session {
         if waits && self.shown(page).await == Shown::Nothing {
             events.retain(|event| !needs_frame(event));
         }
-        let sent =
-            events.into_iter().map(|(method, params)| self.cdp().call(Some(&page.session), method, params));
-        let answers = futures_util::future::join_all(sent);
+        let answers = self.send_events(page, events);
         if waits { self.while_drawing(page, answers).await } else { answers.await }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! element, selector     from the name in an action to a handle on the element
-//! actionability         where an element can be hit, and what is in front of it
+//! actionability         where an element can be hit, and what is in front of it (`hit.js`)
 //! input                 events of mouse and keyboard, and what is held down between them
 //! mouse, scroll, drag   moving, clicking, scrolling, dragging
 //! keyboard, keys        typing, filling, key combinations
@@ -47,9 +47,11 @@ impl Session {
         self.last_action = Some(action.to_string());
         self.last_action_error = None;
         self.action_target = None;
+        self.receiver = None;
         self.tracker.lock().begin_action();
         let result = self.perform(action).await;
         if let Err(error) = &result {
+            self.receiver = None;
             self.last_action_error = Some(format!("failed to {error}"));
         }
         result
@@ -58,6 +60,9 @@ impl Session {
     async fn perform(&mut self, action: &Action) -> Result<(), ActionError> {
         self.check_places(action)?;
         let page = self.tracker.lock().active()?;
+        if action.is_of_keys() {
+            self.receiver = self.describe_focused(&page).await;
+        }
         match action {
             Action::Scroll { at, dx, dy } => self.wheel(&page, *at, (*dx, *dy)).await,
             Action::MouseMove(at) => self.move_mouse(&page, *at).await,
@@ -117,7 +122,8 @@ impl Session {
     async fn perform_on_element(&mut self, page: &Page, action: &Action) -> Result<(), ActionError> {
         let Some(bid) = action.bid() else { return Ok(()) };
         let element = self.resolve_element(page, bid).await?;
-        let mut action_target = self.describe_target(page, &element).await?;
+        let (mut action_target, described) = self.describe_target(page, &element).await?;
+        self.receiver = described;
         match action {
             Action::Click { press, .. } => self.click(page, bid, &element, press).await?,
             Action::Hover { .. } => self.hover(page, bid, &element).await?,
@@ -142,6 +148,7 @@ impl Session {
             Action::TickAll { bids } => {
                 for bid in bids {
                     let element = self.resolve_element(page, bid).await?;
+                    self.receiver = self.describe(page, &element).await;
                     self.set_checked(page, bid, &element, true).await?;
                 }
             }

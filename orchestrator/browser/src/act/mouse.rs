@@ -1,16 +1,33 @@
 //! The mouse: movements, buttons, and the wheel.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::{
     ActionError, Button, Error, Point, Press, Session,
-    act::{element::ElementHandle, input::key, keys},
+    act::{
+        actionability::Aim,
+        element::ElementHandle,
+        input::{InputEvent, InputHold, key},
+        keys,
+    },
     cdp::tracker::Page,
 };
 
+/// How long the page's time runs before the mouse follows an element that has moved away from it.
+const FOLLOW: [Duration; 4] =
+    [Duration::ZERO, Duration::from_millis(20), Duration::from_millis(100), Duration::from_millis(100)];
+/// How many times a hover follows an element.
+const HOVERS: usize = 3;
+
 impl Session {
-    /// Clicks the centre of an element's visible part, once it is certain that the mouse hits the
-    /// element.
+    /// Clicks the centre of an element's visible part, once it is certain that the mouse, which is
+    /// there already, hits the element.
+    ///
+    /// # Errors
+    /// When the element cannot be hit, or moves away whenever the mouse comes. Nothing is pressed
+    /// then. A double click ends after the first one if the element moves away in between.
     pub(crate) async fn click(
         &mut self,
         page: &Page,
@@ -18,8 +35,66 @@ impl Session {
         element: &ElementHandle,
         press: &Press,
     ) -> Result<(), ActionError> {
-        let at = self.hit_point(page, bid, element).await?;
-        self.click_at(page, at, press).await
+        let keys = self.press_modifiers(press);
+        let clicked = self.click_while_held(page, bid, element, press, keys).await;
+        let keys = self.release_modifiers(press);
+        if !keys.is_empty() {
+            self.send_input(page, keys).await?;
+        }
+        clicked
+    }
+
+    /// Clicks after the events `keys`.
+    async fn click_while_held(
+        &mut self,
+        page: &Page,
+        bid: &str,
+        element: &ElementHandle,
+        press: &Press,
+        keys: Vec<InputEvent>,
+    ) -> Result<(), ActionError> {
+        let (aim, _hold) = self.reach(page, bid, element, keys).await?;
+        self.press_and_release(page, press.button, 1).await?;
+        if !press.twice {
+            return Ok(());
+        }
+        // The browser does what the first click leads to, such as another tab.
+        self.wait_until_idle().await;
+        if let Some(by) = self.in_front(page, &aim).await?
+            && self.aim_once(page, bid, element, None).await.is_ok()
+        {
+            return Err(ActionError::Shifted { bid: bid.to_owned(), by });
+        }
+        self.press_and_release(page, press.button, 2).await
+    }
+
+    /// Moves the mouse onto an element, and after it if it moves away. The events `keys` come
+    /// first. While the hold lasts, nothing can come between the mouse and the element.
+    pub(crate) async fn reach(
+        &mut self,
+        page: &Page,
+        bid: &str,
+        element: &ElementHandle,
+        mut keys: Vec<InputEvent>,
+    ) -> Result<(Aim, InputHold), ActionError> {
+        let mut reason = ActionError::Invisible { bid: bid.to_owned() };
+        for wait in FOLLOW {
+            if !wait.is_zero() {
+                self.advance(page, wait).await?;
+            }
+            let aim = self.aim(page, bid, element).await?;
+            let hold = self.hold_input();
+            keys.push(self.input_state.move_to(aim.at));
+            self.move_onto(page, std::mem::take(&mut keys)).await?;
+            match self.in_front(page, &aim).await? {
+                None => {
+                    self.receiver = aim.receiver().map(str::to_owned).or(self.receiver.take());
+                    return Ok((aim, hold));
+                }
+                Some(by) => reason = ActionError::Shifted { bid: bid.to_owned(), by },
+            }
+        }
+        Err(reason)
     }
 
     /// Clicks at a point, whatever is there.
@@ -29,39 +104,74 @@ impl Session {
         at: Point,
         press: &Press,
     ) -> Result<(), ActionError> {
-        let modifiers = press.modifiers.iter().map(|&modifier| keys::modifier(modifier));
-        let modifiers: Vec<_> = modifiers.collect();
-        let mut events = Vec::new();
-        for (modifier, bit) in &modifiers {
-            self.input_state.modifiers |= bit;
-            events.push(key("rawKeyDown", modifier, self.input_state.modifiers));
-        }
+        let mut events = self.press_modifiers(press);
         events.push(self.input_state.move_to(at));
-        events.push(self.input_state.press(press.button, 1));
-        events.push(self.input_state.release(press.button, 1));
-        let mut groups = Vec::new();
+        let _hold = self.hold_input();
+        self.send_input(page, events).await?;
+        self.ensure_idle().await;
+        self.receiver = self.describe_at(page, at).await;
+        self.press_and_release(page, press.button, 1).await?;
         if press.twice {
-            groups.push(std::mem::take(&mut events));
-            events.push(self.input_state.press(press.button, 2));
-            events.push(self.input_state.release(press.button, 2));
+            self.wait_until_idle().await;
+            self.press_and_release(page, press.button, 2).await?;
         }
-        for (modifier, bit) in modifiers.iter().rev() {
-            self.input_state.modifiers &= !bit;
-            events.push(key("keyUp", modifier, self.input_state.modifiers));
-        }
-        groups.push(events);
-        self.send_input_groups(page, groups).await
+        let keys = self.release_modifiers(press);
+        if keys.is_empty() { Ok(()) } else { self.send_input(page, keys).await }
     }
 
-    /// Moves the mouse over the centre of an element.
+    /// Presses and releases a button where the mouse is, for the `count`-th time in a row.
+    async fn press_and_release(
+        &mut self,
+        page: &Page,
+        button: Button,
+        count: u32,
+    ) -> Result<(), ActionError> {
+        let pressed = self.input_state.press(button, count);
+        let released = self.input_state.release(button, count);
+        self.send_input(page, vec![pressed, released]).await
+    }
+
+    fn press_modifiers(&mut self, press: &Press) -> Vec<InputEvent> {
+        let events = press.modifiers.iter().map(|&modifier| {
+            let (modifier, bit) = keys::modifier(modifier);
+            self.input_state.modifiers |= bit;
+            key("rawKeyDown", &modifier, self.input_state.modifiers)
+        });
+        events.collect()
+    }
+
+    fn release_modifiers(&mut self, press: &Press) -> Vec<InputEvent> {
+        let events = press.modifiers.iter().rev().map(|&modifier| {
+            let (modifier, bit) = keys::modifier(modifier);
+            self.input_state.modifiers &= !bit;
+            key("keyUp", &modifier, self.input_state.modifiers)
+        });
+        events.collect()
+    }
+
+    /// Moves the mouse over the centre of an element, and after it if it moves away. What covers
+    /// the element then is what the hover has led to.
     pub(crate) async fn hover(
         &mut self,
         page: &Page,
         bid: &str,
         element: &ElementHandle,
     ) -> Result<(), ActionError> {
-        let at = self.hit_point(page, bid, element).await?;
-        self.move_mouse(page, at).await
+        let mut aim = self.aim(page, bid, element).await?;
+        for _ in 0..HOVERS {
+            let moved = self.input_state.move_to(aim.at);
+            self.move_onto(page, vec![moved]).await?;
+            if self.in_front(page, &aim).await?.is_none() {
+                break;
+            }
+            match self.aim_once(page, bid, element, None).await {
+                Ok(next) => aim = next,
+                Err(ActionError::Browser(error)) => return Err(error.into()),
+                Err(_) => break,
+            }
+        }
+        self.receiver = aim.receiver().map(str::to_owned).or(self.receiver.take());
+        Ok(())
     }
 
     /// Moves the mouse to a point.
@@ -79,8 +189,12 @@ impl Session {
         down: bool,
     ) -> Result<(), ActionError> {
         let moved = self.input_state.move_to(at);
+        let _hold = self.hold_input();
+        self.send_input(page, vec![moved]).await?;
+        self.ensure_idle().await;
+        self.receiver = self.describe_at(page, at).await;
         let then = if down { self.input_state.press(button, 1) } else { self.input_state.release(button, 1) };
-        self.send_input(page, vec![moved, then]).await
+        self.send_input(page, vec![then]).await
     }
 
     /// Checks or unchecks a checkbox or radio button, with a click if necessary.

@@ -355,6 +355,14 @@ impl Action {
         }
     }
 
+    /// Whether it is keys for whatever has the focus.
+    pub(crate) fn is_of_keys(&self) -> bool {
+        matches!(
+            self,
+            Self::KeyPress(_) | Self::KeyDown(_) | Self::KeyUp(_) | Self::Type(_) | Self::Insert(_)
+        )
+    }
+
     /// Whether it ends the episode.
     pub fn is_final(&self) -> bool {
         matches!(self, Self::Answer { .. } | Self::Infeasible { .. } | Self::Stop)

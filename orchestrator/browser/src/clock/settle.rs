@@ -298,7 +298,7 @@ impl Session {
         std::mem::replace(&mut state.seen_activity, counts) != counts
     }
 
-    async fn ensure_idle(&self) {
+    pub(crate) async fn ensure_idle(&self) {
         if self.frozen().is_some() {
             idle::ensure_idle(&self.tracker, self.cdp()).await;
         }

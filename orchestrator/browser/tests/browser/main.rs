@@ -17,6 +17,7 @@ mod fixtures;
 mod formats;
 mod hostile;
 mod hostile_pages;
+mod landing;
 mod load;
 mod outside;
 mod pages;

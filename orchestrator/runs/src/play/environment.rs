@@ -107,6 +107,11 @@ pub trait Environment: Send + Sized + 'static {
     /// Waits until the page has come to rest; says why if it did not in time.
     fn settle(&mut self) -> impl Future<Output = Result<Option<String>, EnvironmentError>> + Send;
 
+    /// What received the last action, if that is known.
+    fn receiver(&self) -> Option<String> {
+        None
+    }
+
     /// Why a page crashed since the last call, which an empty one has replaced.
     fn take_crash(&mut self) -> Option<String> {
         None

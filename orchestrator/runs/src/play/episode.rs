@@ -352,6 +352,8 @@ async fn perform<E: Environment>(
     let message = match environment.act(action).await {
         Ok(acted) => {
             trace.note_element(acted).await;
+            let step = trace.current();
+            step.receiver = environment.receiver().or(step.receiver.take());
             None
         }
         Err(NotActed::Refused(message)) => Some(message),

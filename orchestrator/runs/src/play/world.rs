@@ -346,6 +346,10 @@ impl Environment for World {
         settled
     }
 
+    fn receiver(&self) -> Option<String> {
+        self.session.receiver().map(str::to_owned)
+    }
+
     fn take_crash(&mut self) -> Option<String> {
         self.crash.take()
     }

@@ -221,6 +221,10 @@ pub struct Step {
     /// element.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub element: Option<ActedOn>,
+    /// What received the action, such as `<button id="save"> "Save all"`. If there are several
+    /// actions, the last one for which that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receiver: Option<String>,
     /// The coordinates in the actions: x and y in pixels of the screenshot.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<[f64; 2]>,

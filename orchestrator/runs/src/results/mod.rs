@@ -28,4 +28,4 @@ pub use usage::{ModelUsage, StepCall};
 pub use formats::Version as Format;
 
 /// The version that this program writes.
-pub const FORMAT: Format = Format { major: 2, minor: 6 };
+pub const FORMAT: Format = Format { major: 2, minor: 7 };

@@ -39,6 +39,7 @@ pub(super) struct StepView {
     action: Option<String>,
     reason: Option<String>,
     element: Option<ActionTarget>,
+    receiver: Option<String>,
     error: Option<String>,
     unsettled: Option<String>,
     /// Tokens and cost of the step's model calls.
@@ -146,6 +147,7 @@ pub(super) fn step(
             .element
             .as_ref()
             .map(|element| ActionTarget { selector: element.selector.clone(), value: element.value.clone() }),
+        receiver: step.receiver.clone(),
         error: step.error.clone(),
         unsettled: step.unsettled.clone(),
         models: ModelUsage::of(step_calls.iter().map(|call| &call.call)).as_ref().map(models),

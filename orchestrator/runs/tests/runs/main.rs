@@ -245,7 +245,7 @@ async fn a_newer_format_and_a_tampered_trace_are_noticed() -> Tested {
     std::fs::write(&run, std::fs::read_to_string(&run)?.replace("\"major\": 2", "\"major\": 3"))?;
     let error = Summary::read(&out).err().ok_or("no error")?;
     assert!(
-        error.to_string().ends_with("it has format 3.6, and this version reads 2.x; use a newer sandbox"),
+        error.to_string().ends_with("it has format 3.7, and this version reads 2.x; use a newer sandbox"),
         "{error}"
     );
     std::fs::write(&run, "{\"format\"")?;

@@ -52,6 +52,7 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
                     value: HOSTILE.to_owned(),
                     bbox: Some([0.5, 0.0, 1.0, 0.25]),
                 }),
+                receiver: Some(HOSTILE.to_owned()),
                 points: vec![[1.0, 0.5]],
                 dialogs: vec![Dialog {
                     kind: "confirm".to_owned(),
