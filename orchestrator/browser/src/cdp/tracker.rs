@@ -226,13 +226,18 @@ impl BrowserState {
         self.disconnected
     }
 
+    /// Whether a frozen world's clock cannot have come to this time.
+    pub(crate) fn is_far(&self, now: f64) -> bool {
+        let is_frozen = self.setup.as_ref().is_some_and(|setup| setup.is_frozen());
+        is_frozen && (now - self.page_clock).abs() > FARTHEST_CLOCK
+    }
+
     /// Takes note of what the active page's clock shows, in milliseconds since 1970.
     ///
     /// # Errors
     /// When a frozen world's clock cannot have come to that: the page's process has another one.
     pub(crate) fn set_clock(&mut self, now: f64) -> Result<(), Error> {
-        let is_frozen = self.setup.as_ref().is_some_and(|setup| setup.is_frozen());
-        if is_frozen && (now - self.page_clock).abs() > FARTHEST_CLOCK {
+        if self.is_far(now) {
             let reason = format!(
                 "its clock is {:.0} s away from the world's; it came into a process with another clock",
                 (now - self.page_clock) / 1000.0

@@ -4,6 +4,7 @@
 //! settle              when a page is done: slices of its time, with rests in between
 //! lull                the same for pages of the live web, whose time is real
 //! schedule            where the slices end, whatever the requests in between took
+//! socket_messages     the messages of WebSockets
 //! slice               one slice of a page's time, past requests that never end
 //! virtual_time        the commands that grant time to a page and stop it again
 //! screen              frames, drawn at the page's own time
@@ -23,4 +24,5 @@ pub(crate) mod schedule;
 pub(crate) mod screen;
 pub(crate) mod settle;
 mod slice;
+mod socket_messages;
 pub(crate) mod virtual_time;

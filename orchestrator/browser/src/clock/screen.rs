@@ -326,9 +326,19 @@ impl Session {
         const READ_CLOCK: &str = "[Date.now(), !!document.body]";
         let page = wait.page;
         let without_document = self.has_no_document(page).await?;
-        match self.evaluate_isolated(page, &page.target, READ_CLOCK, wait.limit.remaining()).await {
+        let read = || self.evaluate_isolated(page, &page.target, READ_CLOCK, wait.limit.remaining());
+        let mut reply = read().await;
+        let now = |reply: &Value| reply.get(0).and_then(Value::as_f64);
+        let shown = reply.as_ref().ok().and_then(now);
+        if shown.is_some_and(|now| self.tracker.lock().is_far(now)) {
+            // It has just come into a process of its own, whose clock is not stopped yet.
+            let clock = self.tracker.lock().page_clock;
+            virtual_time::stop(self.cdp(), &page.session, clock);
+            reply = read().await;
+        }
+        match reply {
             Ok(reply) => {
-                if let Some(now) = reply.get(0).and_then(Value::as_f64) {
+                if let Some(now) = now(&reply) {
                     self.tracker.lock().set_clock(now)?;
                 }
                 let body = !without_document && reply.get(1) == Some(&Value::Bool(true));

@@ -122,7 +122,9 @@ impl Session {
                 break;
             }
             if self.is_stuck(wait, in_flight).await? {
-                tracing::debug!("nothing is on its way, and the page's time stands still; it runs on in steps");
+                tracing::debug!(
+                    "nothing is on its way, and the page's time stands still; it runs on in steps"
+                );
                 let state = &mut *self.tracker.lock();
                 state.stuck_document = Some(state.document_count);
                 break;
