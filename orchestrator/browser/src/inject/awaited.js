@@ -145,26 +145,42 @@ const ORDERED_REPLIES = {
 };
 // In a document this is work for when there is no other task.
 if (!globalThis.document) ORDERED_REPLIES.OffscreenCanvas = 'convertToBlob';
-// Chromium words the error of a text that is no JSON by whether the body had come already.
+// A response of a cache has its body in another process. Any other one comes through the gateway,
+// in the order of the requests.
+const cachedResponses = new WeakSet();
+for (const [type, names] of [['Cache', 'match matchAll'], ['CacheStorage', 'match']]) {
+  for (const name of names.split(' ')) {
+    replaceWhenDefined(type, name, (native) => ({
+      [name](...args) {
+        const found = apply(native, this, args);
+        if (!(found instanceof Promise)) return found;
+        return blockTime(apply(nativeThen, found, [(responses) => {
+          for (const response of [responses].flat()) if (response) cachedResponses.add(response);
+          return responses;
+        }]));
+      },
+    }));
+  }
+}
+const ofBody = (response, body) => cachedResponses.has(response) ? blockTime(body, 'body') : body;
 for (const type of ['Response', 'Request']) {
+  // Chromium words the error of a text that is no JSON by whether the body had come already.
   replaceWhenDefined(type, 'json', (native) => {
     const { text } = globalThis[type].prototype;
     return {
       json() {
         if (this.bodyUsed) return apply(native, this, []);
-        return blockTime(apply(nativeThen, apply(text, this, []), [(json) => nativeParse(json)]), 'body');
+        return apply(nativeThen, apply(text, this, []), [(json) => nativeParse(json)]);
       },
     };
   });
-  // A body may come from a cache, which is another process. One that does not end is not waited
-  // for.
   for (const name of ['text', 'arrayBuffer', 'blob', 'bytes', 'formData']) {
-    replaceWhenDefined(type, name, (native) => ({ [name]() { return blockTime(apply(native, this, []), 'body'); } }));
+    replaceWhenDefined(type, name, (native) => ({ [name]() { return ofBody(this, apply(native, this, [])); } }));
   }
 }
 const REPLIES = {
-  Navigator: 'getBattery', BaseAudioContext: 'decodeAudioData', OfflineAudioContext: 'startRendering', CacheStorage: 'open match has delete keys',
-  Cache: 'match matchAll put delete keys', CookieStore: 'get getAll', Document: 'hasStorageAccess', GPU: 'requestAdapter',
+  Navigator: 'getBattery', BaseAudioContext: 'decodeAudioData', OfflineAudioContext: 'startRendering', CacheStorage: 'open has delete keys',
+  Cache: 'put delete keys', CookieStore: 'get getAll', Document: 'hasStorageAccess', GPU: 'requestAdapter',
   IDBFactory: 'databases', Keyboard: 'getLayoutMap', LockManager: 'query', MediaCapabilities: 'decodingInfo encodingInfo',
   MediaDevices: 'enumerateDevices', NavigatorUAData: 'getHighEntropyValues', Permissions: 'query', PressureObserver: 'observe',
   ServiceWorkerContainer: 'register getRegistration getRegistrations', StorageManager: 'estimate persisted persist getDirectory',
