@@ -1,4 +1,5 @@
-"""The kept pages: a file each, with a feature in every line. What is known stands behind `#`."""
+"""The kept pages: a file each, with a feature in every line. What is known stands behind `#`. A line
+`# Open: WHY` is for a page that still differs: it is played, and does not count."""
 
 import pathlib
 
@@ -13,6 +14,16 @@ def read():
         lines = (line.partition("#")[0].strip() for line in path.read_text().splitlines())
         kept[path.stem] = [line for line in lines if line]
     return kept
+
+
+def still_open():
+    """The names of those that still differ, with the reason."""
+    found = {}
+    for path in sorted(FOLDER.glob("*.txt")):
+        for line in path.read_text().splitlines():
+            if line.startswith("# Open: "):
+                found[path.stem] = line.removeprefix("# Open: ")
+    return found
 
 
 def keep(features, found, page):

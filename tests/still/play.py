@@ -8,7 +8,7 @@
     play.py --sandbox BINARY --each NAME...         # every feature alone, beside these
     play.py --sandbox BINARY --only NAME... [--minimise]   # one page with these features
 
-Exit code 1: a page differs, or a visit was not played. With --minimise each page that differs is
+Exit code 1: a page differs that is not known to (`# Open:` in the corpus), or a visit was not played. With --minimise each page that differs is
 reduced while it still does, and kept in `corpus/`.
 """
 
@@ -87,7 +87,10 @@ def main():
     if given.minimise:
         for name, found in differ.items():
             corpus.keep(*minimised(options, wanted[name], found), name)
-    sys.exit(bool(differ or unplayed))
+    known = corpus.still_open() if given.corpus else {}
+    for name in known:
+        print(f"open: {name}: {known[name]}" + ("" if name in differ else " (equal this time)"))
+    sys.exit(any(name not in known for name in [*differ, *unplayed]))
 
 
 def judged(name, features, episodes, options, results):

@@ -33,5 +33,3 @@ feature("share-can", "say(navigator.canShare ? navigator.canShare({text: 'a'}) :
 feature("payment", "try { say(await new PaymentRequest([{supportedMethods: 'https://nowhere.invalid/pay'}], {total: {label: 'a', amount: {currency: 'EUR', value: '1'}}}).canMakePayment()); } catch (error) { say(error.name); }")
 feature("idle-detector", "say(typeof IdleDetector);")
 feature("rtc", "const c = new RTCPeerConnection(); c.createDataChannel('d'); const o = await c.createOffer(); say(o.type); c.onicegatheringstatechange = () => say(c.iceGatheringState);")
-feature("rtc-pair", """const a = new RTCPeerConnection(), b = new RTCPeerConnection(); const d = a.createDataChannel('d'); a.onicecandidate = e => b.addIceCandidate(e.candidate); b.onicecandidate = e => a.addIceCandidate(e.candidate);
-    d.onopen = () => say('open'); await a.setLocalDescription(); await b.setRemoteDescription(a.localDescription); await b.setLocalDescription(); await a.setRemoteDescription(b.localDescription); say('described');""")

@@ -13,6 +13,22 @@
 //! liveness            waits for what may never come, with an end that a busy machine does not move
 //! ```
 //!
+//! What enters a page from outside, when it is let in, and what has to be over before:
+//!
+//! | what | let in | after |
+//! | --- | --- | --- |
+//! | responses | one at a time, in the order of the requests (`response_ordering`) | the page, its threads and the network have nothing to do |
+//! | a frame, with the observers that it feeds | in a drain, on command (`screen`) | all responses, and those to what follows from them |
+//! | messages of WebSockets | in a drain, counted on both sides (`socket_messages`); those of sites as they come | the frame |
+//! | timers and animation frames of documents | in a slice (`slice`) | all awaited replies (`inject/awaited.js`) |
+//! | results of promises of other processes | one at a time, in the order of the calls | the document's own tasks, and the events that it awaits |
+//! | events of databases, channels, locks, media | as they come, before any timer | – |
+//! | the first script of a worker | one worker after the other, in the order of the calls (`cdp::worker_order`) | all responses |
+//! | timers and messages of workers | in a drain, one worker after the other (`virtual_time`) | the frame |
+//! | pieces of a body | of one size (`inject/bodies.js`) | – |
+//! | input | while responses are held back | the page is idle |
+//! | the clock of another process | begins at the page's time (`virtual_time`) | – |
+//!
 //! While nobody settles, a frozen page's time stands still. Nothing here waits for an amount of
 //! real time where a condition can be named.
 
