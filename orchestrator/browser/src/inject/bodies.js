@@ -17,12 +17,10 @@ for (const type of ['Response', 'Request']) {
     },
   }));
 }
-async function readPiece(reader, body) {
+async function readPiece(reader, body, stalled) {
   while (!body.isOver && body.size < PIECE) {
     body.reading ??= apply(nativeRead, reader, []);
-    let stall;
-    const stalled = new Promise((done) => { stall = () => done(null); });
-    const read = await Promise.race([blockTime(body.reading, 'body', stall), stalled]);
+    const read = await Promise.race([body.reading, stalled]);
     if (!read && body.size) break;
     const { value, done } = read ?? await body.reading;
     body.reading = null;
@@ -44,9 +42,12 @@ replaceWhenDefined('ReadableStreamDefaultReader', 'read', (native) => {
     read() {
       const body = readers.get(this);
       if (!body) return apply(native, this, []);
-      const piece = body.last.then(() => readPiece(this, body));
+      // The pieces count, not how many reads of the network each takes.
+      let stall;
+      const stalled = new Promise((done) => { stall = () => done(null); });
+      const piece = body.last.then(() => readPiece(this, body, stalled));
       body.last = piece.catch(() => {});
-      return piece;
+      return blockTime(piece, 'body', stall);
     },
   };
 });

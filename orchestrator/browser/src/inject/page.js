@@ -121,6 +121,19 @@ apply(nativeAddEventListener, window, ['paste', (event) => {
   event.stopImmediatePropagation();
 }, true]);
 
+// Where the history goes is another process's business.
+for (const name of ['back', 'forward', 'go']) {
+  replace(History.prototype, name, (native) => ({
+    [name](...args) {
+      const result = apply(native, this, args);
+      blockTime(new Promise((gone) => ['popstate', 'pagehide'].forEach((type) => {
+        apply(nativeAddEventListener, window, [type, gone, { once: true }]);
+      })), 'lock');
+      return result;
+    },
+  }));
+}
+
 // The browser makes up the names of history entries.
 const entryNames = new Map(), entries = new Map();
 function entryName(nativeName) {
