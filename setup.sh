@@ -6,6 +6,7 @@
 #     ./setup.sh python     # and what other people's programs need, for the conformance checks and benchmarks
 #     ./setup.sh dist       # and what links a static program and makes a Python environment
 #     ./setup.sh engine     # and a container engine that answers, with what builds base images and tests pulling
+#     ./setup.sh still      # and what makes certificates for recording the pages of `make still`
 #     ./setup.sh slurm      # and Slurm's controller, nodes and clients
 #     ./setup.sh kubernetes # and kubectl
 #
@@ -21,6 +22,7 @@ command -v cc >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
 fc-list 2>/dev/null | grep -q DejaVuSans.ttf || missing="$missing fonts-dejavu-core"
 # The conformance checks and benchmarks run other people's programs in a Python virtual environment.
 [ "${1:-}" != python ] || python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"
+[ "${1:-}" != still ] || command -v openssl >/dev/null 2>&1 || missing="$missing openssl"
 if [ "${1:-}" = dist ]; then
     command -v musl-gcc >/dev/null 2>&1 || missing="$missing musl-tools"
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$missing python3-venv"

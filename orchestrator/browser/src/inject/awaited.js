@@ -13,6 +13,9 @@
 // longer may never come. Chromium moves the time regardless after 100,000 tasks. So that a busy
 // machine has time for a reply, the tasks after the first ones of a reply take longer: 0.1 ms.
 const TASKS = 90000, REPLY_TASKS = 20000, LOCK_TASKS = 3000, SHORT_TASKS = 100, SHORT_TASK = 5000, LONG_TASK = 200000;
+// After how many tasks without news a result is let in though earlier calls or events lack a reply:
+// they may wait for what follows from it.
+const STUCK_TASKS = 600;
 // How many tasks a worker waits before it tells that it waits.
 const WORKER_TASKS = 2000;
 const nativeThen = Promise.prototype.then, nativeParse = JSON.parse;
@@ -22,6 +25,8 @@ const isDocument = Boolean(globalThis.document && nativeTask);
 const pending = new Map();
 // The promises whose results are to be let in, in the order of the calls.
 const results = [];
+// Promises that come true by themselves once others have: nothing but time waits for them.
+const wholes = new Set();
 // The timers that came due meanwhile.
 const held = [];
 let answered = 0, running = false;
@@ -31,8 +36,8 @@ function blockTime(promise, what = 'reply', onGiveUp = undefined) {
   if (!(promise instanceof Promise)) return promise;
   if (isDocument && (what === 'reply' || what === 'body')) return letInByOrder(promise, what, onGiveUp);
   const key = {};
-  pending.set(key, what);
-  const done = () => { pending.delete(key); answered++; };
+  if (isDocument && what === 'whole') wholes.add(key); else pending.set(key, what);
+  const done = () => { pending.delete(key); wholes.delete(key); answered++; };
   apply(nativeThen, promise, [done, done]);
   if (isDocument) spin();
   return promise;
@@ -56,6 +61,7 @@ function afterReplies(timer) {
 }
 function giveUp() {
   pending.clear();
+  wholes.clear();
   for (const result of results.splice(0)) {
     result.isAwaited = false;
     result.letIn?.();
@@ -72,19 +78,22 @@ function spin() {
   };
   const step = () => {
     if (seen !== answered) (seen = answered, last = tasks);
-    if (!pending.size && results[0]?.letIn) {
+    const isStuck = tasks - last >= STUCK_TASKS;
+    const come = isStuck ? results.findIndex((result) => result.letIn) : !pending.size && results[0]?.letIn ? 0 : -1;
+    if (come >= 0) {
       last = tasks;
       next();
-      return results.shift().letIn();
+      return results.splice(come, 1)[0].letIn();
     }
-    if (!pending.size && !results.length) {
+    if (!pending.size && !results.length && !wholes.size) {
       if (!held.length) return void (running = false);
       next();
       try { held.shift()(); } catch (error) { reportError(error); }
       return;
     }
     const isShort = (what) => what === 'lock' || what === 'body';
-    const limit = results.every((result) => isShort(result.what)) && [...pending.values()].every(isShort) ? LOCK_TASKS : REPLY_TASKS;
+    const isAllShort = !wholes.size && results.every(({ what }) => isShort(what)) && [...pending.values()].every(isShort);
+    const limit = isAllShort ? LOCK_TASKS : REPLY_TASKS;
     next();
     if (++tasks >= TASKS || tasks - last >= limit) return giveUp();
     const rounds = tasks - last < SHORT_TASKS ? SHORT_TASK : LONG_TASK;

@@ -46,7 +46,7 @@ replace(globalThis.WritableStream?.prototype, 'getWriter', (native) => ({
 replace(globalThis.ReadableStream?.prototype, 'pipeTo', (native) => ({
   pipeTo(...args) {
     const piping = apply(native, this, args);
-    return fileStreams.has(args[0]) ? blockTime(piping) : piping;
+    return fileStreams.has(args[0]) ? blockTime(piping, 'whole') : piping;
   },
 }));
 let iterators = null;
