@@ -305,10 +305,7 @@ async fn call_tick(
     });
     let reply = cdp.call_within(Some(&session), "Runtime.callFunctionOn", params, WORKER_TIMEOUT);
     tokio::pin!(reply);
-    let answer = match timeout(USUAL_ANSWER, &mut reply).await {
-        Ok(answer) => Some(answer),
-        Err(_) => None,
-    };
+    let answer = timeout(USUAL_ANSWER, &mut reply).await.ok();
     let ended = tracker.wait_for(
         WORKER_TIMEOUT,
         |_| format!("the worker {} to end or to answer", worker.url),
