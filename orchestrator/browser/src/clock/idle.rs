@@ -106,20 +106,32 @@ pub(crate) async fn repliers_stay_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     true
 }
 
-/// Waits until no replying thread is at work, and none is after a round trip to the browser: what
-/// has not been answered by then is not about to be.
-pub(crate) async fn wait_for_repliers(tracker: &Tracker, cdp: &Cdp) {
+/// Waits until no thread of the pages and none that stores is at work, and none is after a round
+/// trip to the browser: what has not been answered by then is not about to be. While one is always
+/// at work this does not end.
+pub(crate) async fn wait_for_all_threads(tracker: &Tracker, cdp: &Cdp) {
     let mut polls = interval(POLL);
     polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         polls.tick().await;
-        if repliers_stay_idle(tracker, cdp).await {
+        if all_threads_stay_idle(tracker, cdp).await {
             ping_browser(tracker, cdp).await;
-            if repliers_stay_idle(tracker, cdp).await {
+            if all_threads_stay_idle(tracker, cdp).await {
                 return;
             }
         }
     }
+}
+
+/// Whether [`MIN_CHECKS`] checks in a row find none of those threads at work.
+async fn all_threads_stay_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
+    for _ in 0..MIN_CHECKS {
+        let processes = find_processes(tracker, cdp).await;
+        if !processes.renderers.iter().chain(&processes.storage).all(|&id| are_threads_idle(id)) {
+            return false;
+        }
+    }
+    true
 }
 
 /// A round trip to the browser process, without the page.

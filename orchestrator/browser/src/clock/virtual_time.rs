@@ -318,7 +318,7 @@ async fn call_tick(
             answer = &mut reply => answer,
             _ = ended => return Ok(None),
             // It has not begun, or waits for another worker. It has no time of its own yet.
-            () = idle::wait_for_repliers(tracker, cdp) => return Ok(None),
+            () = idle::wait_for_all_threads(tracker, cdp) => return Ok(None),
         },
     };
     match answer {
