@@ -1,5 +1,5 @@
-"""The kept pages: a file each, with a feature in every line. What is known stands behind `#`. A line
-`# Open: WHY` is for a page that still differs: it is played, and does not count."""
+"""The kept pages: a file each, with a feature in every line. What is known stands behind `#`. A
+line `# Open: WHY` is for a page that still differs: it is played, and does not count."""
 
 import pathlib
 

@@ -28,7 +28,10 @@ class Difference:
         if self.stalls:
             return f"stalls after step {self.step}"
         counts = "+".join(map(str, self.fingerprints))
-        return f"step {self.step}, {self.part} ({counts} visits)\n      - {self.one}\n      + {self.other}"
+        return (
+            f"step {self.step}, {self.part} ({counts} visits)\n      - {self.one}\n      +"
+            f" {self.other}"
+        )
 
 
 def difference(episodes):
@@ -39,8 +42,14 @@ def difference(episodes):
     groups = collections.Counter(episode.fingerprint for episode in episodes)
     if len(groups) < 2:
         return None
-    others = {episode.fingerprint: episode for episode in episodes if episode.fingerprint != episodes[0].fingerprint}
-    step, part, one, two = min((first(episodes[0], other) for other in others.values()), key=lambda found: found[0])
+    others = {
+        episode.fingerprint: episode
+        for episode in episodes
+        if episode.fingerprint != episodes[0].fingerprint
+    }
+    step, part, one, two = min(
+        (first(episodes[0], other) for other in others.values()), key=lambda found: found[0]
+    )
     return Difference(step, part, one, two, sorted(groups.values(), reverse=True))
 
 
@@ -69,7 +78,9 @@ def requests(episode, step):
     """The requests of a step, as a fingerprint counts them."""
     asked = episode.requests.get(step, [])
     documents = {word for word, destination in asked if destination == "document"}
-    return sorted([word for word, destination in asked if destination != "document"] + list(documents))
+    return sorted(
+        [word for word, destination in asked if destination != "document"] + list(documents)
+    )
 
 
 def apart(one, other):
@@ -85,7 +96,11 @@ def apart(one, other):
 def words(one, other):
     """The words of two lines around those that differ."""
     left, right = one.split(), other.split()
-    blocks = [code for code in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes() if code[0] != "equal"]
+    blocks = [
+        code
+        for code in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+        if code[0] != "equal"
+    ]
     if not blocks:
         return one.strip(), other.strip()
     _, start, _, begin, _ = blocks[0]
@@ -97,4 +112,5 @@ def shortened(line, start, stop):
     """The words of a line from before `start` to behind `stop`; of a long stretch the beginning."""
     start, stop = max(0, start - AROUND), min(len(line), stop + AROUND)
     cut = min(stop, start + 5 * AROUND)
-    return ("… " if start else "") + " ".join(line[start:cut]) + (" …" if cut < len(line) else "")
+    before, after = "… " if start else "", " …" if cut < len(line) else ""
+    return before + " ".join(line[start:cut]) + after

@@ -24,9 +24,19 @@ def table_cmap():
 
 def table_os2():
     """Version 0, with the widths and heights that readers check."""
-    fixed = struct.pack(">HhHHH", 0, EM, 400, 5, 0) + struct.pack(">10h", *([100] * 10)) + struct.pack(">h", 0)
-    return fixed + bytes(10) + bytes(16) + b"LAB " + struct.pack(">HHH", 0x40, 0x41, 0x41) + struct.pack(
-        ">hhhHH", 800, -200, 0, 900, 200)
+    fixed = (
+        struct.pack(">HhHHH", 0, EM, 400, 5, 0)
+        + struct.pack(">10h", *([100] * 10))
+        + struct.pack(">h", 0)
+    )
+    return (
+        fixed
+        + bytes(10)
+        + bytes(16)
+        + b"LAB "
+        + struct.pack(">HHH", 0x40, 0x41, 0x41)
+        + struct.pack(">hhhHH", 800, -200, 0, 900, 200)
+    )
 
 
 def table_name():
@@ -44,8 +54,29 @@ def tables():
         b"OS/2": table_os2(),
         b"cmap": table_cmap(),
         b"glyf": glyf,
-        b"head": struct.pack(">IIIIHHQQhhhhHHhhh", 0x10000, 0x10000, 0, 0x5F0F3CF5, 3, EM, 0, 0, 100, 0, 900, 800, 0, 8, 2, 1, 0),
-        b"hhea": struct.pack(">IhhhHhhhhhhhhhhhH", 0x10000, 800, -200, 0, EM, 0, 0, 900, 1, 0, 0, 0, 0, 0, 0, 0, 2),
+        b"head": struct.pack(
+            ">IIIIHHQQhhhhHHhhh",
+            0x10000,
+            0x10000,
+            0,
+            0x5F0F3CF5,
+            3,
+            EM,
+            0,
+            0,
+            100,
+            0,
+            900,
+            800,
+            0,
+            8,
+            2,
+            1,
+            0,
+        ),
+        b"hhea": struct.pack(
+            ">IhhhHhhhhhhhhhhhH", 0x10000, 800, -200, 0, EM, 0, 0, 900, 1, 0, 0, 0, 0, 0, 0, 0, 2
+        ),
         b"hmtx": struct.pack(">HhHh", EM, 0, EM, 100),
         b"loca": struct.pack(">III", 0, 0, len(glyf)),
         b"maxp": struct.pack(">IH13H", 0x10000, 2, 4, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0),
@@ -64,14 +95,17 @@ def made():
     """The bytes of the font."""
     parts = tables()
     place = 12 + 16 * len(parts)
-    directory, content = struct.pack(">IHHHH", 0x10000, len(parts), 128, 3, len(parts) * 16 - 128), b""
+    directory, content = (
+        struct.pack(">IHHHH", 0x10000, len(parts), 128, 3, len(parts) * 16 - 128),
+        b"",
+    )
     for tag, part in parts.items():
         directory += struct.pack(">4sIII", tag, checksum(part), place + len(content), len(part))
         content += part + bytes(-len(part) % 4)
     whole = directory + content
     adjustment = (0xB1B0AFBA - checksum(whole)) & 0xFFFFFFFF
     at = place + sum(len(part) + -len(part) % 4 for tag, part in parts.items() if tag < b"head") + 8
-    return whole[:at] + struct.pack(">I", adjustment) + whole[at + 4:]
+    return whole[:at] + struct.pack(">I", adjustment) + whole[at + 4 :]
 
 
 FONT_BYTES = made()

@@ -1,8 +1,8 @@
 """What a feature of a generated page is, and how one is written down.
 
-A feature is a small piece of a page: HTML, a script, the files that they need, response heads of the
-page, and steps of an agent. Whatever happens is said by `say(word)`, and is written into the page in
-the order in which it happens.
+A feature is a small piece of a page: HTML, a script, the files that they need, response heads of
+the page, and steps of an agent. Whatever happens is said by `say(word)`, and is written into the
+page in the order in which it happens.
 
 In the text of a feature `@/` is the address of its own files, `@other/` the same files on another
 origin of the same site, and `@far/` on another site.
@@ -11,7 +11,13 @@ origin of the same site, and `@far/` on another site.
 import dataclasses
 
 HOST, OTHER, FAR = "lab.test", "other.lab.test", "far.test"
-JS, HTML, CSS, TEXT, JSON = "text/javascript", "text/html", "text/css", "text/plain", "application/json"
+JS, HTML, CSS, TEXT, JSON = (
+    "text/javascript",
+    "text/html",
+    "text/css",
+    "text/plain",
+    "application/json",
+)
 SVG, PNG, GIF, WAV, FONT = "image/svg+xml", "image/png", "image/gif", "audio/wav", "font/ttf"
 
 CATALOG = {}
@@ -49,7 +55,10 @@ class Feature:
         """The part of the body: a section, and the script right behind it."""
         section = f'<section id="s-{self.name}">{self.body}</section>'
         if self.script:
-            section += f'<script>feature("{self.name}", async (say, here, hear, button, field) => {{{self.script}}})</script>'
+            section += (
+                f'<script>feature("{self.name}", async (say, here, hear, button, field) =>'
+                f" {{{self.script}}})</script>"
+            )
         return addressed(section, self.name)
 
 
@@ -60,8 +69,10 @@ def addressed(text, name):
     return text.replace("@/", f"/f/{name}/").replace("@name", name)
 
 
-def feature(name, script="", *, body="", head="", heads=(), files=None, steps=(), button=False, field=False):
-    """Adds a feature to the catalog. A `button` and a `field` have the feature's name, and a step that uses them."""
+def feature(
+    name, script="", *, body="", head="", heads=(), files=None, steps=(), button=False, field=False
+):
+    """Adds a feature to the catalog. A `button` or `field` has its name, and a step that uses it."""
     steps = list(steps)
     if field:
         body += f'<input id="f-{name}" aria-label="{name}">'
@@ -71,7 +82,9 @@ def feature(name, script="", *, body="", head="", heads=(), files=None, steps=()
         steps.append({"click": {"role": "button", "name": name}})
     assert name not in CATALOG, name
     served = {path: of_feature(file, name) for path, file in (files or {}).items()}
-    CATALOG[name] = Feature(name, script, body, addressed(head, name), tuple(heads), served, tuple(steps))
+    CATALOG[name] = Feature(
+        name, script, body, addressed(head, name), tuple(heads), served, tuple(steps)
+    )
 
 
 def of_feature(file, name):
@@ -94,7 +107,11 @@ def worker(text, **more):
 
 def frame(text, body="", head="", **more):
     """A document in a frame, which says words by messages to its parent."""
-    said = "<script>const say = word => parent.postMessage('say:@name.' + word, '*');" + text + "</script>"
+    said = (
+        "<script>const say = word => parent.postMessage('say:@name.' + word, '*');"
+        + text
+        + "</script>"
+    )
     return File(f"<!doctype html><title>frame</title>{head}<body>{body}{said}", HTML, **more)
 
 

@@ -13,9 +13,12 @@ MORE_VISITS = 2
 def minimised(options, features, found):
     """The smallest set of features that still differs, and how.
 
-    The features whose words are in other places are tried alone first, then halves, then single ones.
+    The features whose words are in other places are tried alone first, then halves, then single
+    ones.
     """
-    options = dataclasses.replace(options, visits=1 if found.stalls else options.visits * MORE_VISITS)
+    options = dataclasses.replace(
+        options, visits=1 if found.stalls else options.visits * MORE_VISITS
+    )
     smaller = tried(options, [named(features, found)], found)
     if smaller:
         features, found = smaller
@@ -41,8 +44,8 @@ def named(features, found):
 def candidates(features, size):
     """The parts of a page, then the page without each: parts of `size` features."""
     starts = range(0, len(features), size)
-    parts = [features[start:start + size] for start in starts]
-    without = [features[:start] + features[start + size:] for start in starts]
+    parts = [features[start : start + size] for start in starts]
+    without = [features[:start] + features[start + size :] for start in starts]
     unique = []
     for part in parts + without:
         if part and len(part) < len(features) and part not in unique:

@@ -11,13 +11,17 @@ ACTION = "do-"
 
 PRELUDE = """
 const order = [];
-function put(word) { order.push(word); const out = document.getElementById('out'); if (out) out.textContent = order.join(' '); }
+function put(word) { order.push(word); const out = document.getElementById('out');
+if (out) out.textContent = order.join(' '); }
 function feature(name, run) {
-  const say = word => put(word === undefined ? name : name + '.' + word), at = id => document.getElementById(id + name);
-  const hear = from => { from.onmessage = event => say(event.data); from.onerror = () => say('error'); return from; };
+  const say = word => put(word === undefined ? name : name + '.' + word);
+  const at = id => document.getElementById(id + name);
+  const hear = from => { from.onmessage = event => say(event.data);
+  from.onerror = () => say('error'); return from; };
   run(say, at('s-'), hear, at('b-'), at('f-')).catch(error => say('throws.' + error.name));
 }
-addEventListener('message', event => { if (String(event.data).startsWith('say:')) put(event.data.slice(4)); });
+addEventListener('message', event => {
+if (String(event.data).startsWith('say:')) put(event.data.slice(4)); });
 addEventListener('DOMContentLoaded', () => put('parsed'));
 addEventListener('load', () => put('load'));
 """
@@ -38,9 +42,11 @@ def document(names):
     parts = [CATALOG[name] for name in names]
     head = "".join(part.head for part in parts)
     body = "".join(part.html() for part in parts)
-    return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>page</title>'
-            f"<script>{PRELUDE}</script>{head}</head><body><h1>page</h1>"
-            f'<p id="out"></p>{body}<div style="height:2000px"></div><footer>end</footer></body></html>')
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>page</title>'
+        f"<script>{PRELUDE}</script>{head}</head><body><h1>page</h1>"
+        f'<p id="out"></p>{body}<div style="height:2000px"></div><footer>end</footer></body></html>'
+    )
 
 
 def address(names):

@@ -44,10 +44,16 @@ def arguments():
     parser.add_argument("--load", type=int, default=0, help="busy processes on each core")
     parser.add_argument("--nice", type=int, default=0)
     parser.add_argument("--cpu", help="processors to play on, as in taskset")
-    parser.add_argument("--recorded", action="store_true", help="record the pages first, and play the recording")
+    parser.add_argument(
+        "--recorded", action="store_true", help="record the pages first, and play the recording"
+    )
     parser.add_argument("--corpus", action="store_true", help="play the kept pages")
-    parser.add_argument("--each", nargs="*", metavar="NAME", help="play every feature alone, beside these")
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="play one page with these features")
+    parser.add_argument(
+        "--each", nargs="*", metavar="NAME", help="play every feature alone, beside these"
+    )
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", help="play one page with these features"
+    )
     parser.add_argument("--allow", type=int, default=0, help="how many pages may differ or stall")
     parser.add_argument("--minimise", action="store_true")
     return parser.parse_args()
@@ -69,15 +75,25 @@ def main():
     # So that what was started is ended.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("interrupted"))
     given = arguments()
-    options = Options(given.sandbox.resolve(), given.output.resolve(), given.visits, given.timeout, given.workers,
-                      given.browser, given.load, given.nice, given.cpu, given.recorded)
+    options = Options(
+        given.sandbox.resolve(),
+        given.output.resolve(),
+        given.visits,
+        given.timeout,
+        given.workers,
+        given.browser,
+        given.load,
+        given.nice,
+        given.cpu,
+        given.recorded,
+    )
     options.output.mkdir(parents=True, exist_ok=True)
     wanted, begun = chosen(given), time.monotonic()
     differ, unplayed, results = {}, [], options.output / "result.jsonl"
     results.write_text("")
     names = list(wanted)
     for start in range(0, len(names), BATCH):
-        batch = {name: wanted[name] for name in names[start:start + BATCH]}
+        batch = {name: wanted[name] for name in names[start : start + BATCH]}
         for name, episodes in play(options, batch).items():
             found = judged(name, batch[name], episodes, options, results)
             if found:
@@ -101,7 +117,13 @@ def judged(name, features, episodes, options, results):
     failed = sorted({one.message for one in episodes if one.broke() and one.message})
     with results.open("a") as file:
         walls = [one.wall_ms for one in episodes]
-        line = {"page": name, "features": features, "visits": len(episodes), "wall_ms": walls, "errors": failed}
+        line = {
+            "page": name,
+            "features": features,
+            "visits": len(episodes),
+            "wall_ms": walls,
+            "errors": failed,
+        }
         file.write(json.dumps(line | {"differs": vars(found) if found else None}) + "\n")
     label = labelled(name)
     if found:
@@ -123,8 +145,10 @@ def summary(wanted, differ, unplayed, options, seconds):
     """The last lines."""
     stall = [name for name, found in differ.items() if found.stalls]
     differ = [name for name in differ if name not in stall]
-    print(f"{len(differ)} of {len(wanted)} pages differ in {options.visits} visits, {len(stall)} stall, "
-          f"{len(unplayed)} with errors; {seconds / len(wanted):.1f} s a page")
+    print(
+        f"{len(differ)} of {len(wanted)} pages differ in {options.visits} visits, {len(stall)}"
+        f" stall, {len(unplayed)} with errors; {seconds / len(wanted):.1f} s a page"
+    )
     for what, names in (("differ", differ), ("stall", stall)):
         if names:
             print(f"{what}: {' '.join(map(labelled, names))}")

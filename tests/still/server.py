@@ -18,11 +18,22 @@ from grammar import CATALOG, HTML, File
 
 SOCKET_KEY = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 PLAIN = "<!doctype html><title>plain</title><p>A plain page.<p><a href=/plain?next>next</a>"
-REASONS = {200: "OK", 204: "No Content", 301: "Moved Permanently", 302: "Found", 307: "Temporary Redirect",
-           404: "Not Found", 500: "Internal Server Error"}
+REASONS = {
+    200: "OK",
+    204: "No Content",
+    301: "Moved Permanently",
+    302: "Found",
+    307: "Temporary Redirect",
+    404: "Not Found",
+    500: "Internal Server Error",
+}
 # For every file, so that any page may use it.
-OPEN = ("Access-Control-Allow-Origin: *", "Cross-Origin-Resource-Policy: cross-origin",
-        "Timing-Allow-Origin: *", "Service-Worker-Allowed: /")
+OPEN = (
+    "Access-Control-Allow-Origin: *",
+    "Cross-Origin-Resource-Policy: cross-origin",
+    "Timing-Allow-Origin: *",
+    "Service-Worker-Allowed: /",
+)
 
 
 def found(path):
@@ -67,16 +78,22 @@ async def write_pieces(writer, file, content):
     for start in range(0, len(content), size):
         await writer.drain()
         await asyncio.sleep(file.pause)
-        piece = content[start:start + size]
+        piece = content[start : start + size]
         writer.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
     writer.write(b"0\r\n\r\n")
 
 
 async def socket(reader, writer, path, heads):
     """A WebSocket: greets, and sends back what it is sent. `bye` closes it."""
-    key = base64.b64encode(hashlib.sha1((heads["sec-websocket-key"] + SOCKET_KEY).encode()).digest()).decode()
-    writer.write(("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                  f"Sec-WebSocket-Accept: {key}\r\n\r\n").encode())
+    key = base64.b64encode(
+        hashlib.sha1((heads["sec-websocket-key"] + SOCKET_KEY).encode()).digest()
+    ).decode()
+    writer.write(
+        (
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"Sec-WebSocket-Accept: {key}\r\n\r\n"
+        ).encode()
+    )
     for number in range(int(path.partition("?")[2] or 1)):
         writer.write(frame(1, b"hello%d" % number))
     while True:
@@ -141,7 +158,9 @@ async def main():
     if len(sys.argv) > 2:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[2], sys.argv[3])
-    server = await asyncio.start_server(serve, "127.0.0.1", int(sys.argv[1]), ssl=context, limit=1 << 22)
+    server = await asyncio.start_server(
+        serve, "127.0.0.1", int(sys.argv[1]), ssl=context, limit=1 << 22
+    )
     print(f"port {server.sockets[0].getsockname()[1]}", flush=True)
     await server.serve_forever()
 

@@ -43,7 +43,12 @@ class Options:
     def environment(self):
         """What `sandbox` sees: a data folder of its own, and consent to the command of the site."""
         more = {"SANDBOX_CHROMIUM": self.browser} if self.browser else {}
-        return {**os.environ, "SANDBOX_DATA": str(self.output / "data"), "SANDBOX_TRUST": "1", **more}
+        return {
+            **os.environ,
+            "SANDBOX_DATA": str(self.output / "data"),
+            "SANDBOX_TRUST": "1",
+            **more,
+        }
 
     def command(self, *words):
         """A command of the program, with its priority and its processors."""
@@ -64,7 +69,7 @@ class Episode:
     requests: dict
 
     def broke(self):
-        """Whether it went wrong by other means than those of the page, which may cover or lose a control."""
+        """Whether it went wrong, and not by the page, which may cover or lose a control."""
         return self.outcome == "error" and "oracle step" not in self.message
 
 
@@ -81,8 +86,14 @@ def write_suite(folder, batch, recorded):
         world = "sites: ../sites"
     (suite / "suite.yaml").write_text(f"world:\n  {world}\n  clock: {CLOCK}\n")
     for name, features in batch.items():
-        task = {"id": name, "goal": "Look at the page.", "start_url": pages.address(features), "max_steps": 60,
-                "scorer": {"equals": "done"}, "oracle": pages.steps(features)}
+        task = {
+            "id": name,
+            "goal": "Look at the page.",
+            "start_url": pages.address(features),
+            "max_steps": 60,
+            "scorer": {"equals": "done"},
+            "oracle": pages.steps(features),
+        }
         if not recorded:
             task["sites"] = ["lab"]
         lines = (f"{key}: {json.dumps(value)}\n" for key, value in task.items())
@@ -102,9 +113,13 @@ def play(options, batch):
         record(options, folder, batch)
     with busy(options.load):
         played = visited(options, folder, suite, batch, 1)
-        again = [name for name in batch if not any(one.outcome == "timed_out" for one in played[name])]
+        again = [
+            name for name in batch if not any(one.outcome == "timed_out" for one in played[name])
+        ]
         if again and options.visits > 1:
-            for name, episodes in visited(options, folder, suite, again, options.visits - 1).items():
+            for name, episodes in visited(
+                options, folder, suite, again, options.visits - 1
+            ).items():
                 played[name] += episodes
     return played
 
@@ -114,11 +129,27 @@ def visited(options, folder, suite, names, visits):
     run, log = folder / f"run-{visits}", folder / f"log-{visits}"
     shutil.rmtree(run, ignore_errors=True)
     command = options.command(
-        "run", suite, "--agent", "oracle", "--repeat", visits, "--workers", options.workers, "--no-screenshots",
-        "--color", "never", "--episode-timeout", f"{options.timeout}s", "--output", run,
-        *(word for name in names for word in ("--task", name)))
+        "run",
+        suite,
+        "--agent",
+        "oracle",
+        "--repeat",
+        visits,
+        "--workers",
+        options.workers,
+        "--no-screenshots",
+        "--color",
+        "never",
+        "--episode-timeout",
+        f"{options.timeout}s",
+        "--output",
+        run,
+        *(word for name in names for word in ("--task", name)),
+    )
     with log.open("w") as file:
-        subprocess.run(command, env=options.environment(), stdout=file, stderr=file, stdin=subprocess.DEVNULL)
+        subprocess.run(
+            command, env=options.environment(), stdout=file, stderr=file, stdin=subprocess.DEVNULL
+        )
     played = {name: [episode(run, name, visit) for visit in range(1, visits + 1)] for name in names}
     if not any(one for episodes in played.values() for one in episodes):
         sys.exit(f"nothing was played:\n{log.read_text()[-3000:]}")
@@ -138,10 +169,20 @@ def episode(run, name, visit):
     for line in ledger.read_text().splitlines() if ledger.exists() else []:
         request = json.loads(line)
         if request["status"] and request.get("destination") != "serviceworker":
-            word = f"{request['method']} {request['status']} {request['answer'].get('level')} {request['url']}"
+            word = (
+                f"{request['method']} {request['status']} {request['answer'].get('level')}"
+                f" {request['url']}"
+            )
             requests.setdefault(request["step"], []).append((word, request.get("destination")))
     outcome = ended["outcome"]
-    return Episode(ended["fingerprint"], outcome["kind"], outcome.get("message", ""), ended["wall_ms"], steps, requests)
+    return Episode(
+        ended["fingerprint"],
+        outcome["kind"],
+        outcome.get("message", ""),
+        ended["wall_ms"],
+        steps,
+        requests,
+    )
 
 
 def record(options, folder, batch):
@@ -149,11 +190,24 @@ def record(options, folder, batch):
     certify(folder)
     with origin(folder) as port:
         command = options.command(
-            "record", *map(pages.address, batch.values()), *files_of_steps(batch), "--output", folder / "web.wacz",
-            "--delay", 0, "--ignore-robots", "--connect-to", f":443:127.0.0.1:{port}", "--upstream-ca", folder / "ca.pem",
-            "--allow-private")
+            "record",
+            *map(pages.address, batch.values()),
+            *files_of_steps(batch),
+            "--output",
+            folder / "web.wacz",
+            "--delay",
+            0,
+            "--ignore-robots",
+            "--connect-to",
+            f":443:127.0.0.1:{port}",
+            "--upstream-ca",
+            folder / "ca.pem",
+            "--allow-private",
+        )
         with (folder / "record.log").open("w") as log:
-            subprocess.run(command, env=options.environment(), stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            subprocess.run(
+                command, env=options.environment(), stdout=log, stderr=log, stdin=subprocess.DEVNULL
+            )
     if not (folder / "web.wacz").exists():
         sys.exit(f"nothing was recorded:\n{(folder / 'record.log').read_text()[-3000:]}")
 
@@ -167,20 +221,72 @@ def files_of_steps(batch):
 
 def certify(folder):
     """A certificate for the hosts, by an authority of this run."""
+
     def openssl(*words):
         subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
-    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-keyout", "ca.key", "-out", "ca.pem",
-            "-subj", "/CN=Laboratory", "-addext", "basicConstraints=critical,CA:TRUE")
-    openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "leaf.key", "-out", "leaf.csr", "-subj", f"/CN={HOST}")
-    (folder / "names").write_text("subjectAltName=" + ",".join(f"DNS:{host}" for host in (HOST, OTHER, FAR)))
-    openssl("x509", "-req", "-in", "leaf.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "30",
-            "-extfile", "names", "-out", "leaf.pem")
+
+    openssl(
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "30",
+        "-keyout",
+        "ca.key",
+        "-out",
+        "ca.pem",
+        "-subj",
+        "/CN=Laboratory",
+        "-addext",
+        "basicConstraints=critical,CA:TRUE",
+    )
+    openssl(
+        "req",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-keyout",
+        "leaf.key",
+        "-out",
+        "leaf.csr",
+        "-subj",
+        f"/CN={HOST}",
+    )
+    (folder / "names").write_text(
+        "subjectAltName=" + ",".join(f"DNS:{host}" for host in (HOST, OTHER, FAR))
+    )
+    openssl(
+        "x509",
+        "-req",
+        "-in",
+        "leaf.csr",
+        "-CA",
+        "ca.pem",
+        "-CAkey",
+        "ca.key",
+        "-CAcreateserial",
+        "-days",
+        "30",
+        "-extfile",
+        "names",
+        "-out",
+        "leaf.pem",
+    )
 
 
 @contextlib.contextmanager
 def origin(folder):
     """The server with TLS, on a free port."""
-    command = [sys.executable, "-B", HERE / "server.py", "0", folder / "leaf.pem", folder / "leaf.key"]
+    command = [
+        sys.executable,
+        "-B",
+        HERE / "server.py",
+        "0",
+        folder / "leaf.pem",
+        folder / "leaf.key",
+    ]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         yield int(server.stdout.readline().split()[1])
