@@ -8,8 +8,8 @@
     play.py --sandbox BINARY --each NAME...         # every feature alone, beside these
     play.py --sandbox BINARY --only NAME... [--minimise]   # one page with these features
 
-Exit code 1: more than --allow pages differ that are not known to (`# Open:` in the corpus), or were
-not played. With --minimise each page that differs is
+Exit code 1: more than --allow pages differ or stall that are not known to (`# Open:` in the corpus),
+or one was not played. With --minimise each page that differs is
 reduced while it still does, and kept in `corpus/`.
 """
 
@@ -107,8 +107,10 @@ def main():
             corpus.keep(*minimised(options, wanted[name], found), name)
     known = corpus.still_open() if given.corpus else {}
     for name in known:
-        print(f"open: {name}: {known[name]}" + ("" if name in differ else " (equal this time)"))
-    sys.exit(len(set(differ).union(unplayed) - set(known)) > given.allow)
+        equal = "" if name in [*differ, *unplayed] else " (equal this time)"
+        print(f"open: {name}: {known[name]}{equal}")
+    # What was not played says nothing, and is never allowed.
+    sys.exit(bool(unplayed) or len(set(differ) - set(known)) > given.allow)
 
 
 def judged(name, features, episodes, options, results):

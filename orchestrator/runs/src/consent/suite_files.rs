@@ -1,4 +1,4 @@
-//! Opens the files that a suite names, where its user has agreed to that.
+//! Opens the files of cookies and storage that a suite names, where its user has agreed to that.
 
 use std::fs::File;
 use std::sync::Arc;
