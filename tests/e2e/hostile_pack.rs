@@ -133,7 +133,8 @@ fn private(bench: &Bench) -> Result<Utf8PathBuf> {
 fn recording() -> String {
     let page = format!("<title>{SECRET}</title><h1>{SECRET}</h1>");
     let length = page.len();
-    let http = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n{page}");
+    let http =
+        format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n\r\n{page}");
     format!(
         "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:0b0c57e5-06be-4892-a145-082469b435dc>\r\n\
          WARC-Date: 2026-03-01T10:00:00Z\r\nWARC-Target-URI: https://clock.meridian.test/determinism\r\n\
@@ -224,10 +225,11 @@ async fn a_packed_run_of_a_stranger_shows_starts_and_writes_nothing_else() -> Re
         let mut after = tree(&bench.path(""))?;
         after.retain(|name, _| !name.starts_with(&new));
         ensure!(after == before, "{}: files have changed", trick.about);
-        let has_secret = tree(&bench.path(""))?.into_keys().filter(|name| name.starts_with(&new)).any(|name| {
-            let content = fs::read(bench.path(&name)).unwrap_or_default();
-            content.windows(SECRET.len()).any(|part| part == SECRET.as_bytes())
-        });
+        let has_secret =
+            tree(&bench.path(""))?.into_keys().filter(|name| name.starts_with(&new)).any(|name| {
+                let content = fs::read(bench.path(&name)).unwrap_or_default();
+                content.windows(SECRET.len()).any(|part| part == SECRET.as_bytes())
+            });
         ensure!(!has_secret, "{}: the secret is in what was written", trick.about);
     }
     Ok(())

@@ -284,6 +284,10 @@ impl Session {
                 Some(determinism) => virtual_time::millis_before_head_start(determinism),
             };
             self.tracker.lock().begin_episode(setup, start);
+            // What the last episode's sockets were told is not for those of this one.
+            if let Some(in_flight) = &self.launch.in_flight {
+                in_flight.take_answered_sockets();
+            }
         }
         self.set_download_folder(context.as_deref()).await?;
         let page = self.open_tab(context.as_deref()).await?;

@@ -17,7 +17,7 @@ use std::{
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-/// How many refused tunnels are remembered. Nobody takes them where no world is frozen.
+/// How many answers to sockets are remembered. Nobody takes them where no world is frozen.
 const MAX_ANSWERED_SOCKETS: usize = 10_000;
 
 /// What the gateway has in flight. Clones share the same counts.
@@ -255,11 +255,11 @@ impl InFlight {
     /// Notes that a tunnel to this address was refused, or that the handshake of a WebSocket for
     /// this URL was answered.
     pub(crate) fn answer_socket(&self, place: String) {
-        let mut refused = self.shared.answered_sockets.lock();
-        if refused.len() < MAX_ANSWERED_SOCKETS {
-            refused.push(place);
+        let mut answered = self.shared.answered_sockets.lock();
+        if answered.len() < MAX_ANSWERED_SOCKETS {
+            answered.push(place);
         }
-        drop(refused);
+        drop(answered);
         self.shared.changed.notify_waiters();
     }
 

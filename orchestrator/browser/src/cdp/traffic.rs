@@ -34,6 +34,8 @@ pub(crate) struct Traffic {
     started_count: u64,
     /// The addresses and URLs of answered WebSockets that no event has told of yet.
     early_answers: Vec<String>,
+    /// The URLs of those that an event has told of before the gateway did.
+    heard_answers: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -204,7 +206,11 @@ impl Traffic {
             "Network.webSocketHandshakeResponseReceived"
             | "Network.webSocketFrameError"
             | "Network.webSocketClosed" => {
-                self.requests.remove(text("/requestId"));
+                if let Some(socket) = self.requests.remove(text("/requestId"))
+                    && self.heard_answers.len() < MAX_EARLY_ANSWERS
+                {
+                    self.heard_answers.push(socket.url);
+                }
             }
             "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" => {
                 let started = method == "Page.frameStartedNavigating";
@@ -295,11 +301,18 @@ impl Traffic {
     /// a WebSocket with this URL. One of those that wait for it has its answer, whenever its page
     /// is told.
     pub(crate) fn end_answered_socket(&mut self, place: String) {
+        if let Some(heard) = self.heard_answers.iter().position(|url| *url == place) {
+            self.heard_answers.swap_remove(heard);
+            return;
+        }
         let waiting = self.requests.iter().filter(|(_, request)| request.is_answered_by(&place));
         match waiting.map(|(id, _)| id).min().cloned() {
             Some(id) => drop(self.requests.remove(&id)),
-            // The event that tells of it is still on its way.
-            None if self.early_answers.len() < MAX_EARLY_ANSWERS => self.early_answers.push(place),
+            // The event that tells of it is still on its way. Of an address once is enough: all
+            // tunnels to it are refused.
+            None if self.early_answers.len() < MAX_EARLY_ANSWERS && !self.early_answers.contains(&place) => {
+                self.early_answers.push(place);
+            }
             None => {}
         }
     }

@@ -83,4 +83,9 @@ fn a_refused_socket_has_ended_whichever_news_comes_first() {
     assert_eq!(traffic.without_response(), 0);
     traffic.on_event(&session, "Network.webSocketCreated", &socket("3"));
     assert_eq!(traffic.without_response(), 1, "one refusal ends one socket");
+    // An answer that an event has told of already is not kept for the next socket.
+    traffic.on_event(&session, "Network.webSocketHandshakeResponseReceived", &socket("3"));
+    traffic.end_answered_socket("wss://a.test/s".to_owned());
+    traffic.on_event(&session, "Network.webSocketCreated", &socket("4"));
+    assert_eq!(traffic.without_response(), 1);
 }

@@ -41,8 +41,9 @@ pub(crate) struct BrowserProcesses {
     documents: Option<u64>,
 }
 
-/// Waits until the renderers have been idle for one round trip to the browser.
-pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
+/// Waits until the renderers have been idle for one round trip to the browser. Returns false if they
+/// were not within [`MAX_WAIT`].
+pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     let mut processes = find_processes(tracker, cdp).await;
     let start = Instant::now();
     let mut checks = 0;
@@ -55,7 +56,7 @@ pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
             if processes.main_are_idle() && processes.cpu_time() == before {
                 // The other threads are many, so they come last.
                 if processes.others_are_idle() && processes.cpu_time() == before {
-                    return;
+                    return true;
                 }
                 checks += 1;
             }
@@ -69,6 +70,7 @@ pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) {
         }
     }
     tracing::debug!("a page did not become idle");
+    false
 }
 
 /// Waits only if the renderers are busy at this moment.

@@ -94,6 +94,15 @@ impl SliceProgress {
     }
 }
 
+/// Fails at the limit, for a page that goes on asking for more.
+fn asks_on(limit: TimeLimit) -> Result<(), Error> {
+    if !limit.remaining().is_zero() {
+        return Ok(());
+    }
+    let condition = "the page to stop sending requests".to_owned();
+    Err(Error::Deadline { condition, waited: limit.whole })
+}
+
 impl Session {
     /// Waits until the active page is done. In a frozen world a page that is still busy at the
     /// deadline is an error.
@@ -236,6 +245,7 @@ impl Session {
             self.present_frame(wait).await?;
             self.ensure_idle().await;
             if before != self.started_counts(in_flight) {
+                asks_on(limit)?;
                 continue;
             }
             if let Some(determinism) = self.frozen() {
@@ -256,6 +266,7 @@ impl Session {
             if before == self.started_counts(in_flight) {
                 return Ok(messages);
             }
+            asks_on(limit)?;
         }
     }
 
@@ -276,12 +287,8 @@ impl Session {
                 let Some(worker) = self.tracker.lock().worker_order.next() else { return Ok(before) };
                 targets::run(self.cdp(), &worker);
                 self.wait_until_idle().await;
-                continue;
             }
-            if limit.remaining().is_zero() {
-                let condition = "the page to stop sending requests".to_owned();
-                return Err(Error::Deadline { condition, waited: limit.whole });
-            }
+            asks_on(limit)?;
         }
     }
 
@@ -305,10 +312,9 @@ impl Session {
     }
 
     /// Waits until the pages have done everything that they can do while their time stands still.
-    pub(crate) async fn wait_until_idle(&self) {
-        if self.frozen().is_some() {
-            idle::wait_until_idle(&self.tracker, self.cdp()).await;
-        }
+    /// Returns false if they do not come to an end.
+    pub(crate) async fn wait_until_idle(&self) -> bool {
+        self.frozen().is_none() || idle::wait_until_idle(&self.tracker, self.cdp()).await
     }
 
     pub(crate) fn liveness_wait<'a>(&'a self, page: &'a Page, limit: TimeLimit) -> LivenessWait<'a> {

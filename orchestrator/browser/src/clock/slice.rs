@@ -106,7 +106,7 @@ impl Session {
                 if !navigates && now.0 != before.0 {
                     self.wait_until_idle().await;
                 }
-                let is_stopped = navigates || self.is_time_stopped(wait).await?;
+                let is_stopped = navigates || self.is_time_stopped(wait).await? != Some(false);
                 if ran_out(&tracker.lock()) {
                     return Ok(GrantOutcome::Whole);
                 }
@@ -139,21 +139,21 @@ impl Session {
 
     /// Whether the page's time stands still: it is the same before and after the page could have
     /// moved it. Some requests do not stop it, such as those for an object or a shared worker. A
-    /// script that waits for a response does stop it.
-    async fn is_time_stopped(&self, wait: LivenessWait<'_>) -> Result<bool, Error> {
+    /// page that does not answer, as one whose script waits for a response, gives `None`.
+    async fn is_time_stopped(&self, wait: LivenessWait<'_>) -> Result<Option<bool>, Error> {
         let LivenessWait { page, limit, .. } = wait;
         let mut times = Vec::new();
         while times.len() < 2 {
             let probe = self.evaluate_isolated(page, &page.target, "Date.now()", limit.remaining());
             match timeout(SYNC_REQUEST_WAIT, probe).await {
-                Err(_) | Ok(Err(Error::Refused { .. })) => return Ok(true),
+                Err(_) | Ok(Err(Error::Refused { .. })) => return Ok(None),
                 Ok(now) => times.push(now?),
             }
         }
         if let Some(now) = times[1].as_f64() {
             self.tracker.lock().set_clock(now)?;
         }
-        Ok(times[0] == times[1])
+        Ok(Some(times[0] == times[1]))
     }
 
     /// Lets the page's time run in steps until its clock shows `end`, in milliseconds since 1970.
@@ -206,8 +206,8 @@ impl Session {
         if !is_quiet() || !self.is_gateway_idle(&in_flight.counts()) {
             return Ok(false);
         }
-        self.wait_until_idle().await;
-        Ok(self.is_time_stopped(wait).await? && is_quiet() && self.is_gateway_idle(&in_flight.counts()))
+        let is_stopped = self.wait_until_idle().await && self.is_time_stopped(wait).await? == Some(true);
+        Ok(is_stopped && is_quiet() && self.is_gateway_idle(&in_flight.counts()))
     }
 
     fn has_stuck_document(&self) -> bool {

@@ -12,16 +12,20 @@
 // How many tasks all replies of one wait may take in a document, and a single one; one that takes
 // longer may never come. Chromium moves the time regardless after 100,000 tasks. So that a busy
 // machine has time for a reply, the tasks after the first ones of a reply take longer: 0.1 ms.
-const TASKS = 90000, REPLY_TASKS = 20000, LOCK_TASKS = 3000, SHORT_TASKS = 100, SHORT_TASK = 5000, LONG_TASK = 200000;
+const TASKS = 90000, REPLY_TASKS = 20000, LOCK_TASKS = 3000;
+const SHORT_TASKS = 100, SHORT_TASK = 5000, LONG_TASK = 200000;
 // After how many tasks without news a result is let in though earlier calls or events lack a reply:
 // they may wait for what follows from it.
 const STUCK_TASKS = 600;
 // How many tasks a worker waits before it tells that it waits.
 const WORKER_TASKS = 2000;
-const nativeThen = Promise.prototype.then, nativeParse = JSON.parse;
+// Libraries put a class of their own in the place of `Promise`, and change `then`.
+const NativePromise = Promise, nativeThen = Promise.prototype.then, nativeParse = JSON.parse;
+const nativeSetTimeout = globalThis.setTimeout;
 const nativeTask = globalThis.scheduler?.postTask?.bind(scheduler);
 const isDocument = Boolean(globalThis.document && nativeTask);
-// The events on their way, and what each is for; in a worker the promises, too.
+// The events on their way; in a worker the promises, too. Each has what it is for, and what is to
+// be done when it is given up.
 const pending = new Map();
 // The promises whose results are to be let in, in the order of the calls.
 const results = [];
@@ -33,10 +37,12 @@ let answered = 0, running = false;
 
 // The promise that takes the place of one of the browser's.
 function blockTime(promise, what = 'reply', onGiveUp = undefined) {
-  if (!(promise instanceof Promise)) return promise;
-  if (isDocument && (what === 'reply' || what === 'body')) return letInByOrder(promise, what, onGiveUp);
+  if (!(promise instanceof NativePromise)) return promise;
+  if (isDocument && (what === 'reply' || what === 'body')) {
+    return letInByOrder(promise, what, onGiveUp);
+  }
   const key = {};
-  if (isDocument && what === 'whole') wholes.add(key); else pending.set(key, what);
+  if (isDocument && what === 'whole') wholes.add(key); else pending.set(key, { what, onGiveUp });
   const done = () => { pending.delete(key); wholes.delete(key); answered++; };
   apply(nativeThen, promise, [done, done]);
   if (isDocument) spin();
@@ -46,7 +52,7 @@ function letInByOrder(promise, what, onGiveUp) {
   const result = { isAwaited: true, letIn: null, what, onGiveUp };
   results.push(result);
   spin();
-  return new Promise((resolve, reject) => {
+  return new NativePromise((resolve, reject) => {
     const come = (settle) => (value) => {
       result.letIn = () => settle(value);
       answered++;
@@ -59,62 +65,118 @@ function letInByOrder(promise, what, onGiveUp) {
 function afterReplies(timer) {
   if (running) held.push(timer); else timer();
 }
-function giveUp() {
+function stopWaiting() {
+  const events = [...pending.values()];
   pending.clear();
   wholes.clear();
+  for (const { onGiveUp } of events) onGiveUp?.();
   for (const result of results.splice(0)) {
     result.isAwaited = false;
     result.letIn?.();
     result.onGiveUp?.();
   }
 }
+// Which result may be let in now; -1 is none.
+function nextResult(isStuck) {
+  if (isStuck) return results.findIndex((result) => result.letIn);
+  return !pending.size && results[0]?.letIn ? 0 : -1;
+}
+const isShort = ({ what }) => what === 'lock' || what === 'body';
 // Below all other tasks, so that each step finds the document without any.
 const BEHIND = { priority: 'background' };
+let tasks = 0, last = 0, seen = 0, turn = 0;
+function next() {
+  const own = ++turn;
+  nativeTask(() => { if (own === turn) step(); }, BEHIND);
+}
+function step() {
+  if (seen !== answered) (seen = answered, last = tasks);
+  const come = nextResult(tasks - last >= STUCK_TASKS);
+  if (come >= 0) {
+    last = tasks;
+    next();
+    results.splice(come, 1)[0].letIn();
+  } else if (pending.size || results.length || wholes.size) {
+    next();
+    wait();
+  } else if (held.length) {
+    next();
+    try { held.shift()(); } catch (error) { reportError(error); }
+  } else {
+    running = false;
+  }
+}
+function wait() {
+  const isAllShort = !wholes.size && results.every(isShort) && [...pending.values()].every(isShort);
+  if (++tasks >= TASKS || tasks - last >= (isAllShort ? LOCK_TASKS : REPLY_TASKS)) {
+    return stopWaiting();
+  }
+  const rounds = tasks - last < SHORT_TASKS ? SHORT_TASK : LONG_TASK;
+  for (let i = 0, sum = 0; i < rounds; i++) sum = (sum + i) | 0;
+}
+// Where the document's own tasks never end, no step comes. Then Chromium moves the time at last, by
+// more than the end of a request moves it, and this timer makes a step.
+const STARVED = 50;
+let isGuarded = false;
+function guard() {
+  if (isGuarded) return;
+  isGuarded = true;
+  const before = turn;
+  nativeSetTimeout(() => {
+    isGuarded = false;
+    if (!running) return;
+    if (turn === before) step();
+    guard();
+  }, STARVED);
+}
 function spin() {
   if (running) return;
-  let tasks = 0, last = 0, seen = answered;
-  const next = () => {
-    nativeTask(step, BEHIND);
-  };
-  const step = () => {
-    if (seen !== answered) (seen = answered, last = tasks);
-    const isStuck = tasks - last >= STUCK_TASKS;
-    const come = isStuck ? results.findIndex((result) => result.letIn) : !pending.size && results[0]?.letIn ? 0 : -1;
-    if (come >= 0) {
-      last = tasks;
-      next();
-      return results.splice(come, 1)[0].letIn();
-    }
-    if (!pending.size && !results.length && !wholes.size) {
-      if (!held.length) return void (running = false);
-      next();
-      try { held.shift()(); } catch (error) { reportError(error); }
-      return;
-    }
-    const isShort = (what) => what === 'lock' || what === 'body';
-    const isAllShort = !wholes.size && results.every(({ what }) => isShort(what)) && [...pending.values()].every(isShort);
-    const limit = isAllShort ? LOCK_TASKS : REPLY_TASKS;
-    next();
-    if (++tasks >= TASKS || tasks - last >= limit) return giveUp();
-    const rounds = tasks - last < SHORT_TASKS ? SHORT_TASK : LONG_TASK;
-    for (let i = 0, sum = 0; i < rounds; i++) sum = (sum + i) | 0;
-  };
   running = true;
+  tasks = last = 0;
+  seen = answered;
   next();
+  guard();
 }
 // For workers: one `turn` after the other, until nothing is pending.
 async function waitForPending(turn) {
   for (let tasks = 0; pending.size && tasks < WORKER_TASKS; tasks++) await turn();
 }
+// A promise of the first of some events.
+function firstOf(target, names) {
+  return new NativePromise((come) => {
+    for (const name of names) apply(nativeAddEventListener, target, [name, come, { once: true }]);
+  });
+}
+// We do all the waiting, also for these. `after` runs a function after some milliseconds.
+function replaceDelays(after) {
+  replace(globalThis.Scheduler?.prototype, 'postTask', (native) => ({
+    postTask(callback, options) {
+      const delay = Number(options?.delay) || 0;
+      if (delay <= 0 || typeof callback !== 'function') return apply(native, this, arguments);
+      const due = new NativePromise((done) => after(done, delay));
+      const run = () => apply(native, this, [callback, { ...options, delay: 0 }]);
+      return apply(nativeThen, due, [run]);
+    },
+  }));
+  replace(AbortSignal, 'timeout', (native) => ({
+    timeout(milliseconds) {
+      apply(native, AbortSignal, [milliseconds]); // for its checks and its errors
+      const aborting = new AbortController();
+      const error = () => new DOMException('signal timed out', 'TimeoutError');
+      after(() => aborting.abort(error()), milliseconds);
+      return aborting.signal;
+    },
+  }));
+}
 
 // Parallel threads finish in any order. In a worker, their results are delivered in the order of
 // the requests.
-let lastInOrder = Promise.resolve();
+let lastInOrder = NativePromise.resolve();
 function inRequestOrder(promise) {
-  if (isDocument || !(promise instanceof Promise)) return promise;
-  const ordered = lastInOrder.then(() => promise);
-  lastInOrder = ordered.then(() => {}, () => {});
-  promise.catch(() => {});
+  if (isDocument || !(promise instanceof NativePromise)) return promise;
+  const ordered = apply(nativeThen, lastInOrder, [() => promise]);
+  lastInOrder = apply(nativeThen, ordered, [() => {}, () => {}]);
+  apply(nativeThen, promise, [undefined, () => {}]);
   return ordered;
 }
 
@@ -162,7 +224,7 @@ for (const [type, names] of [['Cache', 'match matchAll'], ['CacheStorage', 'matc
     replaceWhenDefined(type, name, (native) => ({
       [name](...args) {
         const found = apply(native, this, args);
-        if (!(found instanceof Promise)) return found;
+        if (!(found instanceof NativePromise)) return found;
         return blockTime(apply(nativeThen, found, [(responses) => {
           for (const response of [responses].flat()) if (response) cachedResponses.add(response);
           return responses;
@@ -171,6 +233,13 @@ for (const [type, names] of [['Cache', 'match matchAll'], ['CacheStorage', 'matc
     }));
   }
 }
+replaceWhenDefined('Response', 'clone', (native) => ({
+  clone() {
+    const copy = apply(native, this, []);
+    if (cachedResponses.has(this)) cachedResponses.add(copy);
+    return copy;
+  },
+}));
 const ofBody = (response, body) => cachedResponses.has(response) ? blockTime(body, 'body') : body;
 for (const type of ['Response', 'Request']) {
   // Chromium words the error of a text that is no JSON by whether the body had come already.
@@ -179,12 +248,14 @@ for (const type of ['Response', 'Request']) {
     return {
       json() {
         if (this.bodyUsed) return apply(native, this, []);
-        return apply(nativeThen, apply(text, this, []), [(json) => nativeParse(json)]);
+        return ofBody(this, apply(nativeThen, apply(text, this, []), [(json) => nativeParse(json)]));
       },
     };
   });
   for (const name of ['text', 'arrayBuffer', 'blob', 'bytes', 'formData']) {
-    replaceWhenDefined(type, name, (native) => ({ [name]() { return ofBody(this, apply(native, this, [])); } }));
+    replaceWhenDefined(type, name, (native) => ({
+      [name]() { return ofBody(this, apply(native, this, [])); },
+    }));
   }
 }
 const REPLIES = {
@@ -232,7 +303,7 @@ replaceWhenDefined('Blob', 'stream', (native) => ({
 // Replies that come as events.
 const nativeAddEventListener = EventTarget.prototype.addEventListener;
 function blockTimeUntil(target, ...names) {
-  blockTime(new Promise((done) => names.forEach((name) => apply(nativeAddEventListener, target, [name, done]))), 'event');
+  blockTime(firstOf(target, names), 'event');
   return target;
 }
 for (const name of ['open', 'deleteDatabase']) {
@@ -253,7 +324,7 @@ for (const name of ['readAsText', 'readAsDataURL', 'readAsArrayBuffer', 'readAsB
 let changingStore = null;
 const awaitChange = () => {
   const store = changingStore;
-  if (store) blockTime(new Promise((told) => apply(nativeAddEventListener, store, ['change', told, { once: true }])), 'lock');
+  if (store) blockTime(firstOf(store, ['change']), 'lock');
 };
 replace(globalThis, 'cookieStore', (native) => ({
   get cookieStore() { return changingStore = apply(native, this ?? globalThis, []); },
@@ -276,33 +347,36 @@ replace(globalThis.Document?.prototype, 'cookie', (native, nativeSet) => ({
 }));
 // A free lock is granted at once. Nothing waits for one that this document holds; when it lets go
 // of it, those who want it are waited for.
-const lockWaits = new Map();
+const locks = new Map();
 replaceWhenDefined('LockManager', 'request', (native) => ({
   request(...args) {
     const last = args.length - 1, callback = args[last];
     if (typeof callback !== 'function') return apply(native, this, args);
     const name = String(args[0]);
-    if (!lockWaits.has(name)) lockWaits.set(name, { held: 0, grants: new Set() });
-    const lock = lockWaits.get(name);
-    const grant = new Promise((granted) => {
-      args[last] = function (given) {
-        granted();
-        lock.grants.delete(grant);
-        const result = apply(callback, this, [given]);
-        if (!given) return result;
-        lock.held++;
-        const release = () => {
-          lock.held--;
-          for (const wanted of lock.grants) blockTime(wanted, 'lock');
-        };
-        const whole = Promise.resolve(result);
-        apply(nativeThen, whole, [release, release]);
-        return whole;
-      };
-    });
-    lock.grants.add(grant);
-    if (!lock.held) blockTime(grant, 'lock');
-    return apply(native, this, args);
+    if (!locks.has(name)) locks.set(name, { held: 0, wanted: new Set() });
+    const lock = locks.get(name);
+    let isHeld = false, granted = null;
+    const grant = new NativePromise((come) => { granted = come; });
+    args[last] = function (given) {
+      granted();
+      lock.wanted.delete(grant);
+      if (given) (isHeld = true, lock.held++);
+      return apply(callback, this, [given]);
+    };
+    const isFree = !lock.held;
+    lock.wanted.add(grant);
+    const request = apply(native, this, args);
+    if (isFree) blockTime(grant, 'lock');
+    // Also where it was taken away, or is never to be had.
+    const over = () => {
+      granted();
+      lock.wanted.delete(grant);
+      if (isHeld) lock.held--;
+      for (const wanted of lock.wanted) blockTime(wanted, 'lock');
+      if (!lock.held && !lock.wanted.size) locks.delete(name);
+    };
+    apply(nativeThen, request, [over, over]);
+    return request;
   },
 }));
 // A message to other documents passes through another process. An additional listener shows when it
@@ -310,24 +384,15 @@ replaceWhenDefined('LockManager', 'request', (native) => ({
 replaceWhenDefined('BroadcastChannel', 'postMessage', (native) => ({
   postMessage(...args) {
     const twin = new BroadcastChannel(this.name);
-    const received = new Promise((come) => apply(nativeAddEventListener, twin, ['message', come]));
-    blockTime(received, 'event').then(() => twin.close());
+    const received = blockTime(firstOf(twin, ['message']), 'event');
+    apply(nativeThen, received, [() => twin.close()]);
     return apply(native, this, args);
   },
 }));
 // A socket opens, or is refused, at the instant of its request. After a refusal Chromium makes a
 // process wait before it tries again, which may take seconds.
-const NativeSocket = globalThis.WebSocket;
-if (NativeSocket) {
-  const SocketProxy = new Proxy(NativeSocket, {
-    construct(target, args, self) {
-      const socket = Reflect.construct(target, args, self);
-      const settled = new Promise((done) => ['open', 'close'].forEach((name) => apply(nativeAddEventListener, socket, [name, done])));
-      blockTime(settled, 'socket');
-      return socket;
-    },
-  });
-  disguise(SocketProxy, 'WebSocket');
-  Object.defineProperty(NativeSocket.prototype, 'constructor', { value: SocketProxy, writable: true, configurable: true });
-  Object.defineProperty(globalThis, 'WebSocket', { value: SocketProxy, writable: true, configurable: true });
-}
+replaceClass('WebSocket', (native, args, self) => {
+  const socket = Reflect.construct(native, args, self);
+  blockTime(firstOf(socket, ['open', 'close']), 'socket');
+  return socket;
+});

@@ -1,31 +1,44 @@
 // The pieces of a body. It comes from the network in pieces whose number depends on the machine. A
 // script that reads it piece by piece gets it in pieces of one size. One that does not end is read
-// as it comes: what is there is let in once nothing more is. Expects `blockTime`
-// and `replaceWhenDefined`.
+// as it comes: what is there is let in once nothing more is. Expects `blockTime`, `firstOf`,
+// `replaceClass` and `replaceWhenDefined`.
 
 const PIECE = 65536;
 let nativeRead = null;
 // What was read of a body and is not given yet: `parts`, `size`, the read under way, and the last
 // read of the script.
 const bodies = new WeakMap(), readers = new WeakMap();
-for (const type of ['Response', 'Request']) {
-  replaceWhenDefined(type, 'body', (native) => ({
-    get body() {
-      const stream = apply(native, this, []);
-      if (stream && !bodies.has(stream)) bodies.set(stream, { parts: [], size: 0, isOver: false, reading: null, last: Promise.resolve() });
-      return stream;
-    },
-  }));
-}
+replaceWhenDefined('Response', 'body', (native) => ({
+  get body() {
+    const stream = apply(native, this, []);
+    // A script's own response is in the pieces that the script has made.
+    if (stream && this.type !== 'default' && !bodies.has(stream)) {
+      const last = NativePromise.resolve();
+      bodies.set(stream, { parts: [], size: 0, isOver: false, reading: null, last });
+    }
+    return stream;
+  },
+}));
+const race = (one, other) => new NativePromise((resolve, reject) => {
+  for (const promise of [one, other]) apply(nativeThen, promise, [resolve, reject]);
+});
 async function readPiece(reader, body, stalled) {
   while (!body.isOver && body.size < PIECE) {
     body.reading ??= apply(nativeRead, reader, []);
-    const read = await Promise.race([body.reading, stalled]);
-    if (!read && body.size) break;
-    const { value, done } = read ?? await body.reading;
+    let read = null;
+    try {
+      read = await race(body.reading, stalled);
+      if (!read && body.size) break;
+      read ??= await body.reading;
+    } catch (error) {
+      body.reading = null;
+      // The next read has the error, too.
+      if (body.size) break;
+      throw error;
+    }
     body.reading = null;
-    body.isOver = done;
-    if (!done) (body.parts.push(value), body.size += value.length);
+    body.isOver ||= read.done;
+    if (!read.done) (body.parts.push(read.value), body.size += read.value.length);
   }
   if (!body.size) return { value: undefined, done: true };
   const whole = new Uint8Array(body.size);
@@ -44,9 +57,9 @@ replaceWhenDefined('ReadableStreamDefaultReader', 'read', (native) => {
       if (!body) return apply(native, this, []);
       // The pieces count, not how many reads of the network each takes.
       let stall;
-      const stalled = new Promise((done) => { stall = () => done(null); });
-      const piece = body.last.then(() => readPiece(this, body, stalled));
-      body.last = piece.catch(() => {});
+      const stalled = new NativePromise((done) => { stall = () => done(null); });
+      const piece = apply(nativeThen, body.last, [() => readPiece(this, body, stalled)]);
+      body.last = apply(nativeThen, piece, [() => {}, () => {}]);
       return blockTime(piece, 'body', stall);
     },
   };
@@ -58,6 +71,20 @@ replaceWhenDefined('ReadableStream', 'getReader', (native) => ({
     return reader;
   },
 }));
+for (const [type, bodyOf] of [
+  ['ReadableStream', (stream) => bodies.get(stream)],
+  ['ReadableStreamDefaultReader', (reader) => readers.get(reader)],
+]) {
+  replaceWhenDefined(type, 'cancel', (native) => ({
+    cancel(...args) {
+      const cancelled = apply(native, this, args), body = bodyOf(this);
+      if (body && (type !== 'ReadableStream' || !this.locked)) {
+        Object.assign(body, { parts: [], size: 0, isOver: true });
+      }
+      return cancelled;
+    },
+  }));
+}
 // A stream with the same pieces, for what reads a body by itself.
 function inPieces(stream) {
   if (!bodies.has(stream) || stream.locked) return stream;
@@ -70,37 +97,34 @@ function inPieces(stream) {
     cancel: (reason) => reader.cancel(reason),
   }, { highWaterMark: 0 });
 }
-for (const name of ['pipeThrough', 'pipeTo', 'tee']) {
+// What cannot be read that way stays the browser's: it has its own errors, or keeps the stream.
+const IS_READ = {
+  pipeThrough: (pair) => pair?.writable instanceof WritableStream,
+  pipeTo: (destination) => destination instanceof WritableStream,
+  tee: () => true,
+  values: (options) => !options?.preventCancel,
+};
+for (const name of [...Object.keys(IS_READ), Symbol.asyncIterator]) {
+  const isRead = IS_READ[name] ?? IS_READ.values;
   replaceWhenDefined('ReadableStream', name, (native) => ({
-    [name](...args) { return apply(native, inPieces(this), args); },
+    [name](...args) { return apply(native, isRead(args[0]) ? inPieces(this) : this, args); },
   }));
 }
-replaceWhenDefined('ReadableStream', 'values', (native) => ({
-  values(...args) { return apply(native, inPieces(this), args); },
-}));
-replaceWhenDefined('ReadableStream', Symbol.asyncIterator, (native) => ({
-  [Symbol.asyncIterator](...args) { return apply(native, inPieces(this), args); },
-}));
-// How much of it had come at a moment is told by the events of requests, too: of those, the last
-// ones stay.
-if (globalThis.XMLHttpRequest) {
-  const NativeRequest = XMLHttpRequest;
-  const RequestProxy = new Proxy(NativeRequest, {
-    construct(target, args, self) {
-      const request = Reflect.construct(target, args, self);
-      let isLoading = false;
-      apply(nativeAddEventListener, request, ['progress', (event) => {
-        if (event.isTrusted && event.lengthComputable && event.loaded < event.total) event.stopImmediatePropagation();
-      }]);
-      apply(nativeAddEventListener, request, ['readystatechange', (event) => {
-        const wasLoading = isLoading;
-        isLoading = request.readyState === NativeRequest.LOADING;
-        if (isLoading && wasLoading) event.stopImmediatePropagation();
-      }]);
-      return request;
-    },
-  });
-  disguise(RequestProxy, 'XMLHttpRequest');
-  Object.defineProperty(NativeRequest.prototype, 'constructor', { value: RequestProxy, writable: true, configurable: true });
-  Object.defineProperty(globalThis, 'XMLHttpRequest', { value: RequestProxy, writable: true, configurable: true });
-}
+
+// How much of it had come at a moment is told by the events of requests, too. Where its length is
+// known, only the last progress counts, and loading begins once.
+replaceClass('XMLHttpRequest', (native, args, self) => {
+  const request = Reflect.construct(native, args, self);
+  let isLoading = false;
+  apply(nativeAddEventListener, request, ['progress', (event) => {
+    const isPart = event.isTrusted && event.lengthComputable && event.loaded < event.total;
+    if (isPart) event.stopImmediatePropagation();
+  }]);
+  apply(nativeAddEventListener, request, ['readystatechange', (event) => {
+    const wasLoading = isLoading;
+    isLoading = request.readyState === native.LOADING;
+    const hasLength = () => request.getResponseHeader('Content-Length') !== null;
+    if (isLoading && wasLoading && hasLength()) event.stopImmediatePropagation();
+  }]);
+  return request;
+});

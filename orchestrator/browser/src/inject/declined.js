@@ -8,7 +8,7 @@ function decline(prototype, name, error, notify) {
   replace(prototype, name, () => ({
     [name]() {
       notify?.(this);
-      return Promise.reject(new DOMException('The request was declined.', error));
+      return NativePromise.reject(new DOMException('The request was declined.', error));
     },
   }));
 }
@@ -33,7 +33,7 @@ if (globalThis.Notification) {
   replace(Notification, 'requestPermission', () => ({
     requestPermission(callback) {
       if (typeof callback === 'function') nativeSetTimeout(() => callback('denied'), 0);
-      return Promise.resolve('denied');
+      return NativePromise.resolve('denied');
     },
   }));
 }

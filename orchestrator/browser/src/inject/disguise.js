@@ -1,5 +1,5 @@
 // Replaces functions and properties of the browser so that pages do not notice. Defines `apply`,
-// `disguise` and `replace`.
+// `disguise`, `replace` and `replaceClass`.
 
 const apply = Reflect.apply;
 
@@ -22,6 +22,17 @@ function replace(object, name, make) {
     Object.defineProperty(replacement, 'length', { value: descriptor.value.length, configurable: true });
     Object.defineProperty(object, name, { ...descriptor, value: disguise(replacement, typeof name === 'symbol' ? descriptor.value.name : name) });
   }
+}
+// Puts a class in the place of one of the browser's, whose `construct` makes its objects.
+function replaceClass(name, construct) {
+  const native = globalThis[name];
+  if (!native) return;
+  const made = disguise(new Proxy(native, { construct }), name);
+  const property = { value: made, writable: true, configurable: true };
+  if (native.prototype.constructor === native) {
+    Object.defineProperty(native.prototype, 'constructor', property);
+  }
+  Object.defineProperty(globalThis, name, property);
 }
 replace(Function.prototype, 'toString', () => ({
   toString() { return nativeSources.get(this) ?? apply(nativeToString, this, []); },

@@ -45,7 +45,9 @@ replaceWhenDefined('SubtleCrypto', 'generateKey', (native) => ({
   generateKey(...args) {
     const secret = Array.from({ length: LONGEST }, () => randomWord() >>> 24);
     const pending = apply(native, this, args);
-    return pending instanceof Promise ? blockTime(inRequestOrder(pending.then((generated) => deterministicKey(this, generated, secret)))) : pending;
+    if (!(pending instanceof NativePromise)) return pending;
+    const key = apply(nativeThen, pending, [(generated) => deterministicKey(this, generated, secret)]);
+    return blockTime(inRequestOrder(key));
   },
 }));
 replaceLateTypes();

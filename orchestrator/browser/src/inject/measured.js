@@ -40,18 +40,10 @@ for (const name of ['usedJSHeapSize', 'totalJSHeapSize']) {
 // The browser states by chance how far its measurements can be trusted.
 replace(globalThis.PerformanceTimingConfidence?.prototype, 'value', () => ({ get value() { return 'high'; } }));
 // A file that a page creates has the page's time.
-if (globalThis.File) {
-  const NativeFile = File;
-  const FileProxy = new Proxy(NativeFile, {
-    construct(target, args, self) {
-      if (args.length >= 2 && args[2]?.lastModified === undefined) args[2] = { ...args[2], lastModified: now() };
-      return Reflect.construct(target, args, self);
-    },
-  });
-  disguise(FileProxy, 'File');
-  Object.defineProperty(NativeFile.prototype, 'constructor', { value: FileProxy, writable: true, configurable: true });
-  Object.defineProperty(globalThis, 'File', { value: FileProxy, writable: true, configurable: true });
-}
+replaceClass('File', (native, args, self) => {
+  if (args.length >= 2 && args[2]?.lastModified === undefined) args[2] = { ...args[2], lastModified: now() };
+  return Reflect.construct(native, args, self);
+});
 // The duration of tasks and frames depends on the machine, so none of them is ever reported as
 // long.
 if (globalThis.PerformanceObserver) {

@@ -18,28 +18,35 @@ replace(Document.prototype, 'lastModified', (native) => ({
 // A timer needs a move of the page's time, as in Chrome until 2022. One of 0 ms would run at once,
 // and so before or after whatever another process sends at that moment. Nor does the browser's own
 // time hold a timer back: the end of a request moves it, too.
-const nativeSetTimeout = setTimeout, nativeClearTimeout = clearTimeout;
-const timers = new Map();
+const nativeClearTimeout = clearTimeout;
+// The timers that are neither over nor cleared.
+const timers = new Set();
+// Begins a timer by `begin`, which gets what it is to run.
+function addTimer(begin, callback, repeats) {
+  let id = 0, isHeld = false;
+  id = begin(function (...values) {
+    // A repeated one that is late comes once.
+    if (isHeld) return;
+    isHeld = true;
+    afterReplies(() => {
+      isHeld = false;
+      if (!timers.has(id)) return;
+      if (!repeats) timers.delete(id);
+      apply(callback, this, values);
+    });
+  });
+  timers.add(id);
+  return id;
+}
 for (const name of ['setTimeout', 'setInterval']) {
   replace(window, name, (native) => ({
     [name](...args) {
-      if (args.length && !(args[1] >= 1)) args[1] = Math.max(1, Number(args[1]) || 0);
-      const callback = args[0];
-      if (typeof callback !== 'function') return apply(native, this ?? window, args);
-      let id = 0, isHeld = false;
-      args[0] = function (...values) {
-        if (isHeld) return;
-        isHeld = true;
-        afterReplies(() => {
-          isHeld = false;
-          if (!timers.has(id)) return;
-          if (name === 'setTimeout') timers.delete(id);
-          apply(callback, this, values);
-        });
-      };
-      id = apply(native, this ?? window, args);
-      timers.set(id, callback);
-      return id;
+      if (!args.length) return apply(native, this ?? window, args);
+      const [given, delay] = args;
+      args[1] = delay >= 1 ? delay : Math.max(1, Number(delay) || 0);
+      const callback = typeof given === 'function' ? given : () => (0, eval)(String(given));
+      const begin = (run) => apply(native, this ?? window, [run, ...args.slice(1)]);
+      return addTimer(begin, callback, name === 'setInterval');
     },
   }));
 }
@@ -51,6 +58,7 @@ for (const name of ['clearTimeout', 'clearInterval']) {
     },
   }));
 }
+replaceDelays((run, delay) => addTimer((held) => nativeSetTimeout(held, Math.max(1, delay)), run, false));
 const FRAME = 1000 / 60;
 let callbacks = new Map(), nextHandle = 1, isScheduled = false;
 function runFrame() {
@@ -82,10 +90,15 @@ replace(window, 'requestIdleCallback', (native) => ({
   requestIdleCallback(callback) {
     if (typeof callback !== 'function') return apply(native, this, arguments);
     const run = () => callback({ didTimeout: false, timeRemaining: () => 50 });
-    return nativeSetTimeout(() => afterReplies(run), 1);
+    return addTimer((held) => nativeSetTimeout(held, 1), run, false);
   },
 }));
-replace(window, 'cancelIdleCallback', () => ({ cancelIdleCallback(handle) { nativeClearTimeout(handle); } }));
+replace(window, 'cancelIdleCallback', () => ({
+  cancelIdleCallback(handle) {
+    timers.delete(Number(handle));
+    nativeClearTimeout(handle);
+  },
+}));
 
 // The marks that elements have during an observation (`marks.js`) are not for the page's observers.
 const MARK_ATTRIBUTES = ['aria-roledescription', 'aria-description'];
@@ -122,16 +135,17 @@ apply(nativeAddEventListener, window, ['paste', (event) => {
 }, true]);
 
 // Where the history goes is another process's business.
-for (const name of ['back', 'forward', 'go']) {
-  replace(History.prototype, name, (native) => ({
-    [name](...args) {
-      const result = apply(native, this, args);
-      blockTime(new Promise((gone) => ['popstate', 'pagehide'].forEach((type) => {
-        apply(nativeAddEventListener, window, [type, gone, { once: true }]);
-      })), 'lock');
-      return result;
-    },
-  }));
+const awaitTraversal = () => blockTime(firstOf(window, ['popstate', 'pagehide']), 'lock');
+for (const [type, names] of [['History', 'back forward go'], ['Navigation', 'back forward']]) {
+  for (const name of names.split(' ')) {
+    replace(globalThis[type]?.prototype, name, (native) => ({
+      [name](...args) {
+        const result = apply(native, this, args);
+        awaitTraversal();
+        return result;
+      },
+    }));
+  }
 }
 
 // The browser makes up the names of history entries.
@@ -152,30 +166,50 @@ for (const name of ['key', 'id']) {
   }));
 }
 replace(globalThis.Navigation?.prototype, 'traverseTo', (native) => ({
-  traverseTo(key, ...rest) { return apply(native, this, [entries.get(key) ?? key, ...rest]); },
+  traverseTo(key, ...rest) {
+    const result = apply(native, this, [entries.get(key) ?? key, ...rest]);
+    awaitTraversal();
+    return result;
+  },
 }));
 
 // Films and sounds are read and decoded by other threads. One that is to be played, or loaded as a
-// whole, is awaited until it can be played, any other one until its first frame is there.
+// whole, is awaited until it can be played, any other one until its first frame is there. What a
+// script feeds bit by bit is not awaited: it may need the page's time.
 const MEDIA_EVENTS = ['loadeddata', 'canplay', 'canplaythrough', 'error', 'abort', 'emptied', 'suspend'];
-const loading = new WeakSet();
+const loading = new WeakSet(), fed = new Set();
+replace(URL, 'createObjectURL', (native) => ({
+  createObjectURL(object) {
+    const url = apply(native, this, [object]);
+    if (globalThis.MediaSource && object instanceof MediaSource) fed.add(url);
+    return url;
+  },
+}));
 function awaitMedia(element) {
-  if (loading.has(element) || element.networkState !== HTMLMediaElement.NETWORK_LOADING) return;
-  loading.add(element);
   const { HAVE_CURRENT_DATA, HAVE_ENOUGH_DATA, NETWORK_LOADING, NETWORK_IDLE } = HTMLMediaElement;
+  const isFed = element.srcObject || fed.has(element.currentSrc);
+  if (isFed || loading.has(element) || element.networkState !== NETWORK_LOADING) return;
+  loading.add(element);
   const isThere = () => {
     const isWhole = element.preload === 'auto' || element.autoplay || !element.paused;
     return element.error || element.readyState >= (isWhole ? HAVE_ENOUGH_DATA : HAVE_CURRENT_DATA)
       || ![NETWORK_LOADING, NETWORK_IDLE].includes(element.networkState);
   };
-  const come = new Promise((done) => {
+  const listening = new AbortController(), { signal } = listening;
+  const come = new NativePromise((done) => {
     const look = () => { if (isThere()) done(); };
     // The last of several sources fails a moment before the element does.
     const lookLater = () => { look(); nativeTask(look); };
-    for (const name of MEDIA_EVENTS) apply(nativeAddEventListener, element, [name, lookLater, true]);
+    for (const name of MEDIA_EVENTS) {
+      apply(nativeAddEventListener, element, [name, lookLater, { capture: true, signal }]);
+    }
   });
-  blockTime(come, 'event').then(() => loading.delete(element));
+  const over = () => { loading.delete(element); listening.abort(); };
+  apply(nativeThen, blockTime(come, 'event'), [over]);
 }
+const awaitWhenLoading = (element) => {
+  apply(nativeAddEventListener, element, ['loadstart', () => awaitMedia(element), { once: true }]);
+};
 apply(nativeAddEventListener, window, ['loadstart', ({ target }) => {
   if (target instanceof HTMLMediaElement) awaitMedia(target);
 }, true]);
@@ -192,17 +226,11 @@ replace(globalThis.HTMLMediaElement?.prototype, 'src', (native, nativeSet) => ({
   get src() { return apply(native, this, []); },
   set src(url) {
     apply(nativeSet, this, [url]);
-    apply(nativeAddEventListener, this, ['loadstart', () => awaitMedia(this), { once: true }]);
+    awaitWhenLoading(this);
   },
 }));
-if (globalThis.Audio) {
-  const NativeAudio = Audio;
-  const AudioProxy = new Proxy(NativeAudio, {
-    construct(target, args, self) {
-      const element = Reflect.construct(target, args, self);
-      apply(nativeAddEventListener, element, ['loadstart', () => awaitMedia(element), { once: true }]);
-      return element;
-    },
-  });
-  Object.defineProperty(window, 'Audio', { value: disguise(AudioProxy, 'Audio'), writable: true, configurable: true });
-}
+replaceClass('Audio', (native, args, self) => {
+  const element = Reflect.construct(native, args, self);
+  awaitWhenLoading(element);
+  return element;
+});

@@ -19,7 +19,7 @@ const fileWriters = new WeakSet();
 replaceWhenDefined('FileSystemFileHandle', 'createWritable', (native) => ({
   createWritable(...args) {
     const creating = apply(native, this, args);
-    if (creating instanceof Promise) apply(nativeThen, creating, [(stream) => { fileStreams.add(stream); }, () => {}]);
+    if (creating instanceof NativePromise) apply(nativeThen, creating, [(stream) => { fileStreams.add(stream); }, () => {}]);
     return blockTime(creating);
   },
 }));

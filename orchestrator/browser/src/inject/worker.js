@@ -8,7 +8,7 @@ let resolvePing = null;
 nativePing.port1.onmessage = () => resolvePing();
 // Gives the messages that have arrived, and their results, time to run.
 function nextTask() {
-  return new Promise((resolve) => { resolvePing = resolve; apply(nativePostToPort, nativePing.port2, [0]); });
+  return new NativePromise((resolve) => { resolvePing = resolve; apply(nativePostToPort, nativePing.port2, [0]); });
 }
 
 const timers = new Map();
@@ -38,23 +38,7 @@ for (const [name, value] of Object.entries(timerFunctions)) {
   Object.defineProperty(globalThis, name, descriptor);
 }
 
-// We do all the waiting, also for these.
-replace(globalThis.Scheduler?.prototype, 'postTask', (native) => ({
-  postTask(callback, options) {
-    const delay = Number(options?.delay) || 0;
-    if (delay <= 0 || typeof callback !== 'function') return apply(native, this, arguments);
-    const due = new Promise((done) => addTimer(done, delay, [], false));
-    return due.then(() => apply(native, this, [callback, { ...options, delay: 0 }]));
-  },
-}));
-replace(AbortSignal, 'timeout', (native) => ({
-  timeout(milliseconds) {
-    apply(native, AbortSignal, [milliseconds]); // for its checks and its errors
-    const aborting = new AbortController();
-    addTimer(() => aborting.abort(new DOMException('signal timed out', 'TimeoutError')), milliseconds, [], false);
-    return aborting.signal;
-  },
-}));
+replaceDelays((run, delay) => addTimer(run, delay, [], false));
 
 const outbox = [];
 function postMessageReplacement(object, native) {
@@ -71,7 +55,7 @@ if (kind === 'shared_worker') replace(MessagePort.prototype, 'postMessage', (nat
 // A shared worker has begun only when its first page has connected, which takes a moment of real
 // time.
 let isConnected = kind !== 'shared_worker';
-const connected = isConnected ? null : new Promise((resolve) => {
+const connected = isConnected ? null : new NativePromise((resolve) => {
   addEventListener('connect', () => { isConnected = true; resolve(); }, { once: true });
 });
 
@@ -87,13 +71,13 @@ function earliest(until) {
 // called again; `giveUp` then says that no reply will come.
 async function tick(until, giveUp) {
   if (!isConnected) await connected;
-  if (giveUp) pending.clear();
+  if (giveUp) stopWaiting();
   replaceLateTypes();
   await nextTask();
   await nextTask();
   for (;;) {
     await waitForPending(nextTask);
-    if (pending.size) return { pending: [...pending.values()].includes('socket') ? 'socket' : 'reply', answered };
+    if (pending.size) return { pending: [...pending.values()].some(({ what }) => what === 'socket') ? 'socket' : 'reply', answered };
     const timer = earliest(until);
     if (!timer) break;
     current = Math.max(current, timer.at);

@@ -10,6 +10,8 @@ use std::collections::HashMap;
 use crate::{Observation, observe::bounds};
 
 const SCHEME: &str = "blob:";
+/// The longest origin with a name, in bytes.
+const LONGEST: usize = 400;
 /// The length of a name.
 const NAME: usize = 36;
 
@@ -28,8 +30,9 @@ impl BlobNames {
         while let Some(begin) = text[from..].find(SCHEME).map(|place| from + place + SCHEME.len()) {
             from = begin;
             // The origin ends with the last slash before the name: `https://a.test/`, or `null/`.
-            let end = text[begin..].find(|letter: char| letter.is_whitespace() || "'\"<>()".contains(letter));
-            let url = &text[begin..end.map_or(text.len(), |end| begin + end)];
+            let ends = |letter: char| letter.is_whitespace() || "'\"<>()".contains(letter);
+            let end = text[begin..].char_indices().find(|&(place, letter)| place > LONGEST || ends(letter));
+            let url = &text[begin..end.map_or(text.len(), |(end, _)| begin + end)];
             let Some(place) = url.char_indices().find_map(|(place, letter)| {
                 let name = url.get(place + 1..place + 1 + NAME)?;
                 (letter == '/' && is_name(name)).then_some(begin + place + 1)

@@ -131,7 +131,7 @@ fn a_missed_subresource_is_bare_and_visible_to_scripts() {
 }
 
 #[test]
-fn a_host_outside_the_world_is_answered_by_name() {
+fn a_host_outside_the_world_is_refused_by_name() {
     let head = head("GET", "https://evil.test/x", &NAVIGATION);
     let got = read(super::refused(&head));
     assert_eq!((got.status, got.answer), (403, Answer::Refused { reason: "no route to evil.test".into() }));
