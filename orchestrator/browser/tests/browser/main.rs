@@ -25,6 +25,7 @@ mod pictures;
 mod popups;
 mod reaching;
 mod replay;
+mod replies;
 mod response_ordering;
 mod settling;
 mod storage;
