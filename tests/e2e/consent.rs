@@ -58,6 +58,7 @@ fn refused(output: &Output, what: &[&str]) -> Result<()> {
     for line in what {
         ensure!(said.contains(line), "{line}: {said}");
     }
+    ensure!(!said.contains(['\x1b', '\x07', '\u{202e}']), "it commands a terminal: {said:?}");
     Ok(())
 }
 
@@ -106,6 +107,16 @@ const HOSTILE: [&str; 15] = [
     "reaches https://stranger.test for a snapshot (the world)",
 ];
 
+/// Whether a site or scorer of the hostile suite is that of a task. The files are two tasks' site.
+fn is_of(line: &str, task: &str) -> bool {
+    let owner = match task {
+        "process" => "(the site thief)",
+        "door" => "(the site door)",
+        _ => "(the site files)",
+    };
+    line.contains(owner) || line.contains(&format!("(the scorer of {task})"))
+}
+
 #[test]
 fn a_hostile_suite_is_told_whole_and_does_nothing_of_it() -> Result<()> {
     let bench = Bench::new()?;
@@ -129,6 +140,10 @@ fn a_hostile_suite_is_told_whole_and_does_nothing_of_it() -> Result<()> {
     for (task, line) in [("scorer", HOSTILE[6]), ("process", HOSTILE[1]), ("door", HOSTILE[13])] {
         let output = asked(&bench, &["env", suite.as_str(), task, "--", "true"]).output()?;
         refused(&output, &[line])?;
+        let others = HOSTILE.iter().filter(|other| other.contains("(the s") && !is_of(other, task));
+        for other in others {
+            ensure!(!text(&output.stderr).contains(other), "{task}: {other}");
+        }
     }
     // These start nothing. What they print is a stranger's.
     for arguments in [&["tasks", "list", suite.as_str()][..], &["tasks", "show", suite.as_str(), "scorer"]] {
