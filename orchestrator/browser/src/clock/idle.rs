@@ -41,8 +41,8 @@ pub(crate) struct BrowserProcesses {
     documents: Option<u64>,
 }
 
-/// Waits until the renderers have been idle for one round trip to the browser. Returns false if they
-/// were not within [`MAX_WAIT`].
+/// Waits until the renderers have been idle for one round trip to the browser. Returns false if
+/// they were not within [`MAX_WAIT`].
 pub(crate) async fn wait_until_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     let mut processes = find_processes(tracker, cdp).await;
     let start = Instant::now();
