@@ -3,8 +3,10 @@
 //! Downloads go to a folder of the episode, which is removed with it. A page has not settled before
 //! its downloads are complete. They have a limit together ([`crate::Launch::downloads`]), and there
 //! are at most [`MAX_DOWNLOADS`]. Downloads beyond the limits are canceled and removed, so that no
-//! page fills the disk. The browser reports the size of a download twice a second: a fast one can
-//! exceed the limit by what comes in that time.
+//! page fills the disk. A download whose size is known takes its place when it begins: it fits or
+//! not, however fast it comes. One of unknown size takes what has come of it, and goes first when
+//! the limit is reached. The browser reports the size of a download twice a second: a fast one of
+//! unknown size can exceed the limit by what comes in that time.
 
 use std::{
     fs, io,
@@ -45,6 +47,10 @@ pub(crate) struct DownloadState {
     suggested: String,
     /// How much of it has come, in bytes.
     received: u64,
+    /// Its size in bytes, where the browser knows it.
+    size: Option<u64>,
+    /// Whether it is beyond the limits. It ends when the browser has canceled it.
+    refused: bool,
     ended: Option<DownloadEnd>,
     /// Its final name, once there is one.
     finished: Option<Download>,
@@ -66,6 +72,8 @@ impl BrowserState {
             url: stable_url(&text("url")).to_owned(),
             suggested: text("suggestedFilename"),
             received: 0,
+            size: None,
+            refused: false,
             ended: None,
             finished: None,
         });
@@ -86,34 +94,37 @@ impl BrowserState {
             return;
         };
         // The protocol's numbers are floating point.
-        let received = event.get("receivedBytes").and_then(Value::as_f64).unwrap_or_default();
-        download.received = download.received.max(received.max(0.0) as u64);
+        let bytes = |name: &str| event.get(name).and_then(Value::as_f64).unwrap_or_default().max(0.0) as u64;
+        download.received = download.received.max(bytes("receivedBytes"));
+        download.size = Some(bytes("totalBytes")).filter(|&size| size > 0);
         match text("state") {
             Some("completed") => download.ended = Some(DownloadEnd::Completed),
             Some("canceled") => download.ended = Some(DownloadEnd::Canceled),
             _ => {}
         }
-        let (id, url, ended) = (download.id.clone(), download.url.clone(), download.ended);
+        let (id, ended) = (download.id.clone(), download.ended);
         let Some(setup) = self.setup.clone() else { return };
         if ended == Some(DownloadEnd::Canceled) {
             remove_canceled(&setup.download_folder, &id);
             return;
         }
-        let total: u64 = self.downloads.iter().map(DownloadState::on_disk).sum();
-        if total <= setup.downloads {
-            return;
-        }
-        tracing::warn!(url, bound = setup.downloads, "the downloads exceed their limit; one is canceled");
-        if ended.is_none() {
-            self.cancel_download(cdp, &id);
-            return;
-        }
-        // It was complete before its first event. In attach mode it may be in a folder of the
+        // It may be complete before its first event. In attach mode it may be in a folder of the
         // client, which only the browser knows.
         let file = text("filePath").map_or_else(|| setup.download_folder.join(&id), PathBuf::from);
-        let _ = fs::remove_file(file);
-        if let Some(download) = self.downloads.iter_mut().find(|download| download.id == id) {
-            download.ended = Some(DownloadEnd::Canceled);
+        while let Some(beyond) = first_beyond(&mut self.downloads, setup.downloads, &id) {
+            beyond.refused = true;
+            tracing::warn!(
+                url = beyond.url,
+                bound = setup.downloads,
+                "the downloads exceed their limit; one is canceled"
+            );
+            if beyond.ended.is_some() {
+                beyond.ended = Some(DownloadEnd::Canceled);
+                let _ = fs::remove_file(&file);
+            } else {
+                let id = beyond.id.clone();
+                self.cancel_download(cdp, &id);
+            }
         }
     }
 
@@ -133,9 +144,10 @@ impl BrowserState {
 }
 
 impl DownloadState {
-    /// Its size on the disk. A canceled download is removed.
-    fn on_disk(&self) -> u64 {
-        if self.ended == Some(DownloadEnd::Canceled) { 0 } else { self.received }
+    /// How much of the limit it takes, in bytes. What is canceled is removed.
+    fn taken(&self) -> u64 {
+        let canceled = self.refused || self.ended == Some(DownloadEnd::Canceled);
+        if canceled { 0 } else { self.received.max(self.size.unwrap_or_default()) }
     }
 
     /// Gives the file its name, if it has none yet.
@@ -149,6 +161,25 @@ impl DownloadState {
         });
         Some(finished.clone())
     }
+}
+
+/// The download that goes first where they take more than `limit` bytes together: the largest under
+/// way whose size is unknown, else the one of `id`, which has just been heard of.
+fn first_beyond<'a>(
+    downloads: &'a mut [DownloadState],
+    limit: u64,
+    id: &str,
+) -> Option<&'a mut DownloadState> {
+    if downloads.iter().map(DownloadState::taken).fold(0, u64::saturating_add) <= limit {
+        return None;
+    }
+    let endless = (0..downloads.len())
+        .filter(|&at| downloads[at].ended.is_none() && downloads[at].size.is_none())
+        .filter(|&at| downloads[at].taken() > 0)
+        .max_by_key(|&at| downloads[at].taken());
+    let heard = || downloads.iter().position(|download| download.id == id && download.taken() > 0);
+    let at = endless.or_else(heard)?;
+    downloads.get_mut(at)
 }
 
 /// Removes a canceled download. The browser removes it, too, but only some time after its event.
@@ -208,6 +239,40 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn download(id: &str, received: u64, size: Option<u64>) -> DownloadState {
+        let (url, suggested) = (String::new(), String::new());
+        let id = id.to_owned();
+        DownloadState { id, url, suggested, received, size, refused: false, ended: None, finished: None }
+    }
+
+    /// The ids of the downloads that go when `heard` is told of.
+    fn beyond(downloads: &mut [DownloadState], heard: &str) -> Vec<String> {
+        let mut gone = vec![];
+        while let Some(download) = first_beyond(downloads, 100, heard) {
+            download.refused = true;
+            gone.push(download.id.clone());
+        }
+        gone
+    }
+
+    #[test]
+    fn one_that_never_ends_takes_no_place_of_the_others() {
+        let mut downloads = [download("endless", 400, None), download("small", 1, Some(1))];
+        assert_eq!(beyond(&mut downloads, "small"), ["endless"]);
+        // Its cancellation is under way. Until then others are judged as if it were gone.
+        downloads[0].received = 500;
+        assert!(beyond(&mut downloads, "small").is_empty());
+    }
+
+    #[test]
+    fn those_of_known_size_fit_in_the_order_of_their_start() {
+        let mut downloads = [download("first", 1, Some(60)), download("second", 50, Some(50))];
+        assert_eq!(beyond(&mut downloads, "second"), ["second"]);
+        downloads[0].ended = Some(DownloadEnd::Completed);
+        let mut downloads = [downloads[0].clone(), download("third", 40, Some(40))];
+        assert!(beyond(&mut downloads, "third").is_empty());
+    }
 
     #[test]
     fn files_get_harmless_names_of_their_own() {
