@@ -4,6 +4,7 @@
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use snapshots::{Body, Exchange, Headers, Page, Recording, RecordingOptions, Response, Timestamp};
+use tokio::io::AsyncWriteExt;
 
 use crate::harness::{Bench, text};
 use crate::server::Server;
@@ -89,7 +90,6 @@ fn a_page_that_browsers_upgrade_to_https_is_shown() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_changes_by_itself_is_learned_from_two_loads() -> Result<()> {
-    use tokio::io::AsyncWriteExt;
     const PAGE: &str = "<title>t</title><p id=p></p><script>
         const key = Math.random().toString(36).slice(2, 8);
         fetch(`/x.json?n=${key}&q=a`).then(r => r.json()).then(x => p.textContent = x.word)</script>";
@@ -136,5 +136,45 @@ async fn what_changes_by_itself_is_learned_from_two_loads() -> Result<()> {
     bench.succeed(&["snapshot", "merge", &twice, without.as_str(), "-o", merged.as_str()])?;
     ensure!(bench.succeed(&["snapshot", "rules", merged.as_str()])? == rules);
     bench.succeed(&["snapshot", "verify", merged.as_str()])?;
+    Ok(())
+}
+
+/// An episode lasts for longer than it takes to load a page. So pages stay open for a while when
+/// they are recorded.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_page_asks_for_after_a_while_is_recorded() -> Result<()> {
+    const PAGE: &str = "<p id=said></p><script>
+        for (const time of [200, 2000, 4000]) setTimeout(() => fetch(`/${time}.txt`).then(r => r.text()).then(t => said.append(t)), time)</script>";
+    let bench = Bench::new()?;
+    let server = Server::start(async |path, mut tcp: tokio::net::TcpStream| {
+        let (media, body) = if path.ends_with(".txt") { ("text/plain", path.as_str()) } else { (HTML, PAGE) };
+        let head = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: {media}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            body.len()
+        );
+        tcp.write_all(head.as_bytes()).await?;
+        Ok(tcp.write_all(body.as_bytes()).await?)
+    })
+    .await?;
+    let live = server.as_live_web();
+    for (stay, late) in [("5s", true), ("0", false)] {
+        let file = bench.path(&format!("{stay}.wacz")).to_string();
+        let stay = format!("--stay={stay}");
+        bench.succeed(&[
+            "record",
+            "http://late.test/",
+            &live,
+            "--ignore-robots",
+            "--delay=0",
+            &stay,
+            "-o",
+            &file,
+        ])?;
+        let har = bench.path(&format!("{late}.har")).to_string();
+        bench.succeed(&["snapshot", "export", &file, "--output", &har])?;
+        let listed = std::fs::read_to_string(&har)?;
+        ensure!(listed.contains("/200.txt"), "{stay}");
+        ensure!(listed.contains("/4000.txt") == late, "{stay}");
+    }
     Ok(())
 }

@@ -2,15 +2,15 @@
 """Plays generated pages, each several times, and says which of them differ.
 
     play.py --sandbox BINARY [--pages 40] [--seed 1] [--first 0] [--visits 6] [--workers 1]
-            [--browser PATH] [--load N] [--nice N] [--cpu LIST] [--recorded] [--output FOLDER]
-            [--minimise]
+            [--browser PATH] [--load N] [--nice N] [--cpu LIST] [--recorded] [--timeout SECONDS]
+            [--allow N] [--output FOLDER] [--minimise]
     play.py --sandbox BINARY --corpus               # the kept pages
     play.py --sandbox BINARY --each NAME...         # every feature alone, beside these
     play.py --sandbox BINARY --only NAME... [--minimise]   # one page with these features
 
 Exit code 1: more than --allow pages differ or stall that are not known to (`# Open:` in the corpus),
-or one was not played. With --minimise each page that differs is
-reduced while it still does, and kept in `corpus/`.
+or one was not played. With --minimise each page that differs is reduced while it still does, and
+kept in `corpus/`.
 """
 
 import argparse
@@ -30,14 +30,21 @@ from world import Options, play
 BATCH = 40
 
 
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("it has to be 1 or more")
+    return number
+
+
 def arguments():
     parser = argparse.ArgumentParser(description="Plays generated pages, and says which differ.")
     parser.add_argument("--sandbox", default="target/release/sandbox", type=pathlib.Path)
     parser.add_argument("--output", default="target/still", type=pathlib.Path)
-    parser.add_argument("--pages", type=int, default=40)
+    parser.add_argument("--pages", type=positive, default=40)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--first", type=int, default=0, help="number of the first page")
-    parser.add_argument("--visits", type=int, default=6)
+    parser.add_argument("--visits", type=positive, default=6)
     parser.add_argument("--timeout", type=int, default=10, help="seconds that a visit may take")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--browser", help="path of Chromium or of its headless shell")

@@ -197,6 +197,8 @@ def record(options, folder, batch):
             folder / "web.wacz",
             "--delay",
             0,
+            "--stay",
+            0,
             "--ignore-robots",
             "--connect-to",
             f":443:127.0.0.1:{port}",

@@ -62,7 +62,7 @@ pub use capture::{
     Capture, CaptureEvent, HistoryEntry, InputKind, Password, PendingHistory, PendingPicture, PersonInput,
     PersonTarget, TabHistory, outlined,
 };
-pub use clock::settle::SettleOutcome;
+pub use clock::{pace::Pace, settle::SettleOutcome};
 pub use error::Error;
 pub use formats::{
     html::Html,

@@ -52,6 +52,8 @@ pub struct Session {
     pub(crate) action_target: Option<ActionTarget>,
     /// What received the last action.
     pub(crate) receiver: Option<String>,
+    /// Texts that have appeared since the last action and are gone again.
+    pub(crate) notices: Vec<String>,
     pub(crate) bids: Bids,
     pub(crate) blobs: BlobNames,
     pub(crate) input_state: InputState,
@@ -109,6 +111,7 @@ impl Session {
             last_action_error: None,
             action_target: None,
             receiver: None,
+            notices: Vec::new(),
             bids: Bids::default(),
             blobs: BlobNames::default(),
             input_state: InputState::default(),
@@ -157,6 +160,7 @@ impl Session {
         self.last_action_error = None;
         self.action_target = None;
         self.receiver = None;
+        self.notices.clear();
         self.bids = Bids::default();
         self.blobs = BlobNames::default();
         self.input_state = InputState::default();

@@ -28,6 +28,8 @@ pub struct CrawlOptions {
     pub robots: bool,
     /// Time limit for one page to load and settle.
     pub page_deadline: Duration,
+    /// How long a page is open at least. What it asks for later is not recorded.
+    pub stay: Duration,
     /// Whether to load each page twice, to learn which parts of requests change by themselves.
     pub twice: bool,
     /// What becomes of banners about cookies.
@@ -287,7 +289,8 @@ impl<'a> Crawler<'a> {
             () = self.politeness.wait(url) => {}
             () = self.cancel.cancelled() => return Ok(None),
         }
-        let options = VisitOptions { deadline: self.options.page_deadline, consent: self.options.consent };
+        let CrawlOptions { page_deadline: deadline, stay, consent, .. } = self.options;
+        let options = VisitOptions { deadline, stay, consent };
         let started = Timestamp::now();
         tokio::select! {
             visited = visit::visit(session, self.studio.in_flight(), url, options) => {

@@ -1,7 +1,7 @@
-//! One page visit: load, settle, answer a banner about cookies, scroll to the end, and read title,
-//! text and what the page leads to.
+//! One page visit: load, settle, answer a banner about cookies, scroll to the end, read title, text
+//! and what the page leads to, and stay for what the page asks for later.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use browser::{Action, Session, Survey, Wall};
 use gateway::InFlight;
@@ -28,6 +28,8 @@ pub(crate) enum VisitOutcome {
 pub(crate) struct VisitOptions {
     /// Time limit for one page to load and settle.
     pub(crate) deadline: Duration,
+    /// How long the page is open at least.
+    pub(crate) stay: Duration,
     /// What becomes of a banner about cookies.
     pub(crate) consent: Consent,
 }
@@ -39,14 +41,18 @@ pub(crate) async fn visit(
     url: &Url,
     options: VisitOptions,
 ) -> Result<VisitOutcome, Error> {
-    let started = Timestamp::now();
+    let (started, opened) = (Timestamp::now(), Instant::now());
     if let Err(error) = session.act(&Action::Goto { url: url.to_string() }).await {
         return Ok(VisitOutcome::Failed(error.to_string()));
     }
     // The page did load, so one that is never idle counts as it is at the deadline.
     settle(session, in_flight, options.deadline).await;
     match read(session, in_flight, url, options, started).await {
-        Ok(outcome) => Ok(outcome),
+        Ok(page @ VisitOutcome::Page { .. }) => {
+            stay(session, in_flight, options.stay.saturating_sub(opened.elapsed()), options.deadline).await;
+            Ok(page)
+        }
+        Ok(other) => Ok(other),
         // One page must not end the crawl, such as one whose script never ends.
         Err(error) if session.check().is_ok() => Ok(VisitOutcome::Failed(error.to_string())),
         Err(error) => Err(error),
@@ -120,6 +126,15 @@ pub(crate) async fn text_of(
     session.act(&Action::Goto { url: url.to_owned() }).await.ok()?;
     settle(session, in_flight, deadline).await;
     session.page_text().await.ok()
+}
+
+/// Lets a page be for `time`. What it asks for meanwhile is recorded: the page of an episode gets
+/// more time than to load.
+async fn stay(session: &mut Session, in_flight: &InFlight, time: Duration, deadline: Duration) {
+    let millis = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
+    if millis > 0 && session.act(&Action::Wait { millis }).await.is_ok() {
+        settle(session, in_flight, deadline).await;
+    }
 }
 
 async fn settle(session: &mut Session, in_flight: &InFlight, deadline: Duration) {

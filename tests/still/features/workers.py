@@ -225,7 +225,7 @@ feature(
 )
 feature(
     "service-worker-cache",
-    REGISTER + "const w = registration.installing; w.onstatechange = () => say(w.state);",
+    REGISTER + STATES,
     files={
         "sw.js": script(
             "oninstall = event => event.waitUntil(caches.open('v1').then(cache =>"

@@ -93,6 +93,9 @@ pub(super) struct ObservationMessage<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     /// Files downloaded since the previous action.
     downloads: &'a [Download],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    /// Texts that have appeared since the previous action and are gone again.
+    notices: &'a [String],
     /// The conversation so far.
     chat: &'a [Utterance],
     /// The previous action in BrowserGym's spelling.
@@ -128,6 +131,7 @@ impl<'a> ObservationMessage<'a> {
             axtree_object: seen.axtree_object.as_ref(),
             dialogs: &seen.dialogs,
             downloads: &seen.downloads,
+            notices: &seen.notices,
             chat: view.chat,
             last_action: seen.last_action.as_deref(),
             last_action_error: view.last_action_error,

@@ -33,6 +33,8 @@ pub(crate) mod upload;
 
 pub use error::ActionError;
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::{Action, Point, Press, Session, act::dialogs::DialogPolicy, cdp::tracker::Page};
@@ -48,6 +50,7 @@ impl Session {
         self.last_action_error = None;
         self.action_target = None;
         self.receiver = None;
+        self.notices.clear();
         self.tracker.lock().begin_action();
         let result = self.perform(action).await;
         if let Err(error) = &result {
@@ -89,8 +92,13 @@ impl Session {
                     Some(DialogPolicy { accept: *accept, text: text.clone() });
                 Ok(())
             }
-            Action::Noop
-            | Action::Say { .. }
+            Action::Noop => {
+                Ok(self.advance(&page, Duration::from_secs_f64(Action::NOOP_MS / 1000.0)).await?)
+            }
+            Action::Wait { millis } => {
+                Ok(self.advance(&page, Duration::from_millis((*millis).into())).await?)
+            }
+            Action::Say { .. }
             | Action::Note { .. }
             | Action::Answer { .. }
             | Action::Infeasible { .. }

@@ -80,6 +80,14 @@ impl Arguments {
         }
     }
 
+    pub(super) fn number_or(&mut self, name: &str, default: f64) -> Result<f64, ParseError> {
+        match self.optional(name) {
+            None => Ok(default),
+            Some(Literal::Number(number)) => Ok(number),
+            Some(_) => Err(self.wrong()),
+        }
+    }
+
     pub(super) fn index(&mut self, name: &str) -> Result<usize, ParseError> {
         let number = self.number(name)?;
         if number.fract() != 0.0 || !(0.0..1e6).contains(&number) {

@@ -133,8 +133,9 @@ fn action(call: Call) -> Result<Action, ParseError> {
         "tab_close" => Action::CloseTab,
         "tab_focus" => Action::FocusTab { index: args.index("index")? },
         "noop" => {
-            args.optional("wait_ms");
-            Action::Noop
+            let millis = args.number_or("wait_ms", Action::NOOP_MS)?.clamp(0.0, Action::MAX_WAIT_MS);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small")]
+            if millis == Action::NOOP_MS { Action::Noop } else { Action::Wait { millis: millis as u32 } }
         }
         "send_msg_to_user" => Action::Answer { text: args.text("text")? },
         "report_infeasible" => Action::Infeasible { reason: args.text("reason")? },
@@ -208,6 +209,7 @@ impl fmt::Display for Action {
             Self::CloseTab => f.write_str("tab_close()"),
             Self::FocusTab { index } => write!(f, "tab_focus({index})"),
             Self::Noop => f.write_str("noop()"),
+            Self::Wait { millis } => write!(f, "noop({millis})"),
             Self::Answer { text } => write!(f, "send_msg_to_user({})", repr(text)),
             Self::Infeasible { reason } => write!(f, "report_infeasible({})", repr(reason)),
             Self::FillAndEnter { bid, value } => write!(f, "fill_and_enter({}, {})", repr(bid), repr(value)),
@@ -292,6 +294,7 @@ mod tests {
         "tab_close()",
         "tab_focus(2)",
         "noop()",
+        "noop(500)",
         "send_msg_to_user('42')",
         "report_infeasible('no')",
         "fill_and_enter('7', 'x')",
@@ -323,7 +326,9 @@ mod tests {
             ("click(bid=\"7\", button='left')", "click('7')"),
             ("click('7', 'left', ['Alt'])", "click('7', modifiers=['Alt'])"),
             ("fill('1', value='x', enable_autocomplete_menu=False)", "fill('1', 'x')"),
-            ("noop(500)", "noop()"),
+            ("noop(1000)", "noop()"),
+            ("noop(wait_ms=2500)", "noop(2500)"),
+            ("noop(1e9)", "noop(60000)"),
             ("# look\nclick('3')", "click('3')"),
         ] {
             assert_eq!(text.parse::<Action>().unwrap().to_string(), expected);

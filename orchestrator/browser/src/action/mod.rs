@@ -191,8 +191,13 @@ pub enum Action {
         /// Its index from 0, in the order of opening.
         index: usize,
     },
-    /// Does nothing; the page's time runs on.
+    /// Does nothing for [`Action::NOOP_MS`] of the page's time.
     Noop,
+    /// Does nothing for so long, in milliseconds of the page's time.
+    Wait {
+        /// At most [`Action::MAX_WAIT_MS`].
+        millis: u32,
+    },
     /// Sends the user a message, and goes on. The last message is the answer of an agent that stops
     /// without giving one.
     Say {
@@ -307,6 +312,11 @@ impl Modifier {
 }
 
 impl Action {
+    /// How long [`Action::Noop`] takes, as in BrowserGym, in milliseconds of the page's time.
+    pub const NOOP_MS: f64 = 1000.0;
+    /// How long [`Action::Wait`] takes at most, in milliseconds of the page's time.
+    pub const MAX_WAIT_MS: f64 = 60_000.0;
+
     /// A plain click.
     pub fn click(bid: impl Into<String>) -> Self {
         Self::Click { bid: bid.into(), press: Press::default() }

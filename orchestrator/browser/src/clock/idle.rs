@@ -86,6 +86,11 @@ pub(crate) async fn is_network_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     network.iter().all(|&id| are_threads_idle(id))
 }
 
+/// Whether no thread of the pages runs.
+pub(crate) async fn are_renderers_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
+    find_processes(tracker, cdp).await.are_idle()
+}
+
 /// Whether what pages store is written: no thread that does so runs or waits for a disk.
 async fn is_storage_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     let storage = find_processes(tracker, cdp).await.storage;

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! settle              when a page is done: slices of its time, with rests in between
+//! pace                how much time a page gets, and in which slices
 //! lull                the same for pages of the live web, whose time is real
 //! schedule            where the slices end, whatever the requests in between took
 //! socket_messages     the messages of WebSockets
@@ -24,7 +25,8 @@
 //! | results of promises of other processes | one at a time, in the order of the calls | the document's own tasks, and the events that it awaits |
 //! | events of databases, channels, locks, media | as they come, before any timer | – |
 //! | the first script of a worker | one worker after the other, in the order of the calls (`cdp::worker_order`) | all responses |
-//! | timers and messages of workers | in a drain, one worker after the other (`virtual_time`) | the frame |
+//! | timers and messages of workers | at each step of the time that scripts see (`pace`), one worker after the other (`virtual_time`) | all responses, and the frame if there is one |
+//! | what an animation does | in a drain, in the step in which it is due (`pace`) | the frame |
 //! | pieces of a body | of one size (`inject/bodies.js`) | – |
 //! | input | while responses are held back | the page is idle |
 //! | the clock of another process | begins at the page's time (`virtual_time`) | – |
@@ -35,6 +37,7 @@
 pub(crate) mod idle;
 pub(crate) mod liveness;
 mod lull;
+pub(crate) mod pace;
 pub(crate) mod response_ordering;
 pub(crate) mod schedule;
 pub(crate) mod screen;

@@ -107,14 +107,17 @@ async fn release_next(
     slow = wait_for_other_responses(in_flight, tracker, slow).await;
     let condition = |_: &BrowserState| "the page to read a response".to_owned();
     let has_ended = |state: &BrowserState| (state.traffic.ended_count > ended).then_some(());
-    let (start, mut probes) = (Instant::now(), 0);
+    let (start, mut probes, mut busy) = (Instant::now(), 0, 0);
     while probes < PROBES && start.elapsed() < SLOW_RESPONSE {
         // The result does not matter: a page need not read its responses.
         if tracker.wait_for(PROBE_INTERVAL, condition, has_ended).await.is_ok() {
             break;
         }
         ping_browser(tracker, cdp).await;
-        if idle::is_network_idle(tracker, cdp).await {
+        // A worker that gets no time of the processor has not read it yet.
+        if busy < BUSY_PROBES && !idle::are_renderers_idle(tracker, cdp).await {
+            busy += 1;
+        } else if idle::is_network_idle(tracker, cdp).await {
             probes += 1;
         }
     }

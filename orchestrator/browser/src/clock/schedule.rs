@@ -6,7 +6,10 @@
 //! So the last slice of a step ends where the schedule says, and is shorter by what the requests
 //! have taken.
 
-use crate::{Determinism, clock::virtual_time::script_time};
+use crate::{
+    Determinism,
+    clock::virtual_time::{STEP, script_time},
+};
 
 /// How far behind the schedule a clock may be, in milliseconds. A page that was in the background
 /// is further behind and gets a schedule of its own.
@@ -16,8 +19,12 @@ const MAX_AHEAD: f64 = 3000.0;
 /// How far after a time that scripts see a step ends. A clock that shows a millisecond less
 /// and one that a few requests have moved on then show scripts the same time.
 const MARGIN: f64 = 20.0;
-/// The least time of the last slice. After more than that in requests the schedule moves on.
-const SHORTEST: f64 = 1000.0;
+/// A slice that ends by the schedule is at least a third of its length, in whole steps of the time
+/// that scripts see. After more than the rest in requests the schedule moves on.
+fn shortest(slice: f64) -> f64 {
+    let step = f64::from(STEP);
+    (slice / 3.0 / step).floor().max(1.0) * step
+}
 
 /// The planned time of a page, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -38,12 +45,13 @@ impl Schedule {
         self.planned += millis;
     }
 
-    /// The end of the last slice of a step, which begins at `begin`: [`MARGIN`] after a time that
-    /// scripts see.
-    pub(crate) fn end(&mut self, determinism: Determinism, begin: f64) -> f64 {
+    /// The end of a slice that begins at `begin` and may be the last one of a step: [`MARGIN`] after
+    /// a time that scripts see.
+    pub(crate) fn end(&mut self, determinism: Determinism, begin: f64, slice: f64) -> f64 {
         self.planned = script_time(determinism, self.planned) + MARGIN;
-        while self.planned - begin < SHORTEST {
-            self.planned += SHORTEST;
+        let shortest = shortest(slice);
+        while self.planned - begin < shortest {
+            self.planned += shortest;
         }
         self.planned
     }
@@ -68,9 +76,9 @@ mod tests {
         for late in [0.0, 10.0, 740.0] {
             let mut schedule = schedule();
             schedule.add(5000.0);
-            assert_eq!(schedule.end(world(), START + 2000.0 + late), START + 5020.0);
+            assert_eq!(schedule.end(world(), START + 2000.0 + late, 3000.0), START + 5020.0);
             schedule.add(5000.0);
-            assert_eq!(schedule.end(world(), START + 7000.0 + late), START + 10_020.0);
+            assert_eq!(schedule.end(world(), START + 7000.0 + late, 3000.0), START + 10_020.0);
         }
     }
 
@@ -78,7 +86,7 @@ mod tests {
     fn a_step_with_too_many_requests_ends_later() {
         let mut schedule = schedule();
         schedule.add(5000.0);
-        assert_eq!(schedule.end(world(), START + 4900.0), START + 6020.0);
+        assert_eq!(schedule.end(world(), START + 4900.0, 3000.0), START + 6020.0);
     }
 
     #[test]
@@ -86,7 +94,7 @@ mod tests {
         for added in [5000.0, 5010.0, 5099.0] {
             let mut schedule = schedule();
             schedule.add(added);
-            assert_eq!(schedule.end(world(), START), START + 5020.0);
+            assert_eq!(schedule.end(world(), START, 3000.0), START + 5020.0);
         }
     }
 

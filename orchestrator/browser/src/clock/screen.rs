@@ -322,7 +322,7 @@ impl Session {
         Ok(())
     }
 
-    async fn read_clock(&self, wait: LivenessWait<'_>) -> Result<HasBody, Error> {
+    pub(super) async fn read_clock(&self, wait: LivenessWait<'_>) -> Result<HasBody, Error> {
         const READ_CLOCK: &str = "[Date.now(), !!document.body]";
         let page = wait.page;
         let without_document = self.has_no_document(page).await?;
@@ -373,7 +373,7 @@ pub(crate) enum Shown {
 }
 
 /// Whether a document has something to show.
-enum HasBody {
+pub(super) enum HasBody {
     Yes,
     No,
 }

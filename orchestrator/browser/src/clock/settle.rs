@@ -3,10 +3,9 @@
 //! In a frozen world the page's time stands still between slices. What happens in real time
 //! (responses, frames on the screen, input, workers) happens in these pauses, all at one instant of
 //! the page's time. A pause ends when nothing of that is left. Then the page gets the next slice of
-//! its time, in which timers run. The slices are always the same, [`SLICES`], five seconds in
-//! total, and the last one ends by a [`Schedule`](crate::clock::schedule::Schedule). So the page's
-//! time at each event does not depend on the speed of the machine. A new document starts the slices
-//! again, [`MAX_RESTARTS`] times at most.
+//! its time, in which timers run. The slices are always the same ([`crate::clock::pace`]), and the
+//! last one ends by a [`Schedule`](crate::clock::schedule::Schedule). So the page's time at each
+//! event does not depend on the speed of the machine. A new document starts the slices again.
 //!
 //! A live browser has no such clock. There a page is done after a [lull](crate::clock::lull).
 
@@ -16,31 +15,20 @@ use gateway::{InFlight, InFlightCounts};
 use tokio::time::timeout;
 
 use crate::{
-    Determinism, Error, Session,
+    Error, Session,
     cdp::{
-        connection::{CALL_TIMEOUT, MAX_DRAWING},
+        connection::MAX_DRAWING,
         targets,
         tracker::{ActivityCounts, BrowserState, Page},
     },
     clock::{
         idle,
         liveness::{LivenessWait, TimeLimit},
-        virtual_time,
+        pace::SliceProgress,
+        virtual_time::{self, Outbox},
     },
 };
 
-/// Short slices first, while pages start one thing after another; longer ones for late timers. In
-/// milliseconds.
-const SLICES: [f64; 8] = [10.0, 40.0, 50.0, 100.0, 300.0, 500.0, 1000.0, 3000.0];
-const MAX_RESTARTS: u32 = 3;
-/// How many times a slice runs at most, where the end of an earlier one has ended it too early.
-const MAX_EARLY_ENDS: u32 = 3;
-/// How far the page's clock, which shows whole milliseconds, may be behind.
-const CLOCK_TOLERANCE_MS: f64 = 2.0;
-/// While a worker and its page exchange messages, time runs by the smallest step for every message.
-/// In milliseconds.
-const MESSAGE_STEP: f64 = 1.0;
-const MAX_MESSAGE_STEPS: u32 = 200;
 /// How long a page may need to notice a complete response, on an idle machine. This and the next
 /// one are spent by a [`LivenessWait`].
 pub(super) const DELIVERY: Duration = Duration::from_millis(250);
@@ -72,26 +60,6 @@ pub struct SettleOutcome {
     pub real_time: Duration,
     /// False if a live page was still busy at the deadline.
     pub idle: bool,
-}
-
-/// How far a page has come in its [`SLICES`].
-#[derive(Debug)]
-struct SliceProgress {
-    restarts: u32,
-    message_steps: u32,
-    /// The next slice.
-    next: usize,
-    /// The document count at the last start.
-    documents: u64,
-    /// What the page's clock is to show at the end of the last slice, in milliseconds since 1970.
-    end: f64,
-}
-
-impl SliceProgress {
-    fn new(state: &BrowserState) -> Self {
-        let (documents, end) = (state.document_count, f64::NEG_INFINITY);
-        Self { restarts: 0, message_steps: 0, next: 0, documents, end }
-    }
 }
 
 /// Fails at the limit, for a page that goes on asking for more.
@@ -152,79 +120,8 @@ impl Session {
         }
     }
 
-    /// Lets the page's own time run on by `time` during an action, and lets the results arrive. A
-    /// live browser waits in real time.
-    pub(crate) async fn advance(&self, page: &Page, time: Duration) -> Result<(), Error> {
-        if self.frozen().is_none() {
-            let wait = format!("new Promise(done => setTimeout(done, {}))", time.as_millis());
-            return match self.evaluate_isolated(page, &page.target, &wait, CALL_TIMEOUT).await {
-                // The document has just been replaced.
-                Ok(_) | Err(Error::Refused { .. }) => Ok(()),
-                Err(error) => Err(error),
-            };
-        }
-        let in_flight = self.launch.in_flight.clone().unwrap_or_default();
-        let limit = TimeLimit::after(CALL_TIMEOUT);
-        self.drain(&in_flight, limit).await?;
-        let millis = time.as_secs_f64() * 1000.0;
-        let end = {
-            let mut state = self.tracker.lock();
-            state.schedule.add(millis);
-            state.page_clock + millis
-        };
-        for _ in 0..MAX_EARLY_ENDS {
-            self.run_until(end, &in_flight, limit).await?;
-            self.drain(&in_flight, limit).await?;
-            if self.tracker.lock().page_clock + CLOCK_TOLERANCE_MS > end {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    async fn run_slices(
-        &self,
-        determinism: Determinism,
-        in_flight: &InFlight,
-        limit: TimeLimit,
-        progress: &mut SliceProgress,
-    ) -> Result<(), Error> {
-        let SliceProgress { restarts, message_steps, next, documents, end } = progress;
-        loop {
-            let messages = self.drain(in_flight, limit).await?;
-            let (now, clock, mut schedule) = {
-                let state = self.tracker.lock();
-                (state.document_count, state.page_clock, state.schedule)
-            };
-            // A stopped budget sometimes ends a later one too early.
-            let begin = (*end).max(clock);
-            schedule.resume(determinism, begin);
-            if now != *documents && *restarts < MAX_RESTARTS {
-                (*documents, *restarts, *next) = (now, *restarts + 1, 0);
-            }
-            *end = if messages > 0 && *message_steps < MAX_MESSAGE_STEPS {
-                *message_steps += 1;
-                begin + MESSAGE_STEP
-            } else if let Some(&slice) = SLICES.get(*next) {
-                *next += 1;
-                schedule.add(slice);
-                if *next < SLICES.len() { begin + slice } else { schedule.end(determinism, begin) }
-            } else if clock + CLOCK_TOLERANCE_MS <= *end {
-                *end
-            } else {
-                let page = self.tracker.lock().active()?;
-                if self.load_blank_document(&page).await? {
-                    continue;
-                }
-                return self.wait_until_verified(limit).await;
-            };
-            self.tracker.lock().schedule = schedule;
-            self.run_until(*end, in_flight, limit).await?;
-        }
-    }
-
     /// Waits until every page and worker is known to have the world's clock.
-    async fn wait_until_verified(&self, limit: TimeLimit) -> Result<(), Error> {
+    pub(super) async fn wait_until_verified(&self, limit: TimeLimit) -> Result<(), Error> {
         let condition = |_: &BrowserState| "an unprepared page or worker to go away".to_owned();
         let verified = |state: &BrowserState| (state.unverified_targets == 0).then(|| state.check_prepared());
         self.tracker.wait_for(limit.remaining(), condition, verified).await?
@@ -250,24 +147,49 @@ impl Session {
             }
             if let Some(determinism) = self.frozen() {
                 self.wait_for_socket_messages(in_flight, wait).await?;
-                let (workers, now) = {
-                    let state = self.tracker.lock();
-                    (state.workers.clone(), virtual_time::script_time(determinism, state.page_clock))
-                };
-                for worker in &workers {
-                    let told = virtual_time::tick_worker(self.cdp(), &self.tracker, worker, now).await?;
-                    // What the page makes of it comes before the next one's.
-                    if told > 0 {
-                        self.wait_until_idle().await;
-                    }
-                    messages += told;
-                }
+                let now = virtual_time::script_time(determinism, self.tracker.lock().page_clock);
+                messages += self.tick_workers(now, Outbox::Sent).await?;
             }
             if before == self.started_counts(in_flight) {
                 return Ok(messages);
             }
             asks_on(limit)?;
         }
+    }
+
+    /// The same without a frame, for workers alone: their clocks come to `now`. If they have
+    /// something to say, or ask for something, all else follows.
+    pub(super) async fn drain_workers(
+        &self,
+        now: f64,
+        outbox: Outbox,
+        in_flight: &InFlight,
+        limit: TimeLimit,
+    ) -> Result<u64, Error> {
+        let before = self.receive_responses(in_flight, limit).await?;
+        let page = self.tracker.lock().active()?;
+        self.read_clock(self.liveness_wait(&page, limit)).await?;
+        let messages = self.tick_workers(now, outbox).await?;
+        if messages == 0 && before == self.started_counts(in_flight) {
+            return Ok(0);
+        }
+        Ok(messages + self.drain(in_flight, limit).await?)
+    }
+
+    /// Moves the clocks of all workers to `now`, one worker after the other. Returns how many
+    /// messages have left them.
+    async fn tick_workers(&self, now: f64, outbox: Outbox) -> Result<u64, Error> {
+        let workers = self.tracker.lock().workers.clone();
+        let mut messages = 0;
+        for worker in &workers {
+            let told = virtual_time::tick_worker(self.cdp(), &self.tracker, worker, now, outbox).await?;
+            // What the page makes of it comes before the next one's.
+            if told > 0 {
+                self.wait_until_idle().await;
+            }
+            messages += told;
+        }
+        Ok(messages)
     }
 
     /// Lets all responses arrive, and those to what the pages request meanwhile, until the pages

@@ -244,7 +244,16 @@ pub(crate) async fn pause(wait: LivenessWait<'_>) {
     let _ = timeout(if leaves { NAVIGATION_PAUSE } else { SYNC_REQUEST_WAIT }, pause).await;
 }
 
-/// Moves a worker's clock to the page's time. Returns how many messages it had for others.
+/// What becomes of the messages that a worker has for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outbox {
+    /// They leave the worker now.
+    Sent,
+    /// They leave it with those of a later call.
+    Kept,
+}
+
+/// Moves a worker's clock to the page's time. Returns how many messages have left it.
 ///
 /// The replies that the worker awaits from other processes come first. One that has not come after
 /// [`REPLY_WAIT`] never comes, unless a process is still at work. A worker that always awaits
@@ -254,12 +263,15 @@ pub(crate) async fn tick_worker(
     tracker: &Tracker,
     worker: &Worker,
     until: f64,
+    outbox: Outbox,
 ) -> Result<u64, Error> {
     let (mut last, mut first_count, mut last_count) = (Instant::now(), None, None);
     let mut idle_checks = 0;
     let mut gives_up = false;
     loop {
-        let Some(tick) = call_tick(cdp, tracker, worker, until, gives_up).await? else { return Ok(0) };
+        let Some(tick) = call_tick(cdp, tracker, worker, (until, gives_up, outbox)).await? else {
+            return Ok(0);
+        };
         let wait = match tick.get("pending").and_then(Value::as_str) {
             None => return Ok(tick.get("messages").and_then(Value::as_u64).unwrap_or(0)),
             Some("socket") => THROTTLED_SOCKET,
@@ -281,8 +293,7 @@ async fn call_tick(
     cdp: &Cdp,
     tracker: &Tracker,
     worker: &Worker,
-    until: f64,
-    gives_up: bool,
+    (until, gives_up, outbox): (f64, bool, Outbox),
 ) -> Result<Option<Value>, Error> {
     let session = Arc::clone(&worker.session);
     let handle = tracker
@@ -298,8 +309,8 @@ async fn call_tick(
     let Some(handle) = handle else { return Ok(None) };
     let params = json!({
         "objectId": &*handle,
-        "functionDeclaration": "function(until, givesUp) { return this.tick(until, givesUp); }",
-        "arguments": [{ "value": until }, { "value": gives_up }],
+        "functionDeclaration": "function(...args) { return this.tick(...args); }",
+        "arguments": [{ "value": until }, { "value": gives_up }, { "value": outbox == Outbox::Kept }],
         "awaitPromise": true,
         "returnByValue": true,
     });

@@ -68,8 +68,8 @@ function earliest(until) {
 }
 // Moves the clock to `until` and runs the due timers on the way. Returns how many messages left the
 // worker. While a reply is on its way, it returns what for and how many have come, and is to be
-// called again; `giveUp` then says that no reply will come.
-async function tick(until, giveUp) {
+// called again; `giveUp` then says that no reply will come. The messages stay if `keeps` is set.
+async function tick(until, giveUp, keeps) {
   if (!isConnected) await connected;
   if (giveUp) stopWaiting();
   replaceLateTypes();
@@ -86,7 +86,7 @@ async function tick(until, giveUp) {
     await nextTask();
   }
   current = Math.max(current, until);
-  const messages = outbox.splice(0);
+  const messages = keeps ? [] : outbox.splice(0);
   for (const [native, target, [message, transfer]] of messages) apply(native, target, [message, transfer]);
   return { messages: messages.length };
 }

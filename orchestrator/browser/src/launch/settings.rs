@@ -5,7 +5,7 @@ use std::{env, path::PathBuf};
 use gateway::{Door, InFlight};
 use jiff::Timestamp;
 
-use crate::{Capture, Device};
+use crate::{Capture, Device, Pace};
 
 /// The default limit of downloads, in bytes.
 const DEFAULT_DOWNLOAD_LIMIT: u64 = 1 << 30;
@@ -42,6 +42,8 @@ pub struct Launch {
     /// The clock and seed of the first episode. Its world is frozen, except in `attach_mode`.
     /// `None` is a live browser with real time and real randomness, for recording.
     pub determinism: Option<Determinism>,
+    /// How much of their own time frozen pages get before they are looked at.
+    pub pace: Pace,
     /// Attach mode: other programs drive the browser, over its DevTools address. In a world all
     /// pages are the episode's then. Clocks start at the world's time and run on.
     pub attach_mode: bool,
@@ -63,6 +65,7 @@ impl Launch {
             memory: DEFAULT_MEMORY_LIMIT,
             in_flight: None,
             determinism: None,
+            pace: Pace::default(),
             attach_mode: false,
             capture: None,
         }

@@ -60,6 +60,7 @@ pub(crate) fn each_text(observation: &mut Observation, visit: &mut dyn FnMut(&mu
         last_action_error,
         dialogs,
         downloads,
+        notices,
         tabs,
         active_tab: _,
         elapsed_ms: _,
@@ -86,6 +87,7 @@ pub(crate) fn each_text(observation: &mut Observation, visit: &mut dyn FnMut(&mu
         visit(&mut download.name, LONGEST_TEXT);
         visit(&mut download.url, LONGEST_TEXT);
     }
+    notices.iter_mut().for_each(|text| visit(text, LONGEST_TEXT));
     for tab in tabs {
         visit(&mut tab.url, LONGEST_TEXT);
         visit(&mut tab.title, LONGEST_TEXT);
@@ -125,6 +127,7 @@ mod tests {
             title: own(),
             axtree: own(),
             dialogs: vec![dialog],
+            notices: vec![own()],
             tabs: vec![Tab { url: own(), title: own() }],
             elements: vec![Element { bid: "1".to_owned(), role: "link".to_owned(), name: own() }],
             webarena: Some(own()),

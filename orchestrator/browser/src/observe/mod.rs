@@ -8,6 +8,7 @@
 //! axtree_object, dom_snapshot, node_numbers   the browser's own trees, as programs get them
 //! bounds            how long the texts of an observation may be
 //! blob_names        numbers in place of the names that the browser makes up for blobs
+//! notices           texts that come and go between two observations
 //! boxes             where the elements in view are, for those who look at a trace
 //! properties        visibility, bounding box and clickability of elements
 //! screenshot, overlay   pictures, and bids drawn on them
@@ -28,6 +29,7 @@ pub(crate) mod dom_snapshot;
 pub(crate) mod frames;
 pub(crate) mod marks;
 mod node_numbers;
+mod notices;
 pub(crate) mod observation;
 pub(crate) mod options;
 pub(crate) mod overlay;

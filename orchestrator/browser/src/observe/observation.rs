@@ -44,6 +44,9 @@ pub struct Observation {
     pub dialogs: Vec<Dialog>,
     /// Downloads since then.
     pub downloads: Vec<Download>,
+    /// Texts that have appeared in the page since the last action and are gone again, in their order.
+    /// They begin with `alert: ` or `status: ` where the page says that they are such.
+    pub notices: Vec<String>,
     /// All open tabs, in the order of their opening.
     pub tabs: Vec<Tab>,
     /// The index of the observed tab, counted from 0.
@@ -124,6 +127,7 @@ impl Session {
         let (erased, tabs) = tokio::join!(self.erase_marks(&page, &frames), self.tabs());
         erased?;
         let (tabs, marked) = (tabs?, marked?);
+        let notices = self.notices(&page).await?;
         let title = tabs.get(active_tab).map(|tab| tab.title.clone()).unwrap_or_default();
         let snapshot = marked.snapshot.as_deref().map(DomSnapshot::read).transpose()?;
         let places = snapshot.as_ref().map(DomSnapshot::node_bounds).unwrap_or_default();
@@ -158,6 +162,7 @@ impl Session {
             last_action_error: self.last_action_error.clone(),
             dialogs: self.dialogs(),
             downloads: self.downloads(),
+            notices,
             tabs,
             active_tab,
             elapsed_ms: self.elapsed_ms(),

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, env, sync::Arc, time::Duration};
 
-use browser::{Action, Determinism, Launch, Session};
+use browser::{Action, Determinism, Launch, Pace, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
 
 use crate::load::Load;
@@ -93,6 +93,7 @@ async fn every_interface_says_the_same_in_every_visit() {
         let (web, gateway, ca) = serve().await;
         let launch = Launch {
             determinism: Some(world),
+            pace: Pace::steady(Duration::from_secs(5)),
             in_flight: Some(gateway.in_flight()),
             ..Launch::new(&gateway, ca.spki_sha256_base64())
         };

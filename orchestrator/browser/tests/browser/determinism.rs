@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use browser::{Action, Determinism, Launch, Press, Session};
+use browser::{Action, Determinism, Launch, Pace, Press, Session};
 use gateway::{CertificateAuthority, Config, Gateway, InFlight, Routes, Site, Target};
 
 const CLOCK: &str = include_str!("web/clock.html");
@@ -43,6 +43,7 @@ async fn ten_episodes_in_two_browsers_see_the_same_times_and_random_numbers() {
     let gateway = Gateway::start(Config::new(ca.clone(), routes)).await.unwrap();
     let launch = Launch {
         determinism: Some(world),
+        pace: Pace::steady(Duration::from_secs(5)),
         in_flight: Some(gateway.in_flight()),
         ..Launch::new(&gateway, ca.spki_sha256_base64())
     };
@@ -97,7 +98,11 @@ async fn performance_entries_reach_observers_at_the_time_of_the_frame() {
     for loops in ["1", "1e8"] {
         let web = crate::web::Web::serve(&[("paint.test/", &PAINTED.replace("LOOPS", loops))]).await;
         let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-        let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
+        let launch = Launch {
+            determinism: Some(world),
+            pace: Pace::steady(Duration::from_secs(5)),
+            ..Launch::new(web.address, "")
+        };
         let mut session = Session::start(&launch).await.unwrap();
         let click = Action::Click { bid: "css=#first".to_owned(), press: Press::default() };
         for action in [Action::Goto { url: "http://paint.test/".to_owned() }, click] {

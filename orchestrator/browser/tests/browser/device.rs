@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use browser::{Action, ActionError, Determinism, Device, Dialect, Error, Geolocation, Launch, Session};
+use browser::{Action, ActionError, Determinism, Device, Dialect, Error, Geolocation, Launch, Pace, Session};
 use gateway::InFlight;
 
 use crate::bench::{Bench, LOG};
@@ -102,7 +102,11 @@ async fn workers_that_end_at_once_are_no_failure() {
         setTimeout(() => p.textContent = 'done', 1000)</script>";
     let web = Web::serve(&[("shop.test/", page)]).await;
     let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
+    let launch = Launch {
+        determinism: Some(world),
+        pace: Pace::steady(Duration::from_secs(5)),
+        ..Launch::new(web.address, "")
+    };
     let mut session = Session::start(&launch).await.unwrap();
     session.act(&Action::Goto { url: "http://shop.test/".to_owned() }).await.unwrap();
     session.settle(&InFlight::default(), Duration::from_secs(60)).await.unwrap();

@@ -1,7 +1,9 @@
 //! Pages that try to break out (`tests/hostile/page/pages`), in a frozen episode and in attach
 //! mode.
 
-use browser::{Launch, Session};
+use std::time::Duration;
+
+use browser::{Launch, Pace, Session};
 
 use crate::hostile_pages::{DOWNLOADS, Outside, serve, tried, world};
 
@@ -9,6 +11,7 @@ async fn all_are_held(attach_mode: bool) {
     let (web, outside) = (serve().await, Outside::new().await);
     let launch = Launch {
         determinism: Some(world()),
+        pace: Pace::steady(Duration::from_secs(5)),
         attach_mode,
         downloads: DOWNLOADS,
         ..Launch::new(web.address, "")

@@ -20,6 +20,7 @@ mod hostile_pages;
 mod landing;
 mod load;
 mod outside;
+mod pacing;
 mod pages;
 mod pictures;
 mod popups;

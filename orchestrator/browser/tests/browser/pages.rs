@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, ActionError, Determinism, Launch, ObservationOptions, Session, TreeText};
+use browser::{Action, ActionError, Determinism, Launch, ObservationOptions, Pace, Session, TreeText};
 use gateway::InFlight;
 
 const SHOP: &str = r##"<!doctype html><title>Shop</title>
@@ -36,7 +36,11 @@ async fn shop() -> (crate::web::Web, Session) {
     ])
     .await;
     let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
+    let launch = Launch {
+        determinism: Some(world),
+        pace: Pace::steady(Duration::from_secs(5)),
+        ..Launch::new(web.address, "")
+    };
     let mut session = Session::start(&launch).await.unwrap();
     go(&mut session, "http://shop.test/").await;
     (web, session)
@@ -236,7 +240,11 @@ new MutationObserver(records => { heard += records.length; document.title = `Hea
 async fn marks_come_and_go_unnoticed_and_reach_what_scripts_cannot() {
     let web = crate::web::Web::serve(&[("watched.test/", WATCHED)]).await;
     let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
+    let launch = Launch {
+        determinism: Some(world),
+        pace: Pace::steady(Duration::from_secs(5)),
+        ..Launch::new(web.address, "")
+    };
     let mut session = Session::start(&launch).await.unwrap();
     go(&mut session, "http://watched.test/").await;
 

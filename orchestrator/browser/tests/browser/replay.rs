@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use browser::{Action, Determinism, Launch, Session};
+use browser::{Action, Determinism, Launch, Pace, Session};
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{CertificateAuthority, Config, Gateway, Replay, ReplayOptions, Routes, Target};
 use snapshots::{
@@ -80,6 +80,7 @@ async fn open(folder: &Utf8Path) -> (Gateway, Session) {
     let gateway = Gateway::start(Config::new(ca.clone(), Routes::all(Target::Replay(replay)))).await.unwrap();
     let launch = Launch {
         determinism: Some(world()),
+        pace: Pace::steady(Duration::from_secs(5)),
         in_flight: Some(gateway.in_flight()),
         ..Launch::new(&gateway, ca.spki_sha256_base64())
     };

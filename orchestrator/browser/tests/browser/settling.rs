@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{Action, Determinism, Error, Launch, Session};
+use browser::{Action, Determinism, Error, Launch, Pace, Session};
 use gateway::InFlight;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -39,7 +39,11 @@ async fn every_page_comes_to_rest() {
     ])
     .await;
     let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
+    let launch = Launch {
+        determinism: Some(world),
+        pace: Pace::steady(Duration::from_secs(5)),
+        ..Launch::new(web.address, "")
+    };
     let mut session = Session::start(&launch).await.unwrap();
     for (url, expected) in [
         ("http://timer.test/", "done"),
@@ -118,7 +122,11 @@ async fn the_time_after_each_step_does_not_depend_on_the_requests_before() {
     ])
     .await;
     let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
-    let launch = Launch { determinism: Some(world), ..Launch::new(web.address, "") };
+    let launch = Launch {
+        determinism: Some(world),
+        pace: Pace::steady(Duration::from_secs(5)),
+        ..Launch::new(web.address, "")
+    };
     let mut session = Session::start(&launch).await.unwrap();
     for url in ["http://none.test/", "http://chain.test/", "http://late.test/", "http://together.test/"] {
         visit(&mut session, url).await.unwrap();

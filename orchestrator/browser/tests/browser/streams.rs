@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use browser::{Action, Determinism, Launch, Session};
+use browser::{Action, Determinism, Launch, Pace, Session};
 use gateway::{CertificateAuthority, Config, Gateway, Routes, Site, Target};
 
 use crate::web::Web;
@@ -109,6 +109,7 @@ async fn serve() -> (Web, Gateway, Arc<CertificateAuthority>) {
 async fn begin(gateway: &Gateway, ca: &CertificateAuthority) -> Session {
     let launch = Launch {
         determinism: Some(world()),
+        pace: Pace::steady(Duration::from_secs(5)),
         in_flight: Some(gateway.in_flight()),
         ..Launch::new(gateway, ca.spki_sha256_base64())
     };

@@ -110,6 +110,7 @@ impl VisitOptions {
             delay: self.delay,
             robots: true,
             page_deadline: self.page_timeout,
+            stay: Duration::ZERO,
             twice: false,
             consent: self.consent,
             pages_per_host: usize::MAX,

@@ -91,6 +91,9 @@ pub(crate) struct Record {
     /// How long one page may take to load and settle
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = units::seconds, help_heading = "Crawl")]
     page_timeout: Duration,
+    /// How long a page is open at least; what it asks for later is not recorded
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = units::seconds, help_heading = "Crawl")]
+    stay: Duration,
     /// Load each page twice, and learn which parts of its requests change on their own, such as
     /// time stamps and random tokens. Replay ignores these parts. `sandbox snapshot rules` shows
     /// and edits them
@@ -374,6 +377,7 @@ impl Record {
             delay: self.delay,
             robots: !self.ignore_robots,
             page_deadline: self.page_timeout,
+            stay: self.stay,
             twice: self.learn,
             consent,
             pages_per_host,

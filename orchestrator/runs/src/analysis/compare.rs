@@ -259,6 +259,11 @@ fn in_step(a: &CanonicalStep<'_>, b: &CanonicalStep<'_>) -> Option<FirstDifferen
                 .then(|| parted("dialogs".to_owned(), Some(text_of(a.dialogs)), Some(text_of(b.dialogs))))
         })
         .or_else(|| {
+            let joined = |notices: &[String]| notices.join(", ");
+            (a.notices != b.notices)
+                .then(|| parted("notices".to_owned(), Some(joined(a.notices)), Some(joined(b.notices))))
+        })
+        .or_else(|| {
             let named =
                 |files: &[SavedFile]| files.iter().map(|file| &*file.name).collect::<Vec<_>>().join(", ");
             (a.downloads != b.downloads)
@@ -333,6 +338,7 @@ mod tests {
             title: Some("Rail"),
             observation: Some("one\ntwo"),
             dialogs: &[],
+            notices: &[],
             downloads: &[],
             action: Some("click('1')"),
             error: None,

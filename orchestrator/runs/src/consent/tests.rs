@@ -252,7 +252,7 @@ const INSIDE_TOO: [&str; 3] = ["State.trees", "State.ignore", "Volume.scratch"];
 
 /// Keys of suites and tasks that name a path, program or address outside of pages.
 const OF_SUITES: [&str; 6] = ["files", "scorer", "sites", "snapshots", "storage_state", "world"];
-const PAGES_ALONE: [&str; 32] = [
+const PAGES_ALONE: [&str; 33] = [
     "begin",
     "clock",
     "device",
@@ -272,6 +272,7 @@ const PAGES_ALONE: [&str; 32] = [
     "seed",
     "seed_urls",
     "site_search",
+    "pace",
     "start_url",
     "stop",
     "tabs",

@@ -1,6 +1,6 @@
 //! What pages see of the device that shows them: that of the world, with what a task changes.
 
-use browser::{Device, Geolocation};
+use browser::{Device, Geolocation, Pace};
 use tasks::{DeviceSpec, Place, WorldSpec};
 
 /// What the pages of a world's tasks see.
@@ -11,6 +11,11 @@ pub(crate) fn of_world(spec: &WorldSpec) -> Device {
         timezone: spec.timezone.clone(),
         ..Device::default()
     }
+}
+
+/// How much of their own time the pages of a world get in a step.
+pub(crate) fn pace(spec: &WorldSpec) -> Pace {
+    Pace { least: spec.pace.least, most: spec.pace.most }
 }
 
 /// What the pages of a task in this world see.

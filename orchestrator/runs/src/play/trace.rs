@@ -126,6 +126,7 @@ impl Trace {
             title: observation.title.clone(),
             observation: observation.axtree.clone(),
             dialogs: observation.dialogs.clone(),
+            notices: observation.notices.clone(),
             // They lie on the picture of what is in view.
             boxes: if self.whole_page { BTreeMap::new() } else { observation.boxes.clone() },
             ..Step::default()

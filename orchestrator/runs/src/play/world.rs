@@ -114,6 +114,7 @@ impl World {
             files: spec.files.clone().map(Into::into),
             in_flight: Some(gateway.in_flight()),
             determinism: Some(determinism),
+            pace: device::pace(spec),
             attach_mode: mode != BrowserMode::Agent,
             headless: mode != BrowserMode::Window,
             ..Launch::new(&gateway, shared.authority.spki_sha256_base64())

@@ -68,6 +68,7 @@ struct StepView {
     reason: Option<String>,
     error: Option<String>,
     dialogs: Vec<String>,
+    notices: Vec<String>,
     downloads: Vec<Download>,
     unsettled: Option<String>,
     shot: Option<PlacedImage>,
@@ -190,6 +191,7 @@ fn step_view(form: Form, step: Step, requests: &[Request], folder: &str) -> Step
         reason: step.reason.map(short),
         error: step.error.map(short),
         dialogs: step.dialogs.iter().map(|dialog| short(dialog.to_string())).collect(),
+        notices: step.notices.iter().map(|text| short(text.clone())).collect(),
         downloads: step.downloads.iter().map(|saved| Download::of(folder, saved)).collect(),
         unsettled: step.unsettled.map(short),
         shot: None,
@@ -204,9 +206,13 @@ impl StepView {
         let optional = [&self.action, &self.reason, &self.error, &self.unsettled].into_iter().flatten();
         let names = self.downloads.iter().map(|file| &file.name);
         // The title is also the image's name. A link to a download has three bytes for each byte.
-        let texts = [&self.url, &self.title, &self.title].into_iter().chain(optional).chain(&self.dialogs);
+        let texts = [&self.url, &self.title, &self.title]
+            .into_iter()
+            .chain(optional)
+            .chain(&self.dialogs)
+            .chain(&self.notices);
         let texts = texts.chain(names.clone()).chain(names.clone()).chain(names.clone()).chain(names);
-        let many = (self.dialogs.len() + self.downloads.len()) * 150;
+        let many = (self.dialogs.len() + self.notices.len() + self.downloads.len()) * 150;
         STEP + many + texts.map(|text| weight(text)).sum::<usize>()
     }
 }

@@ -209,6 +209,9 @@ pub struct Step {
     /// Files downloaded before this observation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub downloads: Vec<SavedFile>,
+    /// Texts that came and went before this observation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     /// The file name of the screenshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub screenshot: Option<String>,

@@ -25,6 +25,9 @@ pub struct CanonicalStep<'a> {
     /// Files that pages downloaded.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub downloads: &'a [SavedFile],
+    /// Texts that came and went before this observation.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub notices: &'a [String],
     /// The agent's action.
     pub action: Option<&'a str>,
     /// Why the action failed.
@@ -63,6 +66,7 @@ pub fn canonical_steps<'a>(steps: &'a [Step], requests: &[Request]) -> Vec<Canon
         observation: Some(&step.observation),
         dialogs: &step.dialogs,
         downloads: &step.downloads,
+        notices: &step.notices,
         action: step.action.as_deref(),
         error: step.error.as_deref(),
         requests: Vec::new(),

@@ -47,6 +47,7 @@ pub(super) struct StepView {
     /// The model calls with their replies.
     calls: Vec<CallView>,
     dialogs: Vec<String>,
+    notices: Vec<String>,
     downloads: Vec<Download>,
     score: Option<String>,
     /// The progress of each key node.
@@ -124,7 +125,7 @@ pub(super) fn step(
     let (messages, thrown) = console::counts(step.step, recorded.messages);
     let events = events(before, step);
     let failed = step.error.is_some() || step.unsettled.is_some();
-    let noticed = !step.dialogs.is_empty() || !step.downloads.is_empty();
+    let noticed = !step.dialogs.is_empty() || !step.notices.is_empty() || !step.downloads.is_empty();
     let marks = [
         (failed, "failed"),
         (thrown > 0, "thrown"),
@@ -153,6 +154,7 @@ pub(super) fn step(
         models: ModelUsage::of(step_calls.iter().map(|call| &call.call)).as_ref().map(models),
         calls: step_calls.iter().map(|call| CallView::of(&call.call)).collect(),
         dialogs: step.dialogs.iter().map(ToString::to_string).collect(),
+        notices: step.notices.clone(),
         downloads: step.downloads.iter().map(|saved| Download::of("", saved)).collect(),
         score: step.score.map(two_digits),
         nodes: step.nodes.iter().map(|node| two_digits(*node)).collect(),

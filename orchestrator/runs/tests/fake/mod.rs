@@ -247,6 +247,7 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
             viewport: (1280, 720),
             locale: "en-US".to_owned(),
             timezone: "UTC".to_owned(),
+            pace: tasks::Pace::default(),
             match_level: MatchLevel::Normalised,
         },
         tasks: vec![task("bike.one", 1), task("bike.two", 2), task("bike.zero", 0)],

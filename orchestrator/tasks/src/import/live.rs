@@ -28,6 +28,7 @@ pub fn world(
         viewport,
         locale: "en-US".to_owned(),
         timezone: "UTC".to_owned(),
+        pace: crate::Pace::default(),
         match_level: MatchLevel::default(),
         search,
         search_pages: true,

@@ -78,6 +78,7 @@ pub fn world(seed: u64) -> WorldSpec {
         viewport: VIEWPORT,
         locale: "en-US".to_owned(),
         timezone: "UTC".to_owned(),
+        pace: crate::Pace::default(),
         match_level: crate::MatchLevel::Exact,
         search: None,
         search_pages: true,

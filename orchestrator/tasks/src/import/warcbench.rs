@@ -187,6 +187,7 @@ pub fn world(clock: Timestamp) -> WorldSpec {
         viewport: VIEWPORT,
         locale: "en-US".to_owned(),
         timezone: "UTC".to_owned(),
+        pace: crate::Pace::default(),
         match_level: MatchLevel::default(),
         search: None,
         search_pages: true,

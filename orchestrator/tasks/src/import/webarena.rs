@@ -70,6 +70,7 @@ pub fn world(sites: Utf8PathBuf, clock: Timestamp) -> WorldSpec {
         viewport: (1280, 720),
         locale: "en-US".to_owned(),
         timezone: "UTC".to_owned(),
+        pace: crate::Pace::default(),
         match_level: MatchLevel::Exact,
         search: None,
         search_pages: true,

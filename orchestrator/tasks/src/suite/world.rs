@@ -10,7 +10,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use url::Url;
 
-use super::names;
+use super::{names, pace::Pace};
 
 /// What a browser finds at the start of an episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,6 +57,9 @@ pub struct WorldSpec {
     /// An IANA time zone name.
     #[serde(default = "default_timezone", deserialize_with = "read_timezone")]
     pub timezone: String,
+    /// How much of its own time a page gets in each step before it is looked at.
+    #[serde(default, skip_serializing_if = "Pace::is_default")]
+    pub pace: Pace,
     /// How far a request may differ from a recorded one.
     #[serde(default, rename = "match")]
     pub match_level: MatchLevel,

@@ -2,7 +2,7 @@
 
 use std::{env, path::Path, process::Command, time::Duration};
 
-use browser::{CHROMIUM_VARIABLE, Determinism, Dialect, Launch, Programs, Session};
+use browser::{CHROMIUM_VARIABLE, Determinism, Dialect, Launch, Pace, Programs, Session};
 use gateway::InFlight;
 
 use crate::web::Web;
@@ -55,6 +55,7 @@ impl Bench {
         let web = Web::serve(pages).await;
         let launch = Launch {
             determinism: Some(world()),
+            pace: Pace::steady(Duration::from_secs(5)),
             search: "http://search.test/?q={}&n=10".to_owned(),
             files: Some(files.into()),
             ..Launch::new(web.address, "")

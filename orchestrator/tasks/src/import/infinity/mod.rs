@@ -126,6 +126,7 @@ pub fn world() -> WorldSpec {
         viewport: VIEWPORT,
         locale: "en-US".to_owned(),
         timezone: "UTC".to_owned(),
+        pace: crate::Pace::default(),
         match_level: MatchLevel::Exact,
         search: None,
         search_pages: true,

@@ -104,6 +104,7 @@ pub fn world(snapshots: Vec<camino::Utf8PathBuf>) -> WorldSpec {
         viewport: (1280, 720),
         locale: "en-US".to_owned(),
         timezone: "UTC".to_owned(),
+        pace: crate::Pace::default(),
         match_level: crate::MatchLevel::Normalised,
         search: None,
         search_pages: true,

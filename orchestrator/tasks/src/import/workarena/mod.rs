@@ -54,6 +54,7 @@ pub fn world(sites: Utf8PathBuf, clock: Timestamp, seed: u64) -> WorldSpec {
         viewport: (1280, 720),
         locale: "en-US".to_owned(),
         timezone: "UTC".to_owned(),
+        pace: crate::Pace::default(),
         match_level: MatchLevel::Exact,
         search: None,
         search_pages: true,

@@ -1,0 +1,46 @@
+// What has happened in a document since the last call: how many changes of its content, and after
+// how much of its time something of an animation is due, if that is known. In milliseconds.
+//
+// Also keeps the texts that come and go, for `notices.js`.
+(() => {
+  const LONGEST = 500, MOST = 500;
+  const clean = (text) => text.trim().replace(/\s+/g, ' ').slice(0, LONGEST);
+  const LIVE = '[role=alert], [role=status], [aria-live]';
+  const roleOf = (node) => {
+    const element = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
+    const live = element?.closest(LIVE) ?? element?.querySelector(LIVE);
+    return live ? live.getAttribute('role') ?? 'status' : null;
+  };
+  const isText = (node) => node.nodeType === Node.TEXT_NODE
+    || node.nodeType === Node.ELEMENT_NODE && !/^(script|style|template|noscript|link|meta)$/i.test(node.localName);
+  if (!globalThis.countChanges) {
+    const appeared = new Map();
+    let count = 0;
+    const appear = (node) => {
+      const text = isText(node) && appeared.size < MOST && clean(node.textContent);
+      if (text) appeared.set(node, { text, role: roleOf(node) });
+    };
+    new MutationObserver((records) => {
+      count += records.length;
+      for (const { type, target, addedNodes } of records) {
+        if (type === 'characterData') appear(target);
+        addedNodes.forEach(appear);
+      }
+    }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+    globalThis.countChanges = () => { const counted = count; count = 0; return counted; };
+    globalThis.takeAppeared = () => { const taken = [...appeared]; appeared.clear(); return taken; };
+  }
+  const due = document.getAnimations().flatMap((animation) => {
+    const { playState, playbackRate, timeline, effect } = animation;
+    const { localTime, delay, duration, endTime } = effect?.getComputedTiming() ?? {};
+    const hasTime = timeline === document.timeline && typeof localTime === 'number';
+    if (playState !== 'running' || !(playbackRate > 0) || !hasTime || !isFinite(endTime)) return [];
+    const times = [delay, endTime];
+    // Where it begins again.
+    if (duration > 0 && localTime >= delay) {
+      times.push(delay + (Math.floor((localTime - delay) / duration) + 1) * duration);
+    }
+    return times.filter((time) => time > localTime && time <= endTime).map((time) => (time - localTime) / playbackRate);
+  });
+  return [countChanges(), due.length ? Math.min(...due) : null];
+})()

@@ -1,0 +1,284 @@
+//! How much time a page gets in a step, and in which slices.
+//!
+//! A page is looked at as soon as nothing but timers is left in it, but not before
+//! [`Pace::least`]. While it still changes it gets more, up to [`Pace::most`]:
+//!
+//! - its content changes, or a worker speaks;
+//! - an animation, a transition or a request is under way.
+//!
+//! A slice ends early where something is due beside the page: what an animation does next, and, as
+//! long as there are workers, each step of the time that scripts see ([`virtual_time::STEP`]).
+//! Then frames are drawn and workers run at their time, before the page's later timers.
+
+use std::time::Duration;
+
+use gateway::InFlight;
+use serde_json::Value;
+
+use crate::{
+    Determinism, Error, Session,
+    cdp::{
+        connection::CALL_TIMEOUT,
+        tracker::{BrowserState, Page},
+    },
+    clock::{
+        liveness::TimeLimit,
+        virtual_time::{Outbox, STEP, script_time},
+    },
+};
+
+const CHANGES: &str = include_str!("changes.js");
+/// Short slices first, while pages start one thing after another; longer ones for late timers. In
+/// milliseconds.
+const SLICES: [f64; 9] = [10.0, 40.0, 50.0, 100.0, 300.0, 500.0, 1000.0, 1000.0, 2000.0];
+/// How many times a new document starts the slices again.
+const MAX_RESTARTS: u32 = 3;
+/// How far the page's clock, which shows whole milliseconds, may be behind.
+const CLOCK_TOLERANCE_MS: f64 = 2.0;
+/// How many times a slice runs at most, where the end of an earlier one has ended it too early.
+const MAX_EARLY_ENDS: u32 = 3;
+/// How much earlier than the page a worker begins a step of the time that scripts see, in
+/// milliseconds.
+const LEAD: f64 = 3.0;
+/// While a worker and its page exchange messages, time runs by the smallest step for every message.
+/// In milliseconds.
+const MESSAGE_STEP: f64 = 1.0;
+const MAX_MESSAGE_STEPS: u32 = 200;
+/// How many slices of a step end early for animations.
+const MAX_ANIMATION_STOPS: u32 = 50;
+
+/// How much of its own time a frozen page gets before it is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// So much at least.
+    pub least: Duration,
+    /// So much at most, while the page still changes.
+    pub most: Duration,
+}
+
+impl Default for Pace {
+    /// Half a second, as BrowserGym waits, up to five seconds.
+    fn default() -> Self {
+        Self { least: Duration::from_millis(500), most: Duration::from_secs(5) }
+    }
+}
+
+impl Pace {
+    /// Always as much, whether the page changes or not.
+    pub const fn steady(time: Duration) -> Self {
+        Self { least: time, most: time }
+    }
+}
+
+/// How far a page has come in its [`SLICES`].
+#[derive(Debug)]
+pub(super) struct SliceProgress {
+    restarts: u32,
+    message_steps: u32,
+    animation_stops: u32,
+    /// The next slice.
+    next: usize,
+    /// The sum of the slices so far, in milliseconds.
+    passed: f64,
+    /// The document count at the last start.
+    documents: u64,
+    /// What the page's clock is to show at the end of the slice, and at the end of its part that
+    /// runs now. In milliseconds since 1970.
+    slice_end: f64,
+    end: f64,
+    /// Whether something has changed in this slice.
+    changed: bool,
+}
+
+impl SliceProgress {
+    pub(super) fn new(state: &BrowserState) -> Self {
+        Self {
+            restarts: 0,
+            message_steps: 0,
+            animation_stops: 0,
+            next: 0,
+            passed: 0.0,
+            documents: state.document_count,
+            slice_end: f64::NEG_INFINITY,
+            end: f64::NEG_INFINITY,
+            changed: false,
+        }
+    }
+
+    /// Starts again, with the document of this number.
+    fn restart(&mut self, documents: u64, begin: f64) {
+        self.documents = documents;
+        self.restarts += 1;
+        (self.next, self.passed) = (0, 0.0);
+        self.slice_end = begin;
+    }
+
+    /// Whether the page has had its time.
+    fn is_enough(&self, pace: Pace) -> bool {
+        let has_all = self.next == SLICES.len() || self.passed >= millis(pace.most);
+        has_all || self.passed >= millis(pace.least) && !self.changed
+    }
+}
+
+/// What [`CHANGES`] tells of a document.
+#[derive(Debug, Default)]
+struct Changes {
+    is_changed: bool,
+    /// After how much of the page's time something of an animation is due, in milliseconds.
+    animation: Option<f64>,
+}
+
+impl Session {
+    /// Lets the active page have its time, slice by slice.
+    pub(super) async fn run_slices(
+        &self,
+        determinism: Determinism,
+        in_flight: &InFlight,
+        limit: TimeLimit,
+        progress: &mut SliceProgress,
+    ) -> Result<(), Error> {
+        let mut messages = 0;
+        loop {
+            messages += self.drain(in_flight, limit).await?;
+            let page = self.tracker.lock().active()?;
+            let changes = self.changes(&page, limit).await?;
+            progress.changed |= changes.is_changed || changes.animation.is_some() || messages > 0;
+            let (documents, clock) = {
+                let state = self.tracker.lock();
+                (state.document_count, state.page_clock)
+            };
+            // A stopped budget sometimes ends a later one too early.
+            let begin = progress.end.max(clock);
+            if documents != progress.documents && progress.restarts < MAX_RESTARTS {
+                progress.restart(documents, begin);
+            }
+            let mut end = begin + MESSAGE_STEP;
+            if messages > 0 && progress.message_steps < MAX_MESSAGE_STEPS {
+                progress.message_steps += 1;
+            } else {
+                if begin + CLOCK_TOLERANCE_MS >= progress.slice_end {
+                    if !progress.is_enough(self.launch.pace) {
+                        self.begin_slice(determinism, begin, progress);
+                    } else if clock + CLOCK_TOLERANCE_MS > progress.slice_end {
+                        if self.load_blank_document(&page).await? {
+                            continue;
+                        }
+                        return self.wait_until_verified(limit).await;
+                    }
+                }
+                end = progress.slice_end;
+                if let Some(due) =
+                    changes.animation.filter(|_| progress.animation_stops < MAX_ANIMATION_STOPS)
+                {
+                    progress.animation_stops += 1;
+                    end = end.min(step_after(determinism, begin, due));
+                }
+            }
+            (progress.end, messages) = self.run_with_workers(determinism, end, in_flight, limit).await?;
+        }
+    }
+
+    /// Begins the next slice. All that may be the last one end by the schedule.
+    fn begin_slice(&self, determinism: Determinism, begin: f64, progress: &mut SliceProgress) {
+        let slice = SLICES[progress.next];
+        progress.next += 1;
+        progress.passed += slice;
+        progress.changed = false;
+        let schedule = &mut self.tracker.lock().schedule;
+        schedule.resume(determinism, begin);
+        schedule.add(slice);
+        let is_last = progress.next == SLICES.len() || progress.passed >= millis(self.launch.pace.least);
+        progress.slice_end = if is_last { schedule.end(determinism, begin, slice) } else { begin + slice };
+    }
+
+    /// Lets the page's own time run on by `time` during an action, and lets the results arrive. A
+    /// live browser waits in real time.
+    pub(crate) async fn advance(&self, page: &Page, time: Duration) -> Result<(), Error> {
+        let Some(determinism) = self.frozen() else {
+            let wait = format!("new Promise(done => setTimeout(done, {}))", time.as_millis());
+            return match self.evaluate_isolated(page, &page.target, &wait, time + CALL_TIMEOUT).await {
+                // The document has just been replaced.
+                Ok(_) | Err(Error::Refused { .. }) => Ok(()),
+                Err(error) => Err(error),
+            };
+        };
+        let in_flight = self.launch.in_flight.clone().unwrap_or_default();
+        let limit = TimeLimit::after(CALL_TIMEOUT);
+        self.drain(&in_flight, limit).await?;
+        let end = {
+            let mut state = self.tracker.lock();
+            state.schedule.add(millis(time));
+            state.page_clock + millis(time)
+        };
+        for _ in 0..MAX_EARLY_ENDS {
+            while self.run_with_workers(determinism, end, &in_flight, limit).await?.0 < end {
+                self.drain(&in_flight, limit).await?;
+            }
+            self.drain(&in_flight, limit).await?;
+            if self.tracker.lock().page_clock + CLOCK_TOLERANCE_MS > end {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the page's time run until its clock shows `end`, and that of workers with it. Ends
+    /// earlier where workers have messages for the page. Returns where, and how many messages.
+    ///
+    /// A step of the time that scripts see begins for workers just before it begins for the page:
+    /// what the page sends them finds them at its own time.
+    async fn run_with_workers(
+        &self,
+        determinism: Determinism,
+        end: f64,
+        in_flight: &InFlight,
+        limit: TimeLimit,
+    ) -> Result<(f64, u64), Error> {
+        loop {
+            let (has_workers, clock) = {
+                let state = self.tracker.lock();
+                (!state.workers.is_empty(), state.page_clock)
+            };
+            let step = script_time(determinism, clock) + f64::from(STEP);
+            if !has_workers || step > end {
+                self.run_until(end, in_flight, limit).await?;
+                return Ok((end, 0));
+            }
+            if step - LEAD > clock {
+                self.run_until(step - LEAD, in_flight, limit).await?;
+                self.drain_workers(step, Outbox::Kept, in_flight, limit).await?;
+            }
+            let stop = (step + CLOCK_TOLERANCE_MS).min(end);
+            self.run_until(stop, in_flight, limit).await?;
+            let messages = self.drain_workers(step, Outbox::Sent, in_flight, limit).await?;
+            if messages > 0 || stop >= end {
+                return Ok((stop, messages));
+            }
+        }
+    }
+
+    /// What has happened in the document of a page since the last call.
+    async fn changes(&self, page: &Page, limit: TimeLimit) -> Result<Changes, Error> {
+        let changes = match self.evaluate_isolated(page, &page.target, CHANGES, limit.remaining()).await {
+            Ok(changes) => changes,
+            // The document has just been replaced.
+            Err(Error::Refused { .. }) => return Ok(Changes::default()),
+            Err(error) => return Err(error),
+        };
+        Ok(Changes {
+            is_changed: changes.get(0).and_then(Value::as_u64).unwrap_or(0) > 0,
+            animation: changes.get(1).and_then(Value::as_f64),
+        })
+    }
+}
+
+/// The begin of the step of the time that scripts see in which something is due `due` milliseconds
+/// after `begin`.
+fn step_after(determinism: Determinism, begin: f64, due: f64) -> f64 {
+    let step = f64::from(STEP);
+    script_time(determinism, begin) + (due / step).ceil().max(1.0) * step + CLOCK_TOLERANCE_MS
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}

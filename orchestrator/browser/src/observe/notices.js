@@ -1,0 +1,16 @@
+// The texts that have appeared since the last call and are gone again, in their order. Expects what
+// `changes.js` keeps.
+(() => {
+  const gone = (globalThis.takeAppeared?.() ?? []).filter(([node]) => !node.isConnected);
+  if (!gone.length) return [];
+  const shown = document.documentElement?.textContent.replace(/\s+/g, ' ') ?? '';
+  const notices = new Map();
+  for (const [, { text, role }] of gone) {
+    if (!shown.includes(text) && !notices.get(text)) notices.set(text, role);
+  }
+  const texts = [...notices.keys()];
+  // A part of another one says nothing more.
+  return texts
+    .filter((text) => !texts.some((other) => other !== text && other.includes(text)))
+    .map((text) => (notices.get(text) ? `${notices.get(text)}: ${text}` : text));
+})()

@@ -1,0 +1,26 @@
+//! Texts that come and go between two observations, such as a message that a page shows for a
+//! moment.
+
+use serde_json::Value;
+
+use crate::{Error, Session, cdp::connection::CALL_TIMEOUT, cdp::tracker::Page};
+
+const NOTICES: &str = include_str!("notices.js");
+/// How many of a step are kept.
+const MOST: usize = 20;
+
+impl Session {
+    /// The texts that have appeared in a page since the last action and are gone again.
+    pub(super) async fn notices(&mut self, page: &Page) -> Result<Vec<String>, Error> {
+        let found = match self.evaluate_isolated(page, &page.target, NOTICES, CALL_TIMEOUT).await {
+            Ok(found) => found,
+            // The document has just been replaced.
+            Err(Error::Refused { .. }) => Value::Null,
+            Err(error) => return Err(error),
+        };
+        let found = found.as_array().into_iter().flatten().filter_map(Value::as_str);
+        self.notices.extend(found.map(str::to_owned));
+        self.notices.truncate(MOST);
+        Ok(self.notices.clone())
+    }
+}
