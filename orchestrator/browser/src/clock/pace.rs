@@ -4,10 +4,10 @@
 //! [`Pace::least`]. While it still changes it gets more, up to [`Pace::most`]:
 //!
 //! - its content changes, or a worker speaks;
-//! - an animation, a transition or a request is under way.
+//! - an animation or a transition is under way that has an end.
 //!
 //! A slice ends early where something is due beside the page: what an animation does next, and, as
-//! long as there are workers, each step of the time that scripts see ([`virtual_time::STEP`]).
+//! long as there are workers, each step of the time that scripts see ([`STEP`]).
 //! Then frames are drawn and workers run at their time, before the page's later timers.
 
 use std::time::Duration;

@@ -45,8 +45,8 @@ impl Schedule {
         self.planned += millis;
     }
 
-    /// The end of a slice that begins at `begin` and may be the last one of a step: [`MARGIN`] after
-    /// a time that scripts see.
+    /// The end of a slice that begins at `begin` and may be the last of a step: [`MARGIN`] after a
+    /// time that scripts see.
     pub(crate) fn end(&mut self, determinism: Determinism, begin: f64, slice: f64) -> f64 {
         self.planned = script_time(determinism, self.planned) + MARGIN;
         let shortest = shortest(slice);

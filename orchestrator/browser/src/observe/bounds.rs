@@ -153,7 +153,7 @@ mod tests {
         bound(&mut page);
         let written = format!("{page:?}");
         assert!(written.len() < 6 * LONGEST_FORMAT, "{}", written.len());
-        assert_eq!(written.matches("bytes more]").count(), 14, "each text is marked");
+        assert_eq!(written.matches("bytes more]").count(), 15, "each text is marked");
         assert!(page.title.len() < LONGEST_TEXT + 64 && page.title.ends_with("… [cut: 33488896 bytes more]"));
     }
 }

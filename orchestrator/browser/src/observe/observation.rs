@@ -44,7 +44,7 @@ pub struct Observation {
     pub dialogs: Vec<Dialog>,
     /// Downloads since then.
     pub downloads: Vec<Download>,
-    /// Texts that have appeared in the page since the last action and are gone again, in their order.
+    /// Texts that have appeared in the page since the last action and are gone again, in order.
     /// They begin with `alert: ` or `status: ` where the page says that they are such.
     pub notices: Vec<String>,
     /// All open tabs, in the order of their opening.
