@@ -5,6 +5,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use snapshots::{Body, Exchange, Headers, Page, Recording, RecordingOptions, Response, Timestamp};
 use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 
 use crate::harness::{Bench, text};
 use crate::server::Server;
@@ -40,6 +41,16 @@ fn checked(bench: &Bench, file: &str, options: &[&str]) -> Result<(Option<i32>, 
     let pages = report["pages"].as_array().context("pages")?;
     let word = |page: &Value, key: &str| page[key].as_str().unwrap_or_default().to_owned();
     Ok((output.status.code(), pages.iter().map(|page| (word(page, "url"), word(page, "verdict"))).collect()))
+}
+
+/// Answers a request.
+async fn answer(tcp: &mut TcpStream, media: &str, body: &str) -> Result<()> {
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: {media}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
+    tcp.write_all(head.as_bytes()).await?;
+    Ok(tcp.write_all(body.as_bytes()).await?)
 }
 
 const HTML: &str = "text/html";
@@ -100,12 +111,7 @@ async fn what_changes_by_itself_is_learned_from_two_loads() -> Result<()> {
         } else {
             (HTML, PAGE)
         };
-        let head = format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: {media}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-            body.len()
-        );
-        tcp.write_all(head.as_bytes()).await?;
-        Ok(tcp.write_all(body.as_bytes()).await?)
+        answer(&mut tcp, media, body).await
     })
     .await?;
     let live = server.as_live_web();
@@ -146,14 +152,9 @@ async fn what_a_page_asks_for_after_a_while_is_recorded() -> Result<()> {
     const PAGE: &str = "<p id=said></p><script>
         for (const time of [200, 2000, 4000]) setTimeout(() => fetch(`/${time}.txt`).then(r => r.text()).then(t => said.append(t)), time)</script>";
     let bench = Bench::new()?;
-    let server = Server::start(async |path, mut tcp: tokio::net::TcpStream| {
+    let server = Server::start(async |path, mut tcp: TcpStream| {
         let (media, body) = if path.ends_with(".txt") { ("text/plain", path.as_str()) } else { (HTML, PAGE) };
-        let head = format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: {media}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-            body.len()
-        );
-        tcp.write_all(head.as_bytes()).await?;
-        Ok(tcp.write_all(body.as_bytes()).await?)
+        answer(&mut tcp, media, body).await
     })
     .await?;
     let live = server.as_live_web();

@@ -11,8 +11,9 @@
     const live = element?.closest(LIVE) ?? element?.querySelector(LIVE);
     return live ? live.getAttribute('role') ?? 'status' : null;
   };
+  const UNSEEN = /^(script|style|template|noscript|link|meta)$/i;
   const isText = (node) => node.nodeType === Node.TEXT_NODE
-    || node.nodeType === Node.ELEMENT_NODE && !/^(script|style|template|noscript|link|meta)$/i.test(node.localName);
+    || node.nodeType === Node.ELEMENT_NODE && !UNSEEN.test(node.localName);
   if (!globalThis.countChanges) {
     const appeared = new Map();
     let count = 0;
@@ -40,7 +41,9 @@
     if (duration > 0 && localTime >= delay) {
       times.push(delay + (Math.floor((localTime - delay) / duration) + 1) * duration);
     }
-    return times.filter((time) => time > localTime && time <= endTime).map((time) => (time - localTime) / playbackRate);
+    return times
+      .filter((time) => time > localTime && time <= endTime)
+      .map((time) => (time - localTime) / playbackRate);
   });
   return [countChanges(), due.length ? Math.min(...due) : null];
 })()

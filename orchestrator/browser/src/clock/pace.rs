@@ -174,7 +174,8 @@ impl Session {
                     end = end.min(step_after(determinism, begin, due));
                 }
             }
-            (progress.end, messages) = self.run_with_workers(determinism, end, in_flight, limit).await?;
+            let part = (begin, end);
+            (progress.end, messages) = self.run_with_workers(determinism, part, in_flight, limit).await?;
         }
     }
 
@@ -205,16 +206,16 @@ impl Session {
         let in_flight = self.launch.in_flight.clone().unwrap_or_default();
         let limit = TimeLimit::after(CALL_TIMEOUT);
         self.drain(&in_flight, limit).await?;
-        let end = {
-            let mut state = self.tracker.lock();
-            state.schedule.add(millis(time));
-            state.page_clock + millis(time)
-        };
+        let begin = self.tracker.lock().page_clock;
+        let end = begin + millis(time);
+        self.tracker.lock().schedule.add(millis(time));
         for _ in 0..MAX_EARLY_ENDS {
-            while self.run_with_workers(determinism, end, &in_flight, limit).await?.0 < end {
+            let mut reached = begin;
+            while reached < end {
+                let part = (reached, end);
+                (reached, _) = self.run_with_workers(determinism, part, &in_flight, limit).await?;
                 self.drain(&in_flight, limit).await?;
             }
-            self.drain(&in_flight, limit).await?;
             if self.tracker.lock().page_clock + CLOCK_TOLERANCE_MS > end {
                 break;
             }
@@ -222,22 +223,24 @@ impl Session {
         Ok(())
     }
 
-    /// Lets the page's time run until its clock shows `end`, and that of workers with it. Ends
-    /// earlier where workers have messages for the page. Returns where, and how many messages.
+    /// Lets the page's time run from `begin` until its clock shows `end`, and that of workers with
+    /// it. Ends earlier where workers have messages for the page. Returns where, and how many
+    /// messages. Each step is taken once, also where the page cannot tell its clock.
     ///
     /// A step of the time that scripts see begins for workers just before it begins for the page:
     /// what the page sends them finds them at its own time.
     async fn run_with_workers(
         &self,
         determinism: Determinism,
-        end: f64,
+        (begin, end): (f64, f64),
         in_flight: &InFlight,
         limit: TimeLimit,
     ) -> Result<(f64, u64), Error> {
+        let mut reached = begin;
         loop {
             let (has_workers, clock) = {
                 let state = self.tracker.lock();
-                (!state.workers.is_empty(), state.page_clock)
+                (!state.workers.is_empty(), state.page_clock.max(reached))
             };
             let step = script_time(determinism, clock) + f64::from(STEP);
             if !has_workers || step > end {
@@ -254,6 +257,7 @@ impl Session {
             if messages > 0 || stop >= end {
                 return Ok((stop, messages));
             }
+            reached = stop;
         }
     }
 

@@ -35,3 +35,15 @@ pub fn of_task(spec: &WorldSpec, task: &DeviceSpec) -> Device {
         geolocation: task.geolocation.map(place),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A visit without a suite, such as that of a check, has the pace of a suite that names none.
+    #[test]
+    fn suites_and_browsers_have_one_usual_pace() {
+        let tasks::Pace { least, most } = tasks::Pace::default();
+        assert_eq!(Pace { least, most }, Pace::default());
+    }
+}
