@@ -124,3 +124,36 @@ fn doing_nothing_earns_nothing() -> Result<()> {
     ensure!(summary["passed"] == 0, "{summary:#}");
     Ok(())
 }
+
+/// What happens in the pages is told in its order, the same in each repeat, and two runs are
+/// compared by it.
+#[test]
+fn the_first_event_in_another_order_is_named() -> Result<()> {
+    let bench = Bench::new()?;
+    let play = |agent: &str| {
+        let out = bench.path(agent);
+        let task = "--task=quiet-coach";
+        let all =
+            ["run", "tasks/demo", "--repeat=2", "--trace-time", "--agent", agent, task, "-o", out.as_str()];
+        // Who does nothing fails.
+        bench.run(&all).map(|_| out)
+    };
+    let (solved, idle) = (play("oracle")?, play("noop")?);
+    let order = |repeat: u32| -> Result<Vec<String>> {
+        let path = solved.join(format!("episodes/quiet-coach-{repeat}/order.txt"));
+        // The second word is the page's time.
+        let event = |line: &str| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            [&words[..1], &words[2..]].concat().join(" ")
+        };
+        Ok(std::fs::read_to_string(path)?.lines().map(event).collect())
+    };
+    let first = order(1)?;
+    for word in ["document", "request", "response 200", "script", "event click", "comes into"] {
+        ensure!(first.iter().any(|line| line.contains(word)), "no {word} in\n{}", first.join("\n"));
+    }
+    ensure!(first == order(2)?, "the order of a repeat is the same");
+    let compared = text(&bench.run(&["compare", solved.as_str(), idle.as_str()])?.stdout);
+    ensure!(compared.contains("the order of events parts in line "), "{compared}");
+    Ok(())
+}

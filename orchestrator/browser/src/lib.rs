@@ -13,6 +13,7 @@
 //! formats/   the same in the formats of other papers' agents; token budgets
 //! action/    what an agent can do, and the dialects in which that is written
 //! act/       doing it
+//! order/     the order of what happens in the pages, for people
 //! page/      scripts, text and links, cookies, storage, tabs, addresses
 //! capture/   what a person does in the pages
 //! attach/    attach mode: a browser that other programs drive, and what they may ask of it
@@ -51,6 +52,7 @@ mod formats;
 mod inject;
 mod launch;
 mod observe;
+mod order;
 mod page;
 mod python;
 mod session;

@@ -34,6 +34,7 @@ use crate::{
         services::ServiceProcesses,
     },
     observe::{blob_names::BlobNames, frames::Bids},
+    order::OrderWriter,
 };
 
 /// How long a browser may take to end in order.
@@ -55,6 +56,7 @@ pub struct Session {
     /// Texts that have appeared since the last action and are gone again.
     pub(crate) notices: Vec<String>,
     pub(crate) bids: Bids,
+    pub(crate) order: OrderWriter,
     pub(crate) blobs: BlobNames,
     pub(crate) input_state: InputState,
     connection: Connection,
@@ -113,6 +115,7 @@ impl Session {
             receiver: None,
             notices: Vec::new(),
             bids: Bids::default(),
+            order: OrderWriter::default(),
             blobs: BlobNames::default(),
             input_state: InputState::default(),
             connection,
@@ -162,11 +165,14 @@ impl Session {
         self.receiver = None;
         self.notices.clear();
         self.bids = Bids::default();
+        self.order = OrderWriter::default();
         self.blobs = BlobNames::default();
         self.input_state = InputState::default();
         // In attach mode the pages are in the browser's own profile, which cannot be disposed of.
         let fits = self.launch.determinism.is_some() == determinism.is_some() && !self.launch.attach_mode;
         if fits {
+            // What the last episode's pages still do is not of this one.
+            drop(self.end_trace().await);
             let context = self.tracker.lock().end_episode();
             // At the same time: the old context and the new one have nothing in common.
             let ended_and_begun = tokio::try_join!(self.end_episode(context), self.begin_episode());
@@ -307,7 +313,7 @@ impl Session {
         if self.frozen().is_some() && self.launch.headless {
             self.clear_clipboard(&page).await?;
         }
-        Ok(())
+        self.begin_trace().await
     }
 
     /// Clears what pages of the last episode have copied. The clipboard belongs to the browser, not

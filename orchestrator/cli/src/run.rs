@@ -78,6 +78,11 @@ pub(crate) struct Run {
     /// Write all network traffic into each episode's network.har, with credentials
     #[arg(long)]
     keep_network: bool,
+    /// Write the order of what happens in the pages into each episode's order.txt, a line an event:
+    /// requests, timers, frames, calls, changes of documents. `compare` then shows where the orders
+    /// of two repeats part. Pages are slower
+    #[arg(long)]
+    trace_time: bool,
     /// Attempts at each task
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     repeat: u32,
@@ -307,6 +312,7 @@ impl Run {
             screenshots: !self.no_screenshots,
             keep_storage: self.keep_storage,
             keep_network: self.keep_network,
+            keep_order: self.trace_time,
             memory: self.memory,
             shard: self.shard,
             episodes: None,
@@ -433,7 +439,11 @@ impl Run {
         if self.check && summary.deterministic == Some(false) {
             let compared = runs::compare_repeats(folder).or_environment("compare the repeats")?;
             let first = compared.differences.first().map(ToString::to_string).unwrap_or_default();
-            return Err(Failure::No(format!("the repeats differ: {first}")));
+            let hint = match self.trace_time {
+                true => "",
+                false => "\nto see which event of the page comes in another order, play with --trace-time",
+            };
+            return Err(Failure::No(format!("the repeats differ: {first}{hint}")));
         }
         if summary.errors == 0 && summary.agent_failures > 0 {
             return Err(Failure::No(format!(

@@ -116,7 +116,9 @@ impl Verify {
         let (agent, played) = self.agent(&unpacked, &run, &record)?;
         self.print(&format!("agent         {played}"));
         let options = self.options(&unpacked, &record, &folder)?;
-        let options = Options { agreed, site_variables: self.variables.given.clone(), ..options };
+        let keep_order = run.episodes()?.iter().any(|episode| run.episode(&episode.id()).has_order());
+        let site_variables = self.variables.given.clone();
+        let options = Options { agreed, site_variables, keep_order, ..options };
         let board = Board::new();
         let outcome = runs::run(&suite, &agent, &options, stop, board.progress()).await;
         board.clear();

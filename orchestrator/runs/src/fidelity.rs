@@ -16,6 +16,7 @@ use snapshots::Page;
 use snapshots::index::ReplaySet;
 use tokio_util::sync::CancellationToken;
 
+use crate::analysis::order::OrderDifference;
 use crate::offline_visit::{Visit, Visitor, absence, is_web, was_answered};
 use crate::play::environment::EnvironmentError;
 
@@ -41,6 +42,9 @@ pub struct PageFidelity {
     pub why: Option<String>,
     /// Digest of the document after each visit.
     pub digests: Vec<String>,
+    /// Where the orders of events of both visits part, if the documents are different.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<OrderDifference>,
     /// Requests that were answered, over both visits.
     pub answered: u64,
     /// What the page lacks, each once: `KIND METHOD URL`.
@@ -88,6 +92,7 @@ pub async fn check(
     on: &dyn Fn(&Page, usize),
 ) -> Result<Fidelity, EnvironmentError> {
     let mut visitor = Visitor::open(set, options, Device::default(), settle_within).await?;
+    visitor.keeps_order = true;
     let mut fidelity = Fidelity::default();
     for (done, page) in pages.iter().enumerate() {
         on(page, done);
@@ -136,10 +141,15 @@ fn judged(page: &Page, visits: Vec<Visit>) -> PageFidelity {
         (None, true) => Verdict::ShownWithHoles,
     };
     let unsettled = visits.iter().find_map(|visit| visit.unsettled.clone());
+    let order = match &visits[..] {
+        [one, other] if verdict == Verdict::Different => OrderDifference::between(&one.order, &other.order),
+        _ => None,
+    };
     PageFidelity {
         url: page.url.clone(),
         verdict,
         why: not_shown.or(unsettled),
+        order,
         digests: visits.into_iter().map(|visit| visit.digest).collect(),
         answered,
         holes,
@@ -191,6 +201,7 @@ mod tests {
             address: format!("{URL}#top"),
             entries: entries.to_vec(),
             unsettled: None,
+            order: Vec::new(),
         };
         judged(&page, digests.into_iter().map(visit).collect())
     }

@@ -53,6 +53,7 @@ pub use analysis::compare::{Comparison, Difference, check_snapshots, compare, co
 pub use analysis::counted::counted;
 pub use analysis::merge::merge;
 pub use analysis::nondeterminism::Nondeterminism;
+pub use analysis::order::OrderDifference;
 pub use analysis::pairing::{Flip, Pairing, Side, pair};
 pub use analysis::summary::{RepeatFingerprint, Summary, TaskSummary};
 pub use analysis::table::short_url;

@@ -8,6 +8,7 @@ use gateway::{Answer, CertificateAuthority, Config, Entry, Gateway, Replay, Rout
 use snapshots::Page;
 use snapshots::index::ReplaySet;
 
+use crate::analysis::order;
 use crate::play::browser_state;
 use crate::play::environment::EnvironmentError;
 
@@ -21,6 +22,8 @@ pub(crate) struct Visit {
     pub(crate) entries: Vec<Entry>,
     /// Why the page did not come to rest.
     pub(crate) unsettled: Option<String>,
+    /// What has happened in the page, a line an event, if the visitor keeps that.
+    pub(crate) order: Vec<String>,
 }
 
 /// A browser, started at the first visit and pristine at each, and the gateway it goes through.
@@ -32,6 +35,8 @@ pub(crate) struct Visitor {
     session: Option<Session>,
     device: Device,
     settle_within: Duration,
+    /// Whether the order of events is kept, from the start of the browser on.
+    pub(crate) keeps_order: bool,
 }
 
 impl Visitor {
@@ -50,7 +55,7 @@ impl Visitor {
         let gateway = Gateway::start(Config::new(authority.into(), routes))
             .await
             .map_err(EnvironmentError::while_doing("start the gateway"))?;
-        Ok(Visitor { gateway, spki, browser_state, session: None, device, settle_within })
+        Ok(Visitor { gateway, spki, browser_state, session: None, device, settle_within, keeps_order: false })
     }
 
     /// The browser after a visit, with the page in it.
@@ -78,6 +83,7 @@ impl Visitor {
                     determinism: Some(determinism),
                     in_flight,
                     device: self.device.clone(),
+                    keeps_order: self.keeps_order,
                     ..launch
                 })
                 .await?
@@ -101,6 +107,7 @@ impl Visitor {
             address: session.url().await?,
             entries: self.gateway.ledger().entries(),
             unsettled,
+            order: session.take_order().await?.iter().map(|event| order::at_step(0, event)).collect(),
         };
         self.session = Some(session);
         Ok(visit)

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! pipe              the two pipes to and from the browser
+//! bad_ports         the ports that no page may use
 //! connection        commands, their answers, and events in their order
 //! guests            other programs on the same connection
 //! targets           prepares each page, frame and worker before its first script runs
@@ -15,6 +16,7 @@
 //! Nothing here decides when a page is done, and nothing here moves a page's time: that is
 //! [`clock`](crate::clock).
 
+pub(crate) mod bad_ports;
 pub(crate) mod connection;
 pub(crate) mod guests;
 pub(crate) mod pipe;

@@ -18,7 +18,7 @@ use crate::{
         tracker::{BrowserState, Page, Tracker, Worker},
     },
     clock::virtual_time,
-    inject,
+    inject, order,
 };
 
 /// Pages and workers both know this command.
@@ -39,6 +39,7 @@ pub(crate) struct TargetSetup {
     /// replaces them.
     clock_shift: Option<f64>,
     script: Option<String>,
+    keeps_order: bool,
     /// The limit of all downloads together, in bytes.
     pub(crate) downloads: u64,
     /// The folder of the downloads.
@@ -59,12 +60,15 @@ impl TargetSetup {
         download_folder: PathBuf,
     ) -> Self {
         let clock_shift = determinism.filter(|_| launch.attach_mode).map(virtual_time::clock_shift);
-        let script = determinism.as_ref().map(|determinism| inject::page(determinism, clock_shift));
+        let script = determinism
+            .as_ref()
+            .map(|determinism| inject::page(determinism, clock_shift, launch.keeps_order));
         let (device, downloads) = (launch.device.clone(), launch.downloads);
         let capture = launch.capture.clone();
         Self {
             context,
             script,
+            keeps_order: launch.keeps_order,
             downloads,
             download_folder,
             clock_shift,
@@ -200,6 +204,11 @@ fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &
     send("Network.setCacheDisabled", json!({ "cacheDisabled": true }));
     if let Some(script) = &setup.script {
         send("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script, "runImmediately": true }));
+    }
+    if setup.keeps_order && setup.is_frozen() {
+        let source = order::CHANGES.replace("ORDER_MARK", order::MARK);
+        let script = json!({ "source": source, "worldName": order::WORLD, "runImmediately": true });
+        send("Page.addScriptToEvaluateOnNewDocument", script);
     }
     if let Some(capture) = &setup.capture {
         Capture::commands().into_iter().for_each(|(method, params)| send(method, params));

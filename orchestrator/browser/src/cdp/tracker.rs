@@ -29,6 +29,7 @@ use crate::{
     },
     clock::{idle::BrowserProcesses, schedule::Schedule, screen::FrameClock},
     observe::console::{self, ConsoleBuffer},
+    order::TraceBuffer,
 };
 
 /// No deadline: somebody else decides when the condition comes true.
@@ -102,6 +103,8 @@ pub(crate) struct BrowserState {
     pub(crate) worker_order: WorkerOrder,
     /// The page's time in milliseconds, as last read.
     pub(crate) page_clock: f64,
+    /// The trace that runs, if one does.
+    pub(crate) trace: Option<TraceBuffer>,
     /// What the page's time should be.
     pub(crate) schedule: Schedule,
     /// The page's time runs without waiting for responses, so none is released.
@@ -246,6 +249,9 @@ impl BrowserState {
             return self.check_prepared();
         }
         self.page_clock = now;
+        if let Some(trace) = &mut self.trace {
+            trace.note_clock(now);
+        }
         Ok(())
     }
 
@@ -418,6 +424,11 @@ impl Tracker {
             "Emulation.virtualTimeBudgetExpired" => {
                 if let Some(session) = session {
                     *state.expired_budgets.entry(session).or_default() += 1;
+                }
+            }
+            "Tracing.dataCollected" | "Tracing.tracingComplete" => {
+                if let Some(trace) = &mut state.trace {
+                    trace.on_event(method, params);
                 }
             }
             "Input.dragIntercepted" => state.intercepted_drag = params.get("data").cloned(),

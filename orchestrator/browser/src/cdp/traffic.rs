@@ -8,11 +8,14 @@
 //! navigation:  requested -> started -> committed, or nothing comes of it
 //! ```
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use serde_json::Value;
 
-use crate::cdp::{connection::SessionId, service_workers::ServiceWorkers};
+use crate::cdp::{bad_ports::has_bad_port, connection::SessionId, service_workers::ServiceWorkers};
 
 /// How many answers are kept until an event tells of their WebSocket.
 const MAX_EARLY_ANSWERS: usize = 100;
@@ -32,6 +35,8 @@ pub(crate) struct Traffic {
     pub(crate) ended_count: u64,
     /// All requests so far.
     started_count: u64,
+    /// All WebSockets so far.
+    socket_count: u32,
     /// The addresses and URLs of answered WebSockets that no event has told of yet.
     early_answers: Vec<String>,
     /// The URLs of those that an event has told of before the gateway did.
@@ -190,7 +195,9 @@ impl Traffic {
                 return false;
             }
             // Until it is open, a socket counts as a request: the gateway may not have seen it yet.
+            "Network.webSocketCreated" if has_bad_port(text("/url")) => {}
             "Network.webSocketCreated" => {
+                self.socket_count += 1;
                 let socket = Request { throttled: true, ..Request::new(session, text("/url")) };
                 match self.early_answers.iter().position(|place| socket.is_answered_by(place)) {
                     Some(early) => drop(self.early_answers.swap_remove(early)),
@@ -290,6 +297,14 @@ impl Traffic {
     /// Those of them without a response.
     pub(crate) fn without_response(&self) -> usize {
         self.requests.values().filter(|request| request.blocks_settling() && !request.has_response).count()
+    }
+
+    /// How long the browser delays a WebSocket at most. It takes a random time of 1 s to 5 s, and
+    /// of that a part that doubles with each one that waits or has failed (Chromium's
+    /// `WebSocketPerProcessThrottler::CalculateDelay`).
+    pub(crate) fn longest_socket_delay(&self) -> Duration {
+        const LONGEST: Duration = Duration::from_secs(5);
+        LONGEST / (1 << 16_u32.saturating_sub(self.socket_count))
     }
 
     /// WebSockets that the browser delays.

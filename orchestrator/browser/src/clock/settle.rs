@@ -270,8 +270,10 @@ impl Session {
                     arrival_waits += 1;
                     continue;
                 }
-                let waits = self.tracker.lock().traffic.throttled() > 0
-                    && start.elapsed() < virtual_time::THROTTLED_SOCKET;
+                let waits = {
+                    let traffic = &self.tracker.lock().traffic;
+                    traffic.throttled() > 0 && start.elapsed() < traffic.longest_socket_delay()
+                };
                 if !waits
                     && self.is_gateway_idle(&counts)
                     && before == (self.tracker.lock().started_count, counts.started)

@@ -43,8 +43,6 @@ const NAVIGATION_PAUSE: Duration = Duration::from_millis(100);
 const REPLY_WAIT: Duration = Duration::from_millis(500);
 /// How many replies a worker may await at one instant of its time.
 const MAX_REPLIES: u64 = 5000;
-/// How long to wait for a WebSocket that the browser delays.
-pub(crate) const THROTTLED_SOCKET: Duration = Duration::from_secs(10);
 /// How long a worker usually takes to answer.
 const USUAL_ANSWER: Duration = Duration::from_millis(20);
 /// How long a worker may take to run its due timers.
@@ -274,7 +272,7 @@ pub(crate) async fn tick_worker(
         };
         let wait = match tick.get("pending").and_then(Value::as_str) {
             None => return Ok(tick.get("messages").and_then(Value::as_u64).unwrap_or(0)),
-            Some("socket") => THROTTLED_SOCKET,
+            Some("socket") => REPLY_WAIT + tracker.lock().traffic.longest_socket_delay(),
             Some(_) => REPLY_WAIT,
         };
         let count = tick.get("answered").and_then(Value::as_u64).unwrap_or(0);

@@ -390,9 +390,20 @@ replaceWhenDefined('BroadcastChannel', 'postMessage', (native) => ({
   },
 }));
 // A socket opens, or is refused, at the instant of its request. After a refusal Chromium makes a
-// process wait before it tries again, which may take seconds.
+// process wait before it tries again, which may take seconds. One to a port that no page may use
+// fails after some time of the page, and reaches nobody.
+const ownGetter = (type, name) => Object.getOwnPropertyDescriptor(globalThis[type]?.prototype ?? {}, name)?.get;
+const socketURL = ownGetter('WebSocket', 'url'), transportReady = ownGetter('WebTransport', 'ready');
+const portOf = (url) => Number(/^wss?:\/\/[^/?#]*?:(\d+)[/?#]/.exec(url)?.[1]);
 replaceClass('WebSocket', (native, args, self) => {
   const socket = Reflect.construct(native, args, self);
-  blockTime(firstOf(socket, ['open', 'close']), 'socket');
+  if (!BAD_PORTS.includes(portOf(apply(socketURL, socket, [])))) {
+    blockTime(firstOf(socket, ['open', 'error', 'close']), 'socket');
+  }
   return socket;
+});
+replaceClass('WebTransport', (native, args, self) => {
+  const transport = Reflect.construct(native, args, self);
+  blockTime(apply(transportReady, transport, []), 'event');
+  return transport;
 });

@@ -14,6 +14,7 @@
 //! page, worker   frames, timers and messages that follow the frozen clock
 //! timeline       animations that follow the frozen clock
 //! declined       prompts for the user
+//! logged         lines of the console, for the order of events
 //! reported       uncaught errors, for the console
 //! ```
 //!
@@ -21,7 +22,9 @@
 
 use serde_json::json;
 
-use crate::{Determinism, clock::virtual_time, observe::console::ERROR_MARK};
+use crate::{
+    Determinism, cdp::bad_ports::BAD_PORTS, clock::virtual_time, observe::console::ERROR_MARK, order::MARK,
+};
 
 const DISGUISE: &str = include_str!("disguise.js");
 const PLACE: &str = include_str!("place.js");
@@ -37,18 +40,21 @@ const PAGE: &str = include_str!("page.js");
 const TIMELINE: &str = include_str!("timeline.js");
 const DECLINED: &str = include_str!("declined.js");
 const REPORTED: &str = include_str!("reported.js");
+const LOGGED: &str = include_str!("logged.js");
 const WORKER: &str = include_str!("worker.js");
 
 /// The script for documents. Without a `shift` the clock is the page's virtual one, in steps of
 /// [`virtual_time::STEP`]. With one it is the machine's, shifted by that many milliseconds.
-pub(crate) fn page(determinism: &Determinism, shift: Option<f64>) -> String {
+pub(crate) fn page(determinism: &Determinism, shift: Option<f64>, keeps_order: bool) -> String {
     let seed = seed(determinism);
     match shift {
         Some(shift) => format!(
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{PAGE}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n}})();",
+            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark}, ORDER_MARK = {order_mark}, BAD_PORTS = {BAD_PORTS:?};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{PAGE}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n{logged}\n}})();",
+            logged = if keeps_order { LOGGED } else { "" },
+            order_mark = json!(MARK),
             start = virtual_time::start_millis(*determinism),
             step = virtual_time::STEP,
             mark = json!(ERROR_MARK),
@@ -61,7 +67,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>) -> String {
 /// moves the worker's clock.
 pub(crate) fn worker(determinism: &Determinism, kind: &str, url: &str, ordinal: usize, start: f64) -> String {
     format!(
-        "(() => {{ 'use strict';\nconst kind = {kind};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{WORKER}\nreturn {{ tick }};\n}})()",
+        "(() => {{ 'use strict';\nconst kind = {kind}, BAD_PORTS = {BAD_PORTS:?};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{WORKER}\nreturn {{ tick }};\n}})()",
         kind = json!(kind),
         who = who(determinism, url, ordinal),
     )
@@ -98,8 +104,8 @@ mod tests {
     fn no_name_stands_for_two_things_in_a_script() {
         let determinism = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
         let scripts = [
-            page(&determinism, None),
-            page(&determinism, Some(0.0)),
+            page(&determinism, None, true),
+            page(&determinism, Some(0.0), false),
             worker(&determinism, "worker", "https://a.test/w.js", 1, 0.0),
             running_worker(&determinism, "https://a.test/w.js", 1, 0.0),
         ];

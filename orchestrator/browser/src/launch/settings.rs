@@ -44,6 +44,9 @@ pub struct Launch {
     pub determinism: Option<Determinism>,
     /// How much of their own time frozen pages get before they are looked at.
     pub pace: Pace,
+    /// Whether the order of what happens in frozen pages is kept, for
+    /// [`Session::take_order`](crate::Session::take_order). Pages are a little slower then.
+    pub keeps_order: bool,
     /// Attach mode: other programs drive the browser, over its DevTools address. In a world all
     /// pages are the episode's then. Clocks start at the world's time and run on.
     pub attach_mode: bool,
@@ -66,6 +69,7 @@ impl Launch {
             in_flight: None,
             determinism: None,
             pace: Pace::default(),
+            keeps_order: false,
             attach_mode: false,
             capture: None,
         }

@@ -79,6 +79,7 @@ fn print_page(page: &PageFidelity) {
     println!("{verdict}  {}  ({} answered)", short_url(&page.url), page.answered);
     page.why.iter().for_each(|why| println!("      {}", short_url(why)));
     page.holes.iter().for_each(|hole| println!("      missed {}", short_url(hole)));
+    page.order.iter().for_each(|order| println!("{order}"));
     page.beside.iter().for_each(|miss| println!("      missed {} (leaves no hole)", short_url(miss)));
 }
 

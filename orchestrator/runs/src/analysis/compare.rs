@@ -8,6 +8,7 @@ use camino::Utf8Path;
 use serde::Serialize;
 
 use crate::Error;
+use crate::analysis::order::OrderDifference;
 use crate::results::fingerprint::{CanonicalEnd, CanonicalStep, canonical_end, canonical_steps};
 use crate::results::{EpisodeId, EpisodeRecord, RunFolder, SavedFile};
 
@@ -42,6 +43,9 @@ pub struct Difference {
     pub left: Option<String>,
     /// The right value, if there is one.
     pub right: Option<String>,
+    /// Where the orders of events part, if both episodes have kept them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<OrderDifference>,
 }
 
 impl Comparison {
@@ -67,7 +71,10 @@ impl fmt::Display for Difference {
                 None => write!(f, "\n  {sign} (none)")?,
             }
         }
-        Ok(())
+        match &self.order {
+            Some(order) => write!(f, "\n{order}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -171,7 +178,8 @@ impl Comparison {
             left: Some(ours.fingerprint.clone()),
             right: Some(theirs.fingerprint.clone()),
         });
-        self.differences.push(parted.between(&left_id, &right_id));
+        let order = OrderDifference::between(&a.order()?, &b.order()?);
+        self.differences.push(Difference { order, ..parted.between(&left_id, &right_id) });
         Ok(())
     }
 }
@@ -192,6 +200,7 @@ impl FirstDifference {
             field: self.field,
             left: self.left.as_deref().map(shorten),
             right: self.right.as_deref().map(shorten),
+            order: None,
         }
     }
 }

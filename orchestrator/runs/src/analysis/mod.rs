@@ -11,6 +11,7 @@ pub mod groups;
 pub mod measures;
 pub(crate) mod merge;
 pub(crate) mod nondeterminism;
+pub(crate) mod order;
 pub(crate) mod pairing;
 pub mod sensitivity;
 pub mod statistics;

@@ -148,6 +148,12 @@ pub trait Environment: Send + Sized + 'static {
         Vec::new()
     }
 
+    /// What has happened in the pages since the last call or the beginning of the episode, a line
+    /// an event, where that is kept.
+    fn order(&mut self) -> impl Future<Output = Result<Vec<String>, EnvironmentError>> + Send {
+        std::future::ready(Ok(Vec::new()))
+    }
+
     /// Has everything that passes from the next episode's beginning on kept, or not kept.
     fn keep_network(&mut self, keep: bool);
 

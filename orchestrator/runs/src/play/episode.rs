@@ -145,6 +145,7 @@ pub(crate) async fn play<E: Environment>(
     let record = trace.conclude(attempt.id, outcome, started, attempt.judge, suspect).await?;
     attempt.folder.write_calls(&trace.calls)?;
     attempt.folder.write_console(&trace.console)?;
+    attempt.folder.write_order(&trace.order)?;
     attempt.folder.write_score_state(&trace.assessment)?;
     Ok(EpisodeResult { record, steps: trace.steps, requests: trace.requests, spent, unstartable })
 }
@@ -184,6 +185,7 @@ async fn drive<E: Environment>(
     }
     trace.whole_page = options.screenshot.full_page;
     trace.take_requests(environment);
+    trace.take_order(environment).await?;
     let mut last_error: Option<String> = environment.take_crash();
     trace.crashes.extend(last_error.clone());
     let mut replies = Replies::default();
@@ -367,5 +369,6 @@ async fn perform<E: Environment>(
     step.unsettled = step.unsettled.take().or(unsettled);
     trace.collect(Moment::Rest, environment).await?;
     trace.take_requests(environment);
+    trace.take_order(environment).await?;
     Ok(message)
 }

@@ -52,6 +52,8 @@ pub struct Options {
     /// Keep everything that passes over the network, with an episode's other results. Log-ins are
     /// in it.
     pub keep_network: bool,
+    /// Keep the order of what happens in the pages, with an episode's other results.
+    pub keep_order: bool,
     /// How much memory sites and browsers may take, in bytes; most of what is free when absent.
     pub memory: Option<u64>,
     /// Which part of the run to play; all of it when absent.
@@ -164,6 +166,7 @@ impl Default for Options {
             screenshots: true,
             keep_storage: false,
             keep_network: false,
+            keep_order: false,
             memory: None,
             shard: None,
             episodes: None,

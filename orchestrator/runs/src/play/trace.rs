@@ -12,6 +12,7 @@ use scoring::mode::ScoringMode;
 use scoring::{Assessment, Moment, Needs};
 use tasks::{GoalText, Task};
 
+use crate::analysis::order;
 use crate::evidence::EpisodeEvidence;
 use crate::evidence::workarena_session::WorkArenaSession;
 use crate::play::blame::{self, Suspect};
@@ -37,6 +38,8 @@ pub(crate) struct Trace {
     pub(crate) requests: Vec<Request>,
     /// What pages wrote to the console.
     pub(crate) console: Vec<StepMessage>,
+    /// What has happened in the pages, where that is kept: a line an event, with its step.
+    pub(crate) order: Vec<String>,
     /// What models were asked.
     pub(crate) calls: Vec<StepCall>,
     pub(crate) assessment: Assessment,
@@ -73,6 +76,7 @@ impl Trace {
             steps: Vec::new(),
             requests: Vec::new(),
             console: Vec::new(),
+            order: Vec::new(),
             calls: Vec::new(),
             assessment: task.scorer.start().by(mode),
             needs: task.scorer.needs(),
@@ -192,6 +196,16 @@ impl Trace {
         let step = self.last_number();
         self.requests.extend(environment.requests().into_iter().map(|entry| Request { step, entry }));
         self.console.extend(environment.console().into_iter().map(|message| StepMessage { step, message }));
+    }
+
+    /// Adds what has happened in the pages during this step, where that is kept.
+    pub(crate) async fn take_order<E: Environment>(
+        &mut self,
+        environment: &mut E,
+    ) -> Result<(), EnvironmentError> {
+        let step = self.last_number();
+        self.order.extend(environment.order().await?.iter().map(|event| order::at_step(step, event)));
+        Ok(())
     }
 
     /// Writes what has passed over the network, where it is kept. What scorers open afterwards is

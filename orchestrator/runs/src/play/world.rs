@@ -115,6 +115,7 @@ impl World {
             in_flight: Some(gateway.in_flight()),
             determinism: Some(determinism),
             pace: device::pace(spec),
+            keeps_order: shared.keeps_order,
             attach_mode: mode != BrowserMode::Agent,
             headless: mode != BrowserMode::Window,
             ..Launch::new(&gateway, shared.authority.spki_sha256_base64())
@@ -361,6 +362,10 @@ impl Environment for World {
 
     fn console(&mut self) -> Vec<ConsoleMessage> {
         self.session.take_console()
+    }
+
+    async fn order(&mut self) -> Result<Vec<String>, EnvironmentError> {
+        self.session.take_order().await.map_err(EnvironmentError::while_doing("read the order of events"))
     }
 
     fn keep_network(&mut self, keep: bool) {

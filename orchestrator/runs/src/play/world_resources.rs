@@ -31,6 +31,8 @@ pub struct WorldResources {
     pub(super) files: SuiteFiles,
     /// How much memory each browser may take, in bytes, where the run says.
     pub(super) browser_memory: Option<u64>,
+    /// Whether the order of events is kept.
+    pub(super) keeps_order: bool,
     /// How the live web is reached, where it fills in what the snapshots lack.
     live: Option<Arc<Config>>,
 }
@@ -69,6 +71,7 @@ impl WorldResources {
             browser_memory: options
                 .memory
                 .map(|all| (all / options.workers.max(1) as u64).max(LEAST_BROWSER)),
+            keeps_order: options.keep_order,
             live: options.fill.as_ref().map(|fill| Arc::new(fill.live.clone())),
         })
     }

@@ -1,0 +1,230 @@
+//! Lines of text from the events of a Chromium trace.
+//!
+//! | event | line |
+//! | --- | --- |
+//! | `CommitLoad` | `document URL` |
+//! | `ResourceFetcher::requestResource`, `ResourceReceiveResponse`, `ResourceFinish` | `request URL`, `response STATUS URL`, `loaded URL` or `failed URL` |
+//! | `EvaluateScript`, `FunctionCall` | `script URL:LINE`, `function NAME URL:LINE:COLUMN`; not those of ours |
+//! | `TimerFire`, `FireAnimationFrame`, `FireIdleCallback` | `timer MILLISECONDS`, `animation frame`, `idle callback` |
+//! | `EventDispatch` | `event TYPE` |
+//! | `SchedulePostMessage`, `HandlePostMessage` | `message sent`, `message` |
+//! | `WebSocket...` | `socket URL`, `socket open`, `socket closed` |
+//! | `TimeStamp` with our mark | a change of the document, or `console LEVEL TEXT` |
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fmt::Write as _,
+};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{Determinism, cdp::targets::stable_url, clock::virtual_time, order::MARK};
+
+/// The most lines of one step.
+const MOST: usize = 20_000;
+/// The most characters of a URL.
+const LONGEST: usize = 120;
+
+/// A thread, by the numbers of its process and its own.
+type Thread = (u64, u64);
+
+/// What has to be known of earlier steps.
+#[derive(Debug, Default)]
+pub(crate) struct OrderWriter {
+    /// Frames by their ids, in the order in which they came.
+    frames: HashMap<String, String>,
+    /// The renderer processes of the episode.
+    processes: HashSet<u64>,
+    workers: HashMap<Thread, String>,
+    /// URLs of requests, by their ids.
+    urls: HashMap<String, String>,
+    /// How long timers were to take, in milliseconds.
+    timers: HashMap<(Thread, u64), u64>,
+}
+
+/// An event of a trace.
+#[derive(Debug, Deserialize)]
+struct TraceEvent {
+    name: String,
+    pid: u64,
+    tid: u64,
+    #[serde(default)]
+    ts: u64,
+    #[serde(default)]
+    args: Value,
+}
+
+impl TraceEvent {
+    fn thread(&self) -> Thread {
+        (self.pid, self.tid)
+    }
+
+    /// Whether it is of a process's first thread, which is that of documents.
+    fn is_of_main_thread(&self) -> bool {
+        self.pid == self.tid
+    }
+
+    fn data(&self, name: &str) -> &Value {
+        self.args.get("data").and_then(|data| data.get(name)).unwrap_or(&Value::Null)
+    }
+
+    fn text(&self, name: &str) -> &str {
+        self.data(name).as_str().unwrap_or_default()
+    }
+
+    fn number(&self, name: &str) -> u64 {
+        self.data(name).as_u64().unwrap_or_default()
+    }
+}
+
+impl OrderWriter {
+    /// The lines of a trace. `clocks` has the page's time, in milliseconds since 1970, at times of
+    /// the trace in microseconds. `pages` are the frames of the episode's tabs.
+    pub(crate) fn write(
+        &mut self,
+        events: &[Value],
+        clocks: &[(u64, f64)],
+        pages: &[String],
+        determinism: Determinism,
+    ) -> Vec<String> {
+        let mut events: Vec<TraceEvent> =
+            events.iter().filter_map(|event| TraceEvent::deserialize(event).ok()).collect();
+        events.sort_by_key(|event| event.ts);
+        for event in &events {
+            self.learn(event, pages);
+        }
+        // The documents' thread first, then one worker after the other.
+        let mut threads: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let (mut clocks, mut now) = (clocks.iter().peekable(), f64::MIN);
+        for event in &events {
+            while let Some((_, clock)) = clocks.next_if(|(at, _)| *at <= event.ts) {
+                now = now.max(*clock);
+            }
+            let (Some(thread), Some(what)) = (self.thread_of(event), self.line(event)) else { continue };
+            let what = match what.strip_prefix(MARK) {
+                None => what,
+                Some(marked) => {
+                    let Some((clock, what)) = marked.split_once(' ') else { continue };
+                    now = clock.parse().map_or(now, |clock: f64| now.max(clock));
+                    what.to_owned()
+                }
+            };
+            #[expect(clippy::cast_precision_loss, reason = "an episode lasts for hours at most")]
+            let seconds = virtual_time::elapsed(determinism, now) as f64 / 1000.0;
+            let place = self.place(event, &thread).to_owned();
+            let lines = threads.entry(thread).or_default();
+            if lines.len() < MOST {
+                lines.push(format!("{seconds:>6.1}  {place:<9}  {}", what.trim_end()));
+            } else if lines.len() == MOST {
+                lines.push(format!("{seconds:>6.1}  {place:<9}  more is not kept"));
+            }
+        }
+        threads.into_values().flatten().collect()
+    }
+
+    /// Takes from an event what others of the same time need.
+    fn learn(&mut self, event: &TraceEvent, pages: &[String]) {
+        let frame = event.text("frame");
+        if pages.iter().any(|page| page == frame) {
+            self.processes.insert(event.pid);
+        }
+        match event.name.as_str() {
+            "ResourceSendRequest" => {
+                self.urls.insert(event.text("requestId").to_owned(), event.text("url").to_owned());
+            }
+            "TimerInstall" => {
+                self.timers.insert((event.thread(), event.number("timerId")), event.number("timeout"));
+            }
+            "CommitLoad" if !self.frames.contains_key(frame) => {
+                let name = match pages.iter().position(|page| page == frame) {
+                    Some(0) => "page".to_owned(),
+                    Some(tab) => format!("page {}", tab + 1),
+                    None => {
+                        let count = self.frames.values().filter(|name| name.starts_with("frame")).count();
+                        format!("frame {}", count + 1)
+                    }
+                };
+                self.frames.insert(frame.to_owned(), name);
+            }
+            "EvaluateScript" if !event.is_of_main_thread() && !self.workers.contains_key(&event.thread()) => {
+                let name = format!("worker {}", self.workers.len() + 1);
+                self.workers.insert(event.thread(), name);
+            }
+            _ => {}
+        }
+    }
+
+    /// By what the events of a thread are sorted; `None` for one that runs no scripts.
+    fn thread_of(&self, event: &TraceEvent) -> Option<String> {
+        if !self.processes.contains(&event.pid) {
+            return None;
+        }
+        if event.is_of_main_thread() {
+            Some(String::new())
+        } else {
+            self.workers.get(&event.thread()).cloned()
+        }
+    }
+
+    fn place<'a>(&'a self, event: &TraceEvent, thread: &'a str) -> &'a str {
+        if thread.is_empty() {
+            self.frames.get(event.text("frame")).map_or("", String::as_str)
+        } else {
+            thread
+        }
+    }
+
+    /// What an event says; `None` for those that tell nothing.
+    fn line(&self, event: &TraceEvent) -> Option<String> {
+        let url = || shortened(event.text("url"));
+        let known_url = || shortened(self.urls.get(event.text("requestId")).map_or("", String::as_str));
+        Some(match event.name.as_str() {
+            "CommitLoad" => format!("document {}", url()),
+            "ResourceFetcher::requestResource" => {
+                let url = event.args.get("url").and_then(Value::as_str).unwrap_or_default();
+                format!("request {}", shortened(url))
+            }
+            "ResourceReceiveResponse" => format!("response {} {}", event.number("statusCode"), known_url()),
+            "ResourceFinish" => {
+                let failed = event.data("didFail") == &Value::Bool(true);
+                format!("{} {}", if failed { "failed" } else { "loaded" }, known_url())
+            }
+            "EvaluateScript" if !event.text("url").is_empty() => {
+                format!("script {}:{}", url(), event.number("lineNumber"))
+            }
+            "FunctionCall" if !event.text("url").is_empty() => {
+                let mut line = "function ".to_owned();
+                if !event.text("functionName").is_empty() {
+                    let _ = write!(line, "{} ", event.text("functionName"));
+                }
+                let _ =
+                    write!(line, "{}:{}:{}", url(), event.number("lineNumber"), event.number("columnNumber"));
+                line
+            }
+            "TimerFire" => match self.timers.get(&(event.thread(), event.number("timerId"))) {
+                Some(timeout) => format!("timer {timeout}"),
+                None => "timer".to_owned(),
+            },
+            "FireAnimationFrame" => "animation frame".to_owned(),
+            "FireIdleCallback" => "idle callback".to_owned(),
+            "EventDispatch" => format!("event {}", event.text("type")),
+            "SchedulePostMessage" if event.data("traceId").is_string() => "message sent".to_owned(),
+            "HandlePostMessage" => "message".to_owned(),
+            "WebSocketCreate" => format!("socket {}", url()),
+            "WebSocketReceiveHandshakeResponse" => "socket open".to_owned(),
+            "WebSocketDestroy" => "socket closed".to_owned(),
+            "TimeStamp" if event.text("message").starts_with(MARK) => event.text("message").to_owned(),
+            _ => return None,
+        })
+    }
+}
+
+/// A URL as it is in every run, and short.
+fn shortened(url: &str) -> String {
+    let url = stable_url(url);
+    match url.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &url[..end]),
+        None => url.to_owned(),
+    }
+}
