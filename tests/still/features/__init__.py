@@ -14,6 +14,7 @@ from features import (  # noqa: F401
     observers,
     pictures,
     platform,
+    promises,
     scripts,
     storage,
     styles,

@@ -285,7 +285,8 @@ impl BrowserState {
 
     /// The pending requests, in the order in which their responses are to be released.
     pub(crate) fn response_order(&self) -> Vec<PendingRequest> {
-        self.traffic.response_order(|session| !self.is_worker(session))
+        let worker = |session: &SessionId| self.workers.iter().find(|worker| worker.session == *session);
+        self.traffic.response_order(|session| worker(session).map(|worker| worker.place))
     }
 
     pub(crate) fn expired_budgets(&self, session: &SessionId) -> u64 {

@@ -88,8 +88,9 @@ pub(crate) enum Priority {
     Document(u64),
     /// A request of the page's main thread, by its sequence number.
     Page(u64),
-    /// Workers send their requests in parallel.
-    Worker,
+    /// A worker's request, by the worker's place among all workers and the request's sequence
+    /// number. Workers send in parallel, so that sequence numbers of two of them say nothing.
+    Worker(u64, u64),
     /// It was waited for without success.
     Deferred,
     /// It matches no known request.
@@ -247,7 +248,8 @@ impl Traffic {
     }
 
     /// Requests without a response, in the order in which their responses are to be released.
-    pub(crate) fn response_order(&self, is_page: impl Fn(&SessionId) -> bool) -> Vec<PendingRequest> {
+    /// `place` is that of a worker among all workers, and `None` for pages.
+    pub(crate) fn response_order(&self, place: impl Fn(&SessionId) -> Option<u64>) -> Vec<PendingRequest> {
         let is_pending =
             |request: &Request| !request.has_response && !request.stream && request.url.starts_with("http");
         let without_response = self.requests.iter().filter(|(_, request)| is_pending(request));
@@ -255,8 +257,10 @@ impl Traffic {
             priority: match request {
                 Request { deferred: true, .. } => Priority::Deferred,
                 Request { document: true, sequence, .. } => Priority::Document(*sequence),
-                Request { session, sequence, .. } if is_page(session) => Priority::Page(*sequence),
-                _ => Priority::Worker,
+                Request { session, sequence, .. } => match place(session) {
+                    None => Priority::Page(*sequence),
+                    Some(place) => Priority::Worker(place, *sequence),
+                },
             },
             url: request.url.clone(),
             method: request.method.clone(),

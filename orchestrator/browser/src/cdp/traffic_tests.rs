@@ -6,7 +6,8 @@ use super::*;
 
 #[test]
 fn answers_belong_in_the_order_of_the_asking() {
-    let (page, worker) = (SessionId::from("page"), SessionId::from("worker"));
+    let (page, worker) = (SessionId::from("page"), SessionId::from("worker 2"));
+    let earlier = SessionId::from("worker 1");
     let mut traffic = Traffic::default();
     let mut ask = |session: &SessionId, id: &str, kind: &str, initiator: &str| {
         let request = json!({ "url": format!("https://a.test/{id}"), "method": "GET" });
@@ -15,6 +16,9 @@ fn answers_belong_in_the_order_of_the_asking() {
         traffic.on_event(session, "Network.requestWillBeSent", &pending);
     };
     ask(&worker, "w", "Fetch", "script");
+    ask(&worker, "v", "Fetch", "script");
+    // Its requests come before those of the worker behind it, whichever thread is faster.
+    ask(&earlier, "x", "Fetch", "script");
     ask(&page, "b", "Script", "parser");
     ask(&page, "a", "Fetch", "script");
     ask(&page, "question", "Other", "preflight");
@@ -22,17 +26,18 @@ fn answers_belong_in_the_order_of_the_asking() {
     ask(&page, "frame", "Document", "parser");
     // The target of a redirect has the rank of the first request.
     ask(&page, "b", "Script", "parser");
+    let place = |session: &SessionId| session.strip_prefix("worker ").map(|place| place.parse().unwrap());
     let response_order = |traffic: &Traffic| -> Vec<String> {
-        let response_order = traffic.response_order(|session| *session == page);
+        let response_order = traffic.response_order(place);
         response_order.into_iter().map(|pending| pending.url.rsplit('/').next().unwrap().to_owned()).collect()
     };
-    assert_eq!(response_order(&traffic), ["frame", "b", "a", "w", "question"]);
-    let first = traffic.response_order(|session| *session == page).remove(1);
+    assert_eq!(response_order(&traffic), ["frame", "b", "a", "x", "w", "v", "question"]);
+    let first = traffic.response_order(place).remove(1);
     assert!(first.is("https://a.test/b", "GET") && first.is("https://a.test/b", "OPTIONS"));
     assert!(!first.is("https://a.test/b", "POST") && !first.is("https://a.test/a", "GET"));
     traffic.defer(&first);
     let left = response_order(&traffic);
-    assert_eq!(left[..3], ["frame", "a", "w"]);
+    assert_eq!(left[..3], ["frame", "a", "x"]);
 }
 
 #[test]

@@ -211,7 +211,8 @@ if (!globalThis.document) {
 }
 
 const ORDERED_REPLIES = {
-  SubtleCrypto: 'encrypt decrypt sign verify digest deriveBits deriveKey importKey exportKey wrapKey unwrapKey',
+  SubtleCrypto: 'encrypt decrypt sign verify digest deriveBits deriveKey importKey exportKey wrapKey unwrapKey'
+    + ' decapsulateBits decapsulateKey encapsulateBits encapsulateKey getPublicKey',
   Blob: 'text arrayBuffer bytes',
 };
 // In a document this is work for when there is no other task.
@@ -259,12 +260,34 @@ for (const type of ['Response', 'Request']) {
   }
 }
 const REPLIES = {
-  Navigator: 'getBattery', BaseAudioContext: 'decodeAudioData', OfflineAudioContext: 'startRendering', CacheStorage: 'open has delete keys',
-  Cache: 'put delete keys', CookieStore: 'get getAll', Document: 'hasStorageAccess', GPU: 'requestAdapter',
-  IDBFactory: 'databases', Keyboard: 'getLayoutMap', LockManager: 'query', MediaCapabilities: 'decodingInfo encodingInfo',
-  MediaDevices: 'enumerateDevices', NavigatorUAData: 'getHighEntropyValues', Permissions: 'query', PressureObserver: 'observe',
-  ServiceWorkerContainer: 'register getRegistration getRegistrations', StorageManager: 'estimate persisted persist getDirectory',
-  WakeLock: 'request', Clients: 'matchAll get claim',
+  AudioContext: 'close suspend setSinkId', AudioDecoder: 'flush', AudioEncoder: 'flush', BackgroundFetchManager: 'get getIds',
+  BaseAudioContext: 'decodeAudioData', Cache: 'put delete keys', CacheStorage: 'open has delete keys',
+  Clients: 'matchAll get claim', Clipboard: 'read readText write writeText', ClipboardItem: 'getType', CookieStore: 'get getAll',
+  CookieStoreManager: 'subscribe unsubscribe getSubscriptions', CredentialsContainer: 'preventSilentAccess store',
+  DataTransferItem: 'getAsFileSystemHandle',
+  Document: 'browsingTopics hasPrivateToken hasRedemptionRecord hasStorageAccess hasUnpartitionedCookieAccess requestStorageAccess',
+  GPU: 'requestAdapter', GPUAdapter: 'requestDevice', GPUBuffer: 'mapAsync', GPUQueue: 'onSubmittedWorkDone',
+  GPUDevice: 'createComputePipelineAsync createRenderPipelineAsync popErrorScope', GPUShaderModule: 'getCompilationInfo',
+  HID: 'getDevices', HTMLMediaElement: 'setMediaKeys setSinkId', IDBFactory: 'databases', ImageDecoder: 'decode',
+  Keyboard: 'getLayoutMap lock', LockManager: 'query', MediaCapabilities: 'decodingInfo encodingInfo',
+  MediaDevices: 'enumerateDevices', MediaKeySession: 'generateRequest load update close remove',
+  MediaKeySystemAccess: 'createMediaKeys', MediaKeys: 'getStatusForPolicy setServerCertificate',
+  MediaStreamTrack: 'applyConstraints', NavigationPreloadManager: 'enable disable setHeaderValue getState',
+  Navigator: 'clearAppBadge clearOriginJoinedAdInterestGroups getBattery getInstalledRelatedApps joinAdInterestGroup'
+    + ' leaveAdInterestGroup requestMIDIAccess requestMediaKeySystemAccess setAppBadge',
+  NavigatorLogin: 'setStatus', NavigatorManagedData: 'getManagedConfiguration', NavigatorUAData: 'getHighEntropyValues',
+  OfflineAudioContext: 'startRendering', PaymentRequest: 'abort canMakePayment hasEnrolledInstrument',
+  PeriodicSyncManager: 'register unregister getTags', Permissions: 'query', PresentationRequest: 'getAvailability',
+  PressureObserver: 'observe', PushManager: 'getSubscription permissionState subscribe', PushSubscription: 'unsubscribe',
+  RTCPeerConnection: 'addIceCandidate createAnswer createOffer getStats setLocalDescription setRemoteDescription',
+  RTCRtpReceiver: 'getStats', RTCRtpSender: 'getStats replaceTrack setParameters',
+  RemotePlayback: 'watchAvailability cancelWatchAvailability', ScreenOrientation: 'lock', Serial: 'getPorts',
+  ServiceWorkerContainer: 'register getRegistration getRegistrations',
+  ServiceWorkerRegistration: 'getNotifications showNotification unregister',
+  StorageBucket: 'estimate expires getDirectory persist persisted setExpires', StorageBucketManager: 'open keys delete',
+  StorageManager: 'estimate persisted persist getDirectory', SyncManager: 'register getTags', USB: 'getDevices',
+  VideoDecoder: 'flush', VideoEncoder: 'flush', VideoFrame: 'copyTo', WakeLock: 'request', WakeLockSentinel: 'release',
+  WorkerNavigator: 'clearAppBadge setAppBadge', XRSystem: 'isSessionSupported requestSession',
 };
 for (const [table, order] of [[ORDERED_REPLIES, inRequestOrder], [REPLIES, (promise) => promise]]) {
   for (const [type, names] of Object.entries(table)) {
@@ -274,6 +297,21 @@ for (const [table, order] of [[ORDERED_REPLIES, inRequestOrder], [REPLIES, (prom
         return { [name](...args) { return blockTime(order(apply(native, this, args))); } };
       });
     }
+  }
+}
+// The same of functions that belong to no object.
+const TYPE_REPLIES = {
+  AudioDecoder: 'isConfigSupported', AudioEncoder: 'isConfigSupported', Credential: 'isConditionalMediationAvailable',
+  DeviceMotionEvent: 'requestPermission', DeviceOrientationEvent: 'requestPermission', IdleDetector: 'requestPermission',
+  ImageDecoder: 'isTypeSupported', LanguageDetector: 'availability create', LanguageModel: 'availability create',
+  PaymentRequest: 'getSecurePaymentConfirmationCapabilities securePaymentConfirmationAvailability',
+  PublicKeyCredential: 'getClientCapabilities isConditionalMediationAvailable isUserVerifyingPlatformAuthenticatorAvailable'
+    + ' signalAllAcceptedCredentials signalCurrentUserDetails signalUnknownCredential',
+  RTCPeerConnection: 'generateCertificate', Summarizer: 'availability create', VideoDecoder: 'isConfigSupported', VideoEncoder: 'isConfigSupported',
+};
+for (const [type, names] of [...Object.entries(TYPE_REPLIES), ['globalThis', 'getScreenDetails queryLocalFonts']]) {
+  for (const name of names.split(' ')) {
+    replace(globalThis[type], name, (native) => ({ [name](...args) { return blockTime(apply(native, this ?? globalThis, args)); } }));
   }
 }
 replace(globalThis, 'createImageBitmap', (native) => ({
@@ -393,12 +431,20 @@ replaceWhenDefined('BroadcastChannel', 'postMessage', (native) => ({
 // process wait before it tries again, which may take seconds. One to a port that no page may use
 // fails after some time of the page, and reaches nobody.
 const ownGetter = (type, name) => Object.getOwnPropertyDescriptor(globalThis[type]?.prototype ?? {}, name)?.get;
-const socketURL = ownGetter('WebSocket', 'url'), transportReady = ownGetter('WebTransport', 'ready');
+const socketURL = ownGetter('WebSocket', 'url'), streamURL = ownGetter('WebSocketStream', 'url');
+const streamOpened = ownGetter('WebSocketStream', 'opened'), transportReady = ownGetter('WebTransport', 'ready');
 const portOf = (url) => Number(/^wss?:\/\/[^/?#]*?:(\d+)[/?#]/.exec(url)?.[1]);
 replaceClass('WebSocket', (native, args, self) => {
   const socket = Reflect.construct(native, args, self);
   if (!BAD_PORTS.includes(portOf(apply(socketURL, socket, [])))) {
     blockTime(firstOf(socket, ['open', 'error', 'close']), 'socket');
+  }
+  return socket;
+});
+replaceClass('WebSocketStream', (native, args, self) => {
+  const socket = Reflect.construct(native, args, self);
+  if (!BAD_PORTS.includes(portOf(apply(streamURL, socket, [])))) {
+    blockTime(apply(streamOpened, socket, []), 'socket');
   }
   return socket;
 });

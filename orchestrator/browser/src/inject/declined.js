@@ -25,6 +25,10 @@ decline(globalThis.EyeDropper?.prototype, 'open', 'AbortError');
 decline(globalThis.PaymentRequest?.prototype, 'show', 'AbortError');
 decline(Navigator.prototype, 'share', 'AbortError');
 for (const name of ['create', 'get']) decline(globalThis.CredentialsContainer?.prototype, name, 'NotAllowedError');
+// The headless shell would end.
+for (const [name, answer] of [['available', 'unavailable'], ['install', false]]) {
+  replace(globalThis.SpeechRecognition, name, () => ({ async [name]() { return answer; } }));
+}
 for (const name of ['showOpenFilePicker', 'showSaveFilePicker', 'showDirectoryPicker']) decline(window, name, 'AbortError');
 for (const type of ['USB', 'HID', 'Bluetooth']) decline(globalThis[type]?.prototype, 'requestDevice', 'NotFoundError');
 decline(globalThis.Serial?.prototype, 'requestPort', 'NotFoundError');

@@ -2,7 +2,8 @@
 // none of the page's time, and they have its times. Expects `blockTime` and `now`.
 
 const FILE_REPLIES = {
-  FileSystemHandle: 'isSameEntry remove move',
+  FileSystemHandle: 'isSameEntry remove move queryPermission requestPermission',
+  FileSystemObserver: 'observe',
   FileSystemDirectoryHandle: 'getDirectoryHandle getFileHandle removeEntry resolve',
   FileSystemFileHandle: 'createSyncAccessHandle',
   FileSystemWritableFileStream: 'write seek truncate',

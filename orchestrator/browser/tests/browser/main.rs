@@ -25,6 +25,7 @@ mod pacing;
 mod pages;
 mod pictures;
 mod popups;
+mod promises;
 mod reaching;
 mod replay;
 mod replies;

@@ -407,8 +407,7 @@ impl EpisodeFolder {
         if !self.has_order() {
             return Ok(Vec::new());
         }
-        let bytes =
-            files::read(&path, LARGEST_ORDER).map_err(|source| Error::Read { path: path.into(), source })?;
+        let bytes = files::read(&path, LARGEST_ORDER).map_err(|source| Error::Read { path, source })?;
         Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
     }
 
