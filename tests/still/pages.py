@@ -6,6 +6,8 @@ import features  # noqa: F401  (fills the catalog)
 from grammar import CATALOG, HOST
 
 FEWEST, MOST = 5, 12
+# The agent that plays the steps.
+AGENT = "oracle"
 # Features that are steps of an agent alone.
 ACTION = "do-"
 
@@ -57,3 +59,10 @@ def address(names):
 def steps(names):
     """What the agent does on a page, besides looking at it."""
     return [step for name in names for step in CATALOG[name].steps] + ["noop", {"answer": "done"}]
+
+
+def files_of_steps(batch):
+    """Addresses that a page asks for only when an agent does something."""
+    stepping = {name for features in batch.values() for name in features if CATALOG[name].steps}
+    paths = [f"/f/{name}/{path}" for name in sorted(stepping) for path in CATALOG[name].files]
+    return [f"https://{HOST}{path}" for path in ["/plain", *paths]]

@@ -5,6 +5,7 @@
             [--browser PATH] [--load N] [--nice N] [--cpu LIST] [--recorded] [--timeout SECONDS]
             [--allow N] [--output FOLDER] [--minimise]
     play.py --sandbox BINARY --corpus               # the kept pages
+    play.py --sandbox BINARY --libraries [NAME...]  # the pages of libraries
     play.py --sandbox BINARY --each NAME...         # every feature alone, beside these
     play.py --sandbox BINARY --only NAME... [--minimise]   # one page with these features
 
@@ -21,6 +22,7 @@ import sys
 import time
 
 import corpus
+import libraries
 import pages
 from differences import difference
 from grammar import CATALOG
@@ -56,6 +58,9 @@ def arguments():
     )
     parser.add_argument("--corpus", action="store_true", help="play the kept pages")
     parser.add_argument(
+        "--libraries", nargs="*", metavar="NAME", help="play the pages of these libraries, or of all"
+    )
+    parser.add_argument(
         "--each", nargs="*", metavar="NAME", help="play every feature alone, beside these"
     )
     parser.add_argument(
@@ -70,6 +75,8 @@ def chosen(given):
     """The pages to play: names of tasks, and their features."""
     if given.corpus:
         return corpus.read()
+    if given.libraries is not None:
+        return {name: [name] for name in given.libraries or libraries.NAMES}
     if given.only:
         return {"only": given.only}
     if given.each is not None:
@@ -93,6 +100,7 @@ def main():
         given.nice,
         given.cpu,
         given.recorded,
+        pages if given.libraries is None else libraries,
     )
     options.output.mkdir(parents=True, exist_ok=True)
     wanted, begun = chosen(given), time.monotonic()

@@ -13,6 +13,7 @@ import hashlib
 import ssl
 import sys
 
+import libraries
 import pages
 from grammar import CATALOG, HTML, File
 
@@ -46,6 +47,8 @@ def found(path):
         file = CATALOG[parts[1]].files.get(parts[2])
         if file:
             return file
+    if file := libraries.found(path.split("?")[0]):
+        return file
     if parts[0] == "plain" or parts == [""]:
         return File(PLAIN.encode(), HTML)
     return File(b"nothing is here", status=404)

@@ -8,9 +8,10 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import types
 
 import pages
-from grammar import CATALOG, FAR, HOST, OTHER
+from grammar import FAR, HOST, OTHER
 from load import busy
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -39,6 +40,8 @@ class Options:
     nice: int = 0
     cpu: str | None = None
     recorded: bool = False
+    # What makes the pages: `pages` or `libraries`.
+    kind: types.ModuleType = pages
 
     def environment(self):
         """What `sandbox` sees: a data folder of its own, and consent to the command of the site."""
@@ -73,7 +76,7 @@ class Episode:
         return self.outcome == "error" and "oracle step" not in self.message
 
 
-def write_suite(folder, batch, recorded):
+def write_suite(folder, batch, kind, recorded):
     """A suite with a task for each page of a batch, which maps names of tasks to features."""
     suite = folder / "suite"
     suite.mkdir(parents=True)
@@ -89,10 +92,10 @@ def write_suite(folder, batch, recorded):
         task = {
             "id": name,
             "goal": "Look at the page.",
-            "start_url": pages.address(features),
+            "start_url": kind.address(features),
             "max_steps": 60,
             "scorer": {"equals": "done"},
-            "oracle": pages.steps(features),
+            "oracle": kind.steps(features),
         }
         if not recorded:
             task["sites"] = ["lab"]
@@ -108,7 +111,7 @@ def play(options, batch):
     """
     folder = options.output / "batch"
     shutil.rmtree(folder, ignore_errors=True)
-    suite = write_suite(folder, batch, options.recorded)
+    suite = write_suite(folder, batch, options.kind, options.recorded)
     if options.recorded:
         record(options, folder, batch)
     with busy(options.load):
@@ -132,7 +135,7 @@ def visited(options, folder, suite, names, visits):
         "run",
         suite,
         "--agent",
-        "oracle",
+        options.kind.AGENT,
         "--repeat",
         visits,
         "--workers",
@@ -191,8 +194,8 @@ def record(options, folder, batch):
     with origin(folder) as port:
         command = options.command(
             "record",
-            *map(pages.address, batch.values()),
-            *files_of_steps(batch),
+            *map(options.kind.address, batch.values()),
+            *options.kind.files_of_steps(batch),
             "--output",
             folder / "web.wacz",
             "--delay",
@@ -212,13 +215,6 @@ def record(options, folder, batch):
             )
     if not (folder / "web.wacz").exists():
         sys.exit(f"nothing was recorded:\n{(folder / 'record.log').read_text()[-3000:]}")
-
-
-def files_of_steps(batch):
-    """Addresses that a page asks for only when an agent does something."""
-    stepping = {name for features in batch.values() for name in features if CATALOG[name].steps}
-    paths = [f"/f/{name}/{path}" for name in sorted(stepping) for path in CATALOG[name].files]
-    return [f"https://{HOST}{path}" for path in ["/plain", *paths]]
 
 
 def certify(folder):

@@ -1,0 +1,4 @@
+import { mount } from "svelte";
+import Tasks from "./Tasks.svelte";
+
+mount(Tasks, { target: document.getElementById("app") });

@@ -1,0 +1,3 @@
+import * as virtual from "@tanstack/virtual-core";
+
+window.virtual = virtual;
