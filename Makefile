@@ -14,7 +14,7 @@ export SANDBOX_TRUST := 1
 # The tests that `cargo test` and `--all-targets` leave out: they need files from elsewhere, or time.
 OTHER_TESTS = $(shell $(CARGO) metadata --no-deps --format-version 1 | python3 -B tests/other_tests.py)
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism still miniwob monkey trust places warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism still still-libraries miniwob monkey trust places warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -94,6 +94,10 @@ determinism: setup build ## 512 episodes of the demo suite in one process: one f
 still: setup build ## generated pages, VISITS visits to each of PAGES (2,000 x 6), then the kept ones: one fingerprint a page; STILL=more options
 	python3 -B tests/still/play.py --sandbox $(SANDBOX) --pages $(or $(PAGES),2000) --visits $(or $(VISITS),6) $(STILL)
 	python3 -B tests/still/play.py --sandbox $(SANDBOX) --visits $(or $(VISITS),6) $(STILL) --corpus
+
+still-libraries: setup build ## pages of real libraries, VISITS visits to each (6): one fingerprint a page; LIBRARIES=names, STILL=more options
+	./tests/still/libraries/install.sh
+	python3 -B tests/still/play.py --sandbox $(SANDBOX) --visits $(or $(VISITS),6) --timeout 60 $(STILL) --libraries $(LIBRARIES)
 
 miniwob: setup build ## every task of MiniWoB++ started, and solved where there are rules for it, twice: one fingerprint
 	@./setup.sh python

@@ -9,7 +9,7 @@
     play.py --sandbox BINARY --each NAME...         # every feature alone, beside these
     play.py --sandbox BINARY --only NAME... [--minimise]   # one page with these features
 
-Exit code 1: more than --allow pages differ or stall that are not known to (`# Open:` in the corpus),
+Exit code 1: more than --allow pages differ or stall that are not known to (`# Open:` in their files),
 or one was not played. With --minimise each page that differs is reduced while it still does, and
 kept in `corpus/`.
 """
@@ -24,7 +24,7 @@ import time
 import corpus
 import libraries
 import pages
-from differences import difference
+from differences import difference, ended
 from grammar import CATALOG
 from minimise import minimised
 from world import Options, play
@@ -58,7 +58,10 @@ def arguments():
     )
     parser.add_argument("--corpus", action="store_true", help="play the kept pages")
     parser.add_argument(
-        "--libraries", nargs="*", metavar="NAME", help="play the pages of these libraries, or of all"
+        "--libraries",
+        nargs="*",
+        metavar="NAME",
+        help="play the pages of these libraries, or of all",
     )
     parser.add_argument(
         "--each", nargs="*", metavar="NAME", help="play every feature alone, beside these"
@@ -113,25 +116,40 @@ def main():
             found = judged(name, batch[name], episodes, options, results)
             if found:
                 differ[name] = found
-            elif len(episodes) < options.visits or any(one.broke() for one in episodes):
+            elif len(episodes) < options.visits or any(broken(one, options) for one in episodes):
                 unplayed.append(name)
     seconds = time.monotonic() - begun
     summary(wanted, differ, unplayed, options, seconds)
     if given.minimise:
         for name, found in differ.items():
             corpus.keep(*minimised(options, wanted[name], found), name)
-    known = corpus.still_open() if given.corpus else {}
-    for name in known:
+    known = known_to_differ(given)
+    for name in [name for name in known if name in wanted]:
         equal = "" if name in [*differ, *unplayed] else " (equal this time)"
         print(f"open: {name}: {known[name]}{equal}")
     # What was not played says nothing, and is never allowed.
     sys.exit(bool(unplayed) or len(set(differ) - set(known)) > given.allow)
 
 
+def known_to_differ(given):
+    """The names of the pages of which it is known, with the reason."""
+    if given.libraries is not None:
+        return libraries.still_open()
+    return corpus.still_open() if given.corpus else {}
+
+
+def broken(episode, options):
+    """What went wrong in a visit. On the page of a library, every action has to be possible."""
+    if options.kind is libraries and episode.outcome != "error":
+        early = [] if episode.outcome == "answered" else [ended(episode)]
+        return early + episode.refused()
+    return [ended(episode)] if episode.broke() else []
+
+
 def judged(name, features, episodes, options, results):
     """How the visits of a page differ; printed, and written to a file with the results."""
     found = difference(episodes)
-    failed = sorted({one.message for one in episodes if one.broke() and one.message})
+    failed = sorted({message for one in episodes for message in broken(one, options)})
     with results.open("a") as file:
         walls = [one.wall_ms for one in episodes]
         line = {
@@ -147,7 +165,7 @@ def judged(name, features, episodes, options, results):
         what = found if found.stalls else f"differs: {found}"
         print(f"{label} {what}\n      {' '.join(features)}", flush=True)
     for message in failed:
-        print(f"{label} ended in an error: {message}", flush=True)
+        print(f"{label} had an error: {message}", flush=True)
     if len(episodes) < options.visits and not found:
         print(f"{label} was visited {len(episodes)} times of {options.visits}", flush=True)
     return found

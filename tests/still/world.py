@@ -75,6 +75,14 @@ class Episode:
         """Whether it went wrong, and not by the page, which may cover or lose a control."""
         return self.outcome == "error" and "oracle step" not in self.message
 
+    def refused(self):
+        """The actions that could not be done, and why."""
+        return [
+            f"step {step['step']}, {step['action']}: {step['error']}"
+            for step in self.steps
+            if step.get("error")
+        ]
+
 
 def write_suite(folder, batch, kind, recorded):
     """A suite with a task for each page of a batch, which maps names of tasks to features."""

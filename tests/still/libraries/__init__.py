@@ -1,7 +1,8 @@
 """Pages of real libraries: a file in `pages/` each.
 
 A file begins with a comment that has what the agent does, an action in each line. A line that begins
-with `/` is an address that the page asks for only then. The rest is the body of the page.
+with `/` is an address that the page asks for only then. A line `# Open: WHY` is for a page that still
+differs. The rest is the body of the page.
 """
 
 import functools
@@ -16,12 +17,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 INSTALLED = HERE.parents[2] / "target/still-libraries"
 NAMES = sorted(path.stem for path in (HERE / "pages").glob("*.html"))
 KINDS = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "application/wasm"}
+OPEN = "# Open: "
 # How the agent is started.
 AGENT = f"program:python3 -B '{HERE / 'agent.py'}'"
 
 MORE = """
-const say = word => put(String(word));
-const at = selector => document.querySelector(selector);
+function say(word) { put(String(word)); }
+function at(selector) { return document.querySelector(selector); }
 addEventListener('error', event => event.message && say('error.' + event.message), true);
 addEventListener('unhandledrejection', event => say('rejected.' + event.reason));
 """
@@ -45,7 +47,13 @@ def document(name):
 
 def actions(name):
     """What the agent does on a page."""
-    return [line for line in read(name)[0] if not line.startswith("/")]
+    return [line for line in read(name)[0] if not line.startswith(("/", "#"))]
+
+
+def still_open():
+    """The names of the pages that still differ, with the reason."""
+    lines = ((name, line) for name in NAMES for line in read(name)[0])
+    return {name: line[len(OPEN) :] for name, line in lines if line.startswith(OPEN)}
 
 
 def found(path):

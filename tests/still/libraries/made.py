@@ -107,7 +107,9 @@ def file(path):
     if kind == "tile" and len(parts) == 3:
         return tile(*parts[:2], parts[2].partition(".")[0])
     if kind == "rows" and len(parts) == 1:
-        rows = [{"id": at, "name": f"row {at}", "sum": at * 37 % 101} for at in range(int(parts[0]))]
+        rows = [
+            {"id": at, "name": f"row {at}", "sum": at * 37 % 101} for at in range(int(parts[0]))
+        ]
         return File(json.dumps(rows).encode(), JSON)
     if path == "sound/list.m3u8":
         return File(playlist(), "application/vnd.apple.mpegurl")
