@@ -9,8 +9,8 @@
     play.py --sandbox BINARY --each NAME...         # every feature alone, beside these
     play.py --sandbox BINARY --only NAME... [--minimise]   # one page with these features
 
-Exit code 1: more than --allow pages differ or stall that are not known to (`# Open:` in their files),
-or one was not played. With --minimise each page that differs is reduced while it still does, and
+Exit code 1: more than --allow pages differ or stall that are not known to (`# Open:` in their
+files), or one was not played. With --minimise each page that differs is reduced while it still does, and
 kept in `corpus/`.
 """
 

@@ -1,8 +1,8 @@
 """Pages of real libraries: a file in `pages/` each.
 
-A file begins with a comment that has what the agent does, an action in each line. A line that begins
-with `/` is an address that the page asks for only then. A line `# Open: WHY` is for a page that still
-differs. The rest is the body of the page.
+A file begins with a comment that has what the agent does, an action in each line. A line that
+begins with `/` is an address that the page asks for only then. A line `# Open: WHY` is for a page
+that still differs. The rest is the body of the page.
 """
 
 import functools

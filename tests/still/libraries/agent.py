@@ -1,4 +1,4 @@
-"""The agent of the pages of libraries: it does what stands in the page's file, whatever comes of it."""
+"""The agent of the pages of libraries: it does what their files say, whatever comes of it."""
 
 import json
 import pathlib
