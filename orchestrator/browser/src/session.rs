@@ -297,6 +297,8 @@ impl Session {
             // What the last episode's sockets were told is not for those of this one.
             if let Some(in_flight) = &self.launch.in_flight {
                 in_flight.take_answered_sockets();
+                self.tracker.lock().sockets.begin(in_flight.counts());
+                in_flight.hold_servers(self.frozen().is_some());
             }
         }
         self.set_download_folder(context.as_deref()).await?;

@@ -9,10 +9,14 @@ use crate::{RequestHead, miss};
 ///
 /// Browsers send the header over https only. Without it, `Accept` identifies documents, styles and
 /// images; the destination of the other requests is unknown.
-pub(crate) fn of(head: &RequestHead) -> Option<String> {
+///
+/// Each request of a page `without_cache` says that it wants nothing of a cache. A script for which
+/// nobody says so is fetched by the browser, to see whether a service worker has a newer version.
+pub(crate) fn of(head: &RequestHead, without_cache: bool) -> Option<String> {
     let named = head.header("sec-fetch-dest");
     let name = match named {
         Some("empty") if head.header("sec-fetch-mode") == Some("no-cors") => "beacon",
+        Some("script") if without_cache && head.header(header::CACHE_CONTROL).is_none() => "serviceworker",
         Some(named) => named,
         None if miss::is_navigation(head) => "document",
         None => match head.header(header::ACCEPT)? {
@@ -22,4 +26,23 @@ pub(crate) fn of(head: &RequestHead) -> Option<String> {
         },
     };
     Some(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::replay::tests::head;
+
+    #[test]
+    fn a_script_of_which_no_page_wants_a_new_copy_is_compared_for_a_service_worker() {
+        let of = |destination: &str, cache: Option<&str>, without_cache: bool| {
+            let mut headers = vec![("sec-fetch-dest", destination)];
+            headers.extend(cache.map(|cache| ("cache-control", cache)));
+            let head = head("GET", "https://a.test/x", &headers);
+            super::of(&head, without_cache).unwrap()
+        };
+        assert_eq!(of("script", Some("no-cache"), true), "script");
+        assert_eq!(of("script", None, true), "serviceworker");
+        assert_eq!(of("script", None, false), "script", "other browsers have a cache");
+        assert_eq!(of("image", None, true), "image");
+    }
 }

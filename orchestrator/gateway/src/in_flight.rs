@@ -9,7 +9,7 @@ use std::{
     collections::{BTreeSet, HashSet},
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -32,6 +32,8 @@ struct Shared {
     changed: Notify,
     /// How many guards hold back the frames of playbacks.
     holds: AtomicUsize,
+    /// See [`InFlight::hold_servers`].
+    servers_held: AtomicBool,
     queue: Mutex<QueueState>,
     /// See [`InFlight::take_answered_sockets`].
     answered_sockets: Mutex<Vec<String>>,
@@ -103,7 +105,7 @@ impl Drop for QueuedResponse<'_> {
     }
 }
 
-/// Holds back recorded WebSocket frames until dropped. They count as in flight meanwhile.
+/// Holds back recorded WebSocket frames until dropped. They They count as in flight meanwhile.
 #[derive(Debug)]
 #[must_use]
 pub struct FrameHold {
@@ -130,11 +132,15 @@ pub struct InFlightCounts {
     pub queued: usize,
     /// Requests ever started. Distinguishes a lull from silence.
     pub started: u64,
-    /// Recorded WebSocket messages ever sent to clients. A caller that counts arrivals can tell
+    /// WebSocket messages ever sent to clients. A caller that counts arrivals can tell
     /// whether some are still in transit.
     pub frames_sent: u64,
-    /// WebSocket messages ever received from clients of a playback.
+    /// WebSocket messages ever received from clients.
     pub frames_received: u64,
+    /// WebSockets that were ever opened.
+    pub sockets_opened: u64,
+    /// How many times a WebSocket to a server was opened, or has forwarded a message.
+    pub socket_news: u64,
     /// Tunnels that clients have requested and that cannot carry requests yet: their TLS handshake
     /// is not over.
     pub opening_tunnels: usize,
@@ -183,6 +189,30 @@ impl InFlight {
         FrameHold { shared: Arc::clone(&self.shared) }
     }
 
+    /// Whether what servers say over WebSockets waits. The page of a frozen world hears it while it
+    /// has nothing else to do.
+    pub fn hold_servers(&self, held: bool) {
+        self.shared.servers_held.store(held, Ordering::SeqCst);
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Waits until servers may speak. Says that one wants to.
+    pub(crate) async fn servers_released(&self) {
+        let is_held = || self.shared.servers_held.load(Ordering::SeqCst);
+        if is_held() {
+            self.socket_has_news();
+        }
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if !is_held() {
+                return;
+            }
+            changed.await;
+        }
+    }
+
     /// Waits until no guard holds back the frames.
     pub(crate) async fn frames_released(&self) {
         loop {
@@ -202,6 +232,12 @@ impl InFlight {
     pub fn queue_responses(&self) -> ResponseQueue {
         self.queue().holders += 1;
         ResponseQueue { in_flight: self.clone() }
+    }
+
+    /// Whether responses wait for their release: a frozen world's browser asks, whose pages have no
+    /// cache.
+    pub(crate) fn queues_responses(&self) -> bool {
+        self.queue().holders > 0
     }
 
     /// Waits for the release of a response, if responses are queued.
@@ -284,7 +320,19 @@ impl InFlight {
         self.shared.changed.notify_waiters();
     }
 
-    /// Counts one recorded message as sent to the client.
+    /// A WebSocket is being opened.
+    pub(crate) fn socket_opened(&self) {
+        self.lock().sockets_opened += 1;
+        self.socket_has_news();
+    }
+
+    /// A WebSocket to a server was opened, or has forwarded a message: the server may answer.
+    pub(crate) fn socket_has_news(&self) {
+        self.lock().socket_news += 1;
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Counts one message as sent to the client.
     pub(crate) fn frame_sent(&self) {
         self.lock().frames_sent += 1;
         self.shared.changed.notify_waiters();
@@ -383,6 +431,22 @@ mod tests {
         drop(second);
         waiting.await.unwrap().unwrap();
         assert_eq!(in_flight.counts(), InFlightCounts { started: 2, ..InFlightCounts::default() });
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_held_back_says_that_it_has_news_and_speaks_when_it_may() {
+        let in_flight = InFlight::default();
+        in_flight.servers_released().await;
+        assert_eq!(in_flight.counts().socket_news, 0, "nobody held it back");
+        in_flight.hold_servers(true);
+        let waiting = tokio::spawn({
+            let in_flight = in_flight.clone();
+            async move { in_flight.servers_released().await }
+        });
+        assert!(in_flight.wait_until(Duration::from_secs(5), |counts| counts.socket_news == 1).await);
+        assert!(!waiting.is_finished());
+        in_flight.hold_servers(false);
+        waiting.await.unwrap();
     }
 
     #[tokio::test]

@@ -110,7 +110,7 @@ impl Session {
         to: Result<Point, ActionError>,
     ) -> Result<(), ActionError> {
         let moved = match to {
-            Ok(to) => self.move_mouse(page, to).await.map(|()| to),
+            Ok(to) => self.move_dragged(page, from, to).await.map(|()| to),
             Err(error) => Err(error),
         };
         match moved {
@@ -120,6 +120,20 @@ impl Session {
                 Err(error)
             }
         }
+    }
+
+    /// Moves the mouse in two parts: libraries begin a drag by the first movement, and work out by
+    /// the next ones how far it has come. A drag of the browser's gets no movement once it has
+    /// begun.
+    async fn move_dragged(&mut self, page: &Page, from: Point, to: Point) -> Result<(), ActionError> {
+        let half = Point { x: f64::midpoint(from.x, to.x), y: f64::midpoint(from.y, to.y) };
+        self.move_mouse(page, half).await?;
+        self.pass_frame(page).await?;
+        if self.is_drag_of_browser(page).await? {
+            self.input_state.move_to(to);
+            return Ok(());
+        }
+        self.move_mouse(page, to).await
     }
 
     /// Drops what is dragged, at a point where the mouse is already.
@@ -148,15 +162,23 @@ impl Session {
 
     /// The data of the browser's drag, if there is one.
     async fn take_intercepted_drag(&self, page: &Page) -> Result<Option<Value>, Error> {
-        let is_dragging = self
-            .evaluate_isolated(page, &page.target, IS_DRAGGING, crate::cdp::connection::CALL_TIMEOUT)
-            .await?;
-        if is_dragging != Value::Bool(true) {
+        if !self.has_drag_begun(page).await? {
             // It may be in a frame of the page.
             return Ok(self.tracker.lock().intercepted_drag.take());
         }
         let condition = |_: &_| "the browser to report the dragged data".to_owned();
         self.tracker.wait_for(DRAG_TIMEOUT, condition, |state| state.intercepted_drag.clone()).await.map(Some)
+    }
+
+    async fn is_drag_of_browser(&self, page: &Page) -> Result<bool, Error> {
+        Ok(self.tracker.lock().intercepted_drag.is_some() || self.has_drag_begun(page).await?)
+    }
+
+    /// Whether the page has allowed a drag of the browser's.
+    async fn has_drag_begun(&self, page: &Page) -> Result<bool, Error> {
+        let within = crate::cdp::connection::CALL_TIMEOUT;
+        let begun = self.evaluate_isolated(page, &page.target, IS_DRAGGING, within).await?;
+        Ok(begun == Value::Bool(true))
     }
 
     async fn intercept(&self, page: &Page, enabled: bool) -> Result<(), ActionError> {

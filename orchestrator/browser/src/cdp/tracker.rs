@@ -27,7 +27,7 @@ use crate::{
         traffic::{PendingRequest, Traffic},
         worker_order::WorkerOrder,
     },
-    clock::{idle::BrowserProcesses, schedule::Schedule, screen::FrameClock},
+    clock::{idle::BrowserProcesses, schedule::Schedule, screen::FrameClock, socket_messages::SocketState},
     observe::console::{self, ConsoleBuffer},
     order::TraceBuffer,
 };
@@ -95,10 +95,8 @@ pub(crate) struct BrowserState {
     pub(crate) visited_origins: BTreeSet<String>,
     /// URL changes of tabs, with a new document or within one.
     pub(crate) url_changes: u64,
-    /// Messages of WebSockets.
-    pub(crate) sockets: SocketCounts,
-    /// The gateway's counts of sent and received messages before the first of them.
-    pub(crate) socket_offset: Option<(i64, i64)>,
+    /// WebSockets and their messages.
+    pub(crate) sockets: SocketState,
     /// The order of workers, and those that have not begun.
     pub(crate) worker_order: WorkerOrder,
     /// The page's time in milliseconds, as last read.
@@ -141,13 +139,6 @@ pub(crate) struct ActivityCounts {
     pub(crate) ended: u64,
     /// Requests, as the gateway counts them.
     pub(crate) request_count: u64,
-}
-
-/// Messages of WebSockets, as the pages count them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct SocketCounts {
-    pub(crate) received: u64,
-    pub(crate) sent: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -446,15 +437,10 @@ impl Tracker {
                 drop(cdp.send(session.as_ref(), "Fetch.fulfillRequest", answer));
             }
             "Page.fileChooserOpened" => state.file_chooser = FileChooser::of(params),
+            "Network.webSocketHandshakeResponseReceived" => state.sockets.on_open(params),
             "Network.webSocketFrameReceived" | "Network.webSocketFrameSent" => {
                 state.started_count += 1;
-                // Text and binary messages only.
-                if matches!(params.pointer("/response/opcode").and_then(Value::as_u64), Some(1 | 2)) {
-                    let sockets = &mut state.sockets;
-                    let count =
-                        if method.ends_with("Received") { &mut sockets.received } else { &mut sockets.sent };
-                    *count += 1;
-                }
+                state.sockets.on_message(method, params);
             }
             "Page.frameNavigated" => {
                 if let Some(session) = session {

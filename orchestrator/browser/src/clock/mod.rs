@@ -20,7 +20,7 @@
 //! | --- | --- | --- |
 //! | responses | one at a time, in the order of the requests (`response_ordering`) | the page, its threads and the network have nothing to do |
 //! | a frame, with the observers that it feeds | in a drain, on command (`screen`) | all responses, and those to what follows from them |
-//! | messages of WebSockets | in a drain, counted on both sides (`socket_messages`); those of sites as they come | the frame |
+//! | messages of WebSockets | in a drain, counted on both sides, with what a site answers at once (`socket_messages`); a site is held back until then | the frame |
 //! | timers and animation frames of documents | in a slice (`slice`) | all awaited replies (`inject/awaited.js`) |
 //! | results of promises of other processes | one at a time, in the order of the calls | the document's own tasks, and the events that it awaits |
 //! | events of databases, channels, locks, media | as they come, before any timer | – |
@@ -43,5 +43,5 @@ pub(crate) mod schedule;
 pub(crate) mod screen;
 pub(crate) mod settle;
 mod slice;
-mod socket_messages;
+pub(crate) mod socket_messages;
 pub(crate) mod virtual_time;

@@ -1,49 +1,160 @@
 //! The messages of WebSockets, which reach a page while its time stands still.
 
-use gateway::InFlight;
+use std::time::{Duration, Instant};
+
+use gateway::{InFlight, InFlightCounts};
+use serde_json::Value;
 
 use crate::{
     Error, Session,
-    cdp::tracker::{BrowserState, SocketCounts},
+    cdp::tracker::BrowserState,
     clock::{liveness::LivenessWait, settle::DELIVERY},
 };
+
+/// How long a server may take to answer a message of a WebSocket, or its opening, on an idle
+/// machine. What it says later, or by itself, comes when it says it.
+const ANSWER: Duration = Duration::from_millis(100);
+/// How long servers are listened to that have always more to say.
+const TALK: Duration = Duration::from_secs(2);
+
+/// How many times an answered socket is waited for that no page has heard of.
+const MAX_OPENING_WAITS: u32 = 5;
+
+/// WebSockets and their messages, as the pages count them and as the gateway does.
+#[derive(Debug, Default)]
+pub(crate) struct SocketState {
+    received: u64,
+    sent: u64,
+    /// The sockets that have opened, with those of earlier episodes.
+    opened: u64,
+    /// How many times in a row pages had not heard of an answered socket.
+    opening_waits: u32,
+    /// The gateway's count of news, when answers were last waited for.
+    news: u64,
+    /// The gateway's counts of sent and received messages before the first of them.
+    offset: (i64, i64),
+}
+
+impl SocketState {
+    /// Counts from here on.
+    pub(crate) fn begin(&mut self, counts: InFlightCounts) {
+        *self = Self {
+            opened: counts.sockets_opened,
+            news: counts.socket_news,
+            offset: (counts.frames_sent.cast_signed(), counts.frames_received.cast_signed()),
+            ..Self::default()
+        };
+    }
+
+    /// A page hears of an answer to its handshake.
+    pub(crate) fn on_open(&mut self, params: &Value) {
+        let is_open = params.pointer("/response/status").and_then(Value::as_u64) == Some(101);
+        self.opened += u64::from(is_open);
+    }
+
+    /// A page has received or sent a frame. Text and binary messages count.
+    pub(crate) fn on_message(&mut self, method: &str, params: &Value) {
+        if matches!(params.pointer("/response/opcode").and_then(Value::as_u64), Some(1 | 2)) {
+            let count = if method.ends_with("Received") { &mut self.received } else { &mut self.sent };
+            *count += 1;
+        }
+    }
+
+    /// Whether a socket was answered, and no page has heard of it. It will as soon as its time
+    /// moves. What the server says goes through the same pipe, so that it waits until then.
+    fn is_one_opening(&mut self, counts: InFlightCounts) -> bool {
+        self.opening_waits = if self.opened < counts.sockets_opened { self.opening_waits + 1 } else { 0 };
+        if self.opening_waits > MAX_OPENING_WAITS {
+            // Its page has gone.
+            (self.opened, self.opening_waits) = (counts.sockets_opened, 0);
+        }
+        self.opening_waits > 0
+    }
+
+    /// Whether nobody has said anything.
+    fn are_silent(&self, counts: InFlightCounts) -> bool {
+        (self.received, self.sent) == (0, 0) && counts.frames_sent.cast_signed() == self.offset.0
+    }
+
+    /// Whether the gateway has all that pages have sent.
+    fn are_taken(&self, counts: InFlightCounts) -> bool {
+        counts.frames_received.cast_signed() >= self.offset.1 + self.sent.cast_signed()
+    }
+
+    /// From now on what is missing is not expected.
+    fn forget_lost(&mut self, counts: InFlightCounts) {
+        self.offset = (
+            counts.frames_sent.cast_signed() - self.received.cast_signed(),
+            counts.frames_received.cast_signed() - self.sent.cast_signed(),
+        );
+    }
+
+    /// Whether pages have received all that the gateway has sent.
+    fn has_all(&self, counts: InFlightCounts) -> bool {
+        self.offset.0 + self.received.cast_signed() >= counts.frames_sent.cast_signed()
+    }
+}
 
 impl Session {
     /// Whether the page has received every message that was sent to it.
     pub(crate) fn has_all_socket_messages(&self, in_flight: &InFlight) -> bool {
-        let state = self.tracker.lock();
-        let sent = in_flight.counts().frames_sent.cast_signed();
-        state.socket_offset.is_none_or(|offset| offset.0 + state.sockets.received.cast_signed() >= sent)
+        self.tracker.lock().sockets.has_all(in_flight.counts())
     }
 
-    /// Waits until the messages of WebSockets have arrived, by counting them on both sides.
+    /// Waits until the messages of WebSockets have arrived, and until servers that run behind the
+    /// gateway have answered: a server speaks at the instant at which it is spoken to.
     pub(super) async fn wait_for_socket_messages(
         &self,
         in_flight: &InFlight,
         wait: LivenessWait<'_>,
     ) -> Result<(), Error> {
-        let (sockets, offset) = {
-            let mut state = self.tracker.lock();
-            let counts = in_flight.counts();
-            let offset = (counts.frames_sent.cast_signed(), counts.frames_received.cast_signed());
-            (state.sockets, *state.socket_offset.get_or_insert(offset))
-        };
-        if sockets == SocketCounts::default() && in_flight.counts().frames_sent.cast_signed() == offset.0 {
+        if self.tracker.lock().sockets.is_one_opening(in_flight.counts()) {
+            return Ok(());
+        }
+        in_flight.hold_servers(false);
+        let heard = self.hear_servers(in_flight, wait).await;
+        in_flight.hold_servers(true);
+        heard
+    }
+
+    async fn hear_servers(&self, in_flight: &InFlight, wait: LivenessWait<'_>) -> Result<(), Error> {
+        let start = Instant::now();
+        loop {
+            self.wait_for_sent_messages(in_flight, wait).await?;
+            let news = in_flight.counts().socket_news;
+            if std::mem::replace(&mut self.tracker.lock().sockets.news, news) == news {
+                return Ok(());
+            }
+            let mut rounds = wait.rounds(ANSWER);
+            while let Some(share) = rounds.next().await? {
+                if in_flight.wait_until(share, |counts| counts.socket_news != news).await {
+                    break;
+                }
+            }
+            if start.elapsed() > TALK {
+                tracing::debug!("a server speaks on over a WebSocket; the page does not wait for it");
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits until the messages of WebSockets have arrived, by counting them on both sides.
+    async fn wait_for_sent_messages(
+        &self,
+        in_flight: &InFlight,
+        wait: LivenessWait<'_>,
+    ) -> Result<(), Error> {
+        if self.tracker.lock().sockets.are_silent(in_flight.counts()) {
             return Ok(());
         }
         let mut rounds = wait.rounds(DELIVERY);
         while let Some(share) = rounds.next().await? {
-            let is_taken = in_flight.wait_until(share, |counts| {
-                let sent = self.tracker.lock().sockets.sent.cast_signed();
-                counts.frames_received.cast_signed() >= offset.1 + sent
-            });
+            let is_taken =
+                in_flight.wait_until(share, |counts| self.tracker.lock().sockets.are_taken(*counts));
             if !is_taken.await || in_flight.idle(share).await.is_err() {
                 continue;
             }
-            let received = |state: &BrowserState| {
-                let sent = in_flight.counts().frames_sent.cast_signed();
-                (offset.0 + state.sockets.received.cast_signed() >= sent).then_some(())
-            };
+            let received = |state: &BrowserState| state.sockets.has_all(in_flight.counts()).then_some(());
             let condition = |_: &BrowserState| "the WebSocket messages to reach the page".to_owned();
             match self.tracker.wait_for(share, condition, received).await {
                 Ok(()) => return Ok(()),
@@ -51,15 +162,11 @@ impl Session {
                 Err(error) => return Err(error),
             }
         }
-        // Some were lost with a page that has gone, or the socket is not a replayed one. They will
-        // not come any more.
-        let mut state = self.tracker.lock();
+        // Some were lost with a page that has gone. They will not come any more.
         let counts = in_flight.counts();
-        tracing::debug!(?counts, sockets = ?state.sockets, "WebSocket messages were lost");
-        state.socket_offset = Some((
-            counts.frames_sent.cast_signed() - state.sockets.received.cast_signed(),
-            counts.frames_received.cast_signed() - state.sockets.sent.cast_signed(),
-        ));
+        let sockets = &mut self.tracker.lock().sockets;
+        tracing::debug!(?counts, ?sockets, "WebSocket messages were lost");
+        sockets.forget_lost(counts);
         Ok(())
     }
 }

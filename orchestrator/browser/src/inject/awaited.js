@@ -282,7 +282,7 @@ const REPLIES = {
   RTCPeerConnection: 'addIceCandidate createAnswer createOffer getStats setLocalDescription setRemoteDescription',
   RTCRtpReceiver: 'getStats', RTCRtpSender: 'getStats replaceTrack setParameters',
   RemotePlayback: 'watchAvailability cancelWatchAvailability', ScreenOrientation: 'lock', Serial: 'getPorts',
-  ServiceWorkerContainer: 'register getRegistration getRegistrations',
+  ServiceWorkerContainer: 'getRegistration getRegistrations',
   ServiceWorkerRegistration: 'getNotifications showNotification unregister',
   StorageBucket: 'estimate expires getDirectory persist persisted setExpires', StorageBucketManager: 'open keys delete',
   StorageManager: 'estimate persisted persist getDirectory', SyncManager: 'register getTags', USB: 'getDevices',
@@ -299,6 +299,10 @@ for (const [table, order] of [[ORDERED_REPLIES, inRequestOrder], [REPLIES, (prom
     }
   }
 }
+// The events of a registration follow its promise at once, so that this may not wait for its turn.
+replaceWhenDefined('ServiceWorkerContainer', 'register', (native) => ({
+  register(...args) { return blockTime(apply(native, this, args), 'event'); },
+}));
 // The same of functions that belong to no object.
 const TYPE_REPLIES = {
   AudioDecoder: 'isConfigSupported', AudioEncoder: 'isConfigSupported', Credential: 'isConditionalMediationAvailable',

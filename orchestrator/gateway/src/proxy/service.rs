@@ -62,7 +62,7 @@ pub(super) async fn serve(
     pending.note(|entry| {
         entry.method = head.method.to_string();
         entry.url = head.url.clone();
-        entry.destination = destination::of(&head);
+        entry.destination = destination::of(&head, shared.in_flight.queues_responses());
     });
     let routes = shared.routes();
     let target = routes.target(&head.host, head.port);

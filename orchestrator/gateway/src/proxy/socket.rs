@@ -98,9 +98,11 @@ pub(super) async fn serve(
             wire.becomes_opaque();
             let headers = end_to_end(arrived.parts.headers);
             let pending = entered(pending, answer);
+            shared.in_flight.socket_opened();
             shared.tasks.clone().spawn(async move {
                 if let Some(client) = client_side(&shared, upgrade, &head.url).await {
-                    relay(client, server, shared.limits.socket_message, log.as_ref(), &shared.cut).await;
+                    let (most, in_flight) = (shared.limits.socket_message, &shared.in_flight);
+                    relay(client, server, most, in_flight, log.as_ref(), &shared.cut).await;
                 }
                 drop(pending);
             });
@@ -111,6 +113,7 @@ pub(super) async fn serve(
             let mut headers = end_to_end(script.headers);
             headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
             let pending = entered(pending, answer);
+            shared.in_flight.socket_opened();
             shared.tasks.clone().spawn(async move {
                 if let Some(client) = client_side(&shared, upgrade, &head.url).await {
                     let context = PlaybackContext {

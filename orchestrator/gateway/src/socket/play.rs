@@ -55,6 +55,7 @@ where
         (expected, turn)
     };
     let (_, mut turn) = server_turn(None);
+    context.in_flight.servers_released().await;
     let mut due = PendingFrames::new(context.in_flight, turn.len());
     loop {
         for message in turn {

@@ -16,7 +16,7 @@ use tokio_tungstenite::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Payload, Side, config};
-use crate::record::SocketLog;
+use crate::{InFlight, record::SocketLog};
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
@@ -24,11 +24,13 @@ type Socket = WebSocketStream<TokioIo<Upgraded>>;
 const CLOSING: Duration = Duration::from_secs(5);
 
 /// Forwards frames both ways until both sides have closed, one side breaks off, or the gateway
-/// stops. Each frame is logged before it is forwarded.
+/// stops. Each frame is logged before it is forwarded. Those of the server wait while servers
+/// are held back.
 pub(crate) async fn relay(
     client: Upgraded,
     server: Upgraded,
     max_message: usize,
+    in_flight: &InFlight,
     log: Option<&SocketLog>,
     cut: &CancellationToken,
 ) {
@@ -37,8 +39,8 @@ pub(crate) async fn relay(
     let server: Socket = WebSocketStream::from_raw_socket(TokioIo::new(server), Role::Client, config).await;
     let (to_client, from_client) = client.split();
     let (to_server, from_server) = server.split();
-    let up = pass(from_client, to_server, Side::Client, log);
-    let down = pass(from_server, to_client, Side::Server, log);
+    let up = pass(from_client, to_server, Side::Client, in_flight, log);
+    let down = pass(from_server, to_client, Side::Server, in_flight, log);
     tokio::pin!(up, down);
     let both = async {
         // When one direction has closed, the other gets a moment to reply to the close. After a
@@ -63,6 +65,7 @@ async fn pass(
     mut from: SplitStream<Socket>,
     mut to: SplitSink<Socket, Message>,
     side: Side,
+    in_flight: &InFlight,
     log: Option<&SocketLog>,
 ) -> bool {
     while let Some(message) = from.next().await {
@@ -78,11 +81,20 @@ async fn pass(
         if let Some(log) = log {
             log.push(side, payload);
         }
-        if to.send(message).await.is_err() {
-            return closing;
+        if side == Side::Server {
+            in_flight.servers_released().await;
+            if !closing {
+                // The client may tell of its arrival before this task goes on.
+                in_flight.frame_sent();
+            }
         }
-        if closing {
-            return true;
+        let sent = to.send(message).await;
+        if side == Side::Client && !closing {
+            in_flight.frame_received();
+        }
+        in_flight.socket_has_news();
+        if sent.is_err() || closing {
+            return closing;
         }
     }
     false

@@ -22,8 +22,6 @@ use crate::results::files;
 /// The maximum length of `run.json`, `episode.json` and what is like them. A run of 100,000 tasks
 /// has less.
 const LARGEST_RECORD: u64 = 64 << 20;
-/// The maximum length of `order.txt`.
-const LARGEST_ORDER: u64 = 1 << 30;
 /// The maximum length of `inputs.json`.
 const LARGEST_INPUTS: u64 = 1 << 20;
 
@@ -384,31 +382,6 @@ impl EpisodeFolder {
     /// Reads `console.jsonl`. Empty if pages wrote nothing, and in runs of format 2.1.
     pub fn console(&self) -> Result<Vec<StepMessage>, Error> {
         self.read_some("console.jsonl")
-    }
-
-    /// Writes the order of events, if it was kept.
-    pub fn write_order(&self, lines: &[String]) -> Result<(), Error> {
-        if lines.is_empty() {
-            return Ok(());
-        }
-        let path = self.path.join("order.txt");
-        let text = lines.iter().flat_map(|line| [line, "\n"]).collect::<String>();
-        files::write(&path, text.as_bytes()).map_err(|source| Error::Write { path, source })
-    }
-
-    /// Whether the order of events was kept.
-    pub fn has_order(&self) -> bool {
-        self.path.join("order.txt").is_file()
-    }
-
-    /// Reads `order.txt`. Empty if the order was not kept. What is no UTF-8 is replaced.
-    pub fn order(&self) -> Result<Vec<String>, Error> {
-        let path = self.path.join("order.txt");
-        if !self.has_order() {
-            return Ok(Vec::new());
-        }
-        let bytes = files::read(&path, LARGEST_ORDER).map_err(|source| Error::Read { path, source })?;
-        Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
     }
 
     /// Writes a file of lines, if there are any.

@@ -8,6 +8,7 @@ pub mod fingerprint;
 mod folder;
 mod inputs;
 mod lines;
+mod order;
 mod run;
 pub(crate) mod suite_digest;
 mod times;

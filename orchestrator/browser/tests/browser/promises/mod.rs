@@ -1,4 +1,4 @@
-//! Every promise of the browser's interfaces is let in by a rule, or has a reason why it need not be.
+//! Every promise of the browser's interfaces is let in by a rule, or has a reason why not.
 //!
 //! A version of Chromium with a new interface fails here until somebody has looked at it.
 
