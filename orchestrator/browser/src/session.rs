@@ -170,9 +170,9 @@ impl Session {
         self.input_state = InputState::default();
         // In attach mode the pages are in the browser's own profile, which cannot be disposed of.
         let fits = self.launch.determinism.is_some() == determinism.is_some() && !self.launch.attach_mode;
+        // What the last episode's pages still do is not of this one.
+        let fits = fits && self.end_trace().await.is_ok();
         if fits {
-            // What the last episode's pages still do is not of this one.
-            drop(self.end_trace().await);
             let context = self.tracker.lock().end_episode();
             // At the same time: the old context and the new one have nothing in common.
             let ended_and_begun = tokio::try_join!(self.end_episode(context), self.begin_episode());

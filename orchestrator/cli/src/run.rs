@@ -79,7 +79,7 @@ pub(crate) struct Run {
     #[arg(long)]
     keep_network: bool,
     /// Write the order of what happens in the pages into each episode's order.txt, a line an event:
-    /// requests, timers, frames, calls, changes of documents. `compare` then shows where the orders
+    /// requests, timers, calls, events, changes of documents. `compare` then shows where the orders
     /// of two repeats part. Pages are slower
     #[arg(long)]
     trace_time: bool,

@@ -105,7 +105,7 @@ impl Drop for QueuedResponse<'_> {
     }
 }
 
-/// Holds back recorded WebSocket frames until dropped. They They count as in flight meanwhile.
+/// Holds back recorded WebSocket frames until dropped. They count as in flight meanwhile.
 #[derive(Debug)]
 #[must_use]
 pub struct FrameHold {
@@ -137,9 +137,9 @@ pub struct InFlightCounts {
     pub frames_sent: u64,
     /// WebSocket messages ever received from clients.
     pub frames_received: u64,
-    /// WebSockets that were ever opened.
+    /// Handshakes of WebSockets that were ever answered with an open connection.
     pub sockets_opened: u64,
-    /// How many times a WebSocket to a server was opened, or has forwarded a message.
+    /// How often a WebSocket was opened, has forwarded a message, or has one that is held back.
     pub socket_news: u64,
     /// Tunnels that clients have requested and that cannot carry requests yet: their TLS handshake
     /// is not over.
@@ -320,13 +320,13 @@ impl InFlight {
         self.shared.changed.notify_waiters();
     }
 
-    /// A WebSocket is being opened.
+    /// The handshake of a WebSocket is answered with an open connection.
     pub(crate) fn socket_opened(&self) {
         self.lock().sockets_opened += 1;
         self.socket_has_news();
     }
 
-    /// A WebSocket to a server was opened, or has forwarded a message: the server may answer.
+    /// Something has happened on a WebSocket, to which the server may answer.
     pub(crate) fn socket_has_news(&self) {
         self.lock().socket_news += 1;
         self.shared.changed.notify_waiters();

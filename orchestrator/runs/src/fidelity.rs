@@ -42,7 +42,7 @@ pub struct PageFidelity {
     pub why: Option<String>,
     /// Digest of the document after each visit.
     pub digests: Vec<String>,
-    /// Where the orders of events of both visits part, if the documents are different.
+    /// Where the orders of events of two more visits part, if the documents were different.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<OrderDifference>,
     /// Requests that were answered, over both visits.
@@ -92,27 +92,45 @@ pub async fn check(
     on: &dyn Fn(&Page, usize),
 ) -> Result<Fidelity, EnvironmentError> {
     let mut visitor = Visitor::open(set, options, Device::default(), settle_within).await?;
-    visitor.keeps_order = true;
     let mut fidelity = Fidelity::default();
     for (done, page) in pages.iter().enumerate() {
         on(page, done);
-        let mut visits = Vec::new();
-        if is_web(&page.url) {
-            for _ in 0..2 {
-                if !cancel.is_cancelled() {
-                    let visit = visitor.visit(page).await;
-                    visits.push(visit.map_err(EnvironmentError::while_doing("visit a page"))?);
-                }
-            }
-        }
+        let visits = visit_twice(&mut visitor, page, cancel).await?;
         if cancel.is_cancelled() {
             fidelity.interrupted = true;
             break;
         }
-        fidelity.pages.push(judged(page, visits));
+        let mut judged = judged(page, visits);
+        if judged.verdict == Verdict::Different {
+            visitor.keep_order(true);
+            let visits = visit_twice(&mut visitor, page, cancel).await?;
+            visitor.keep_order(false);
+            if let [one, other] = &visits[..] {
+                judged.order = OrderDifference::between(&one.order, &other.order);
+            }
+        }
+        fidelity.pages.push(judged);
     }
     visitor.leave().await.map_err(EnvironmentError::while_doing("close the browser"))?;
     Ok(fidelity)
+}
+
+/// No visits where a browser does not show the page.
+async fn visit_twice(
+    visitor: &mut Visitor,
+    page: &Page,
+    cancel: &CancellationToken,
+) -> Result<Vec<Visit>, EnvironmentError> {
+    let mut visits = Vec::new();
+    if is_web(&page.url) {
+        for _ in 0..2 {
+            if !cancel.is_cancelled() {
+                let visit = visitor.visit(page).await;
+                visits.push(visit.map_err(EnvironmentError::while_doing("visit a page"))?);
+            }
+        }
+    }
+    Ok(visits)
 }
 
 fn judged(page: &Page, visits: Vec<Visit>) -> PageFidelity {
@@ -141,15 +159,11 @@ fn judged(page: &Page, visits: Vec<Visit>) -> PageFidelity {
         (None, true) => Verdict::ShownWithHoles,
     };
     let unsettled = visits.iter().find_map(|visit| visit.unsettled.clone());
-    let order = match &visits[..] {
-        [one, other] if verdict == Verdict::Different => OrderDifference::between(&one.order, &other.order),
-        _ => None,
-    };
     PageFidelity {
         url: page.url.clone(),
         verdict,
         why: not_shown.or(unsettled),
-        order,
+        order: None,
         digests: visits.into_iter().map(|visit| visit.digest).collect(),
         answered,
         holes,

@@ -35,8 +35,8 @@ pub(crate) struct Visitor {
     session: Option<Session>,
     device: Device,
     settle_within: Duration,
-    /// Whether the order of events is kept, from the start of the browser on.
-    pub(crate) keeps_order: bool,
+    /// Whether the order of events is kept.
+    keeps_order: bool,
 }
 
 impl Visitor {
@@ -61,6 +61,12 @@ impl Visitor {
     /// The browser after a visit, with the page in it.
     pub(crate) fn session(&mut self) -> Option<&mut Session> {
         self.session.as_mut()
+    }
+
+    /// The next visits keep the order of events, or do not. They have another browser.
+    pub(crate) fn keep_order(&mut self, keep: bool) {
+        self.keeps_order = keep;
+        self.forget();
     }
 
     /// Drops the browser, such as one that hangs. The next visit starts another one.
@@ -102,12 +108,16 @@ impl Visitor {
             }
             Err(error) => return Err(error),
         }
+        let events = session.take_order().await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the order of events of a page is lost");
+            Vec::new()
+        });
         let visit = Visit {
             digest: session.dom_digest().await?,
             address: session.url().await?,
             entries: self.gateway.ledger().entries(),
             unsettled,
-            order: session.take_order().await?.iter().map(|event| order::at_step(0, event)).collect(),
+            order: events.iter().map(|event| order::at_step(0, event)).collect(),
         };
         self.session = Some(session);
         Ok(visit)

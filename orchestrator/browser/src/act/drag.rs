@@ -22,6 +22,9 @@ const IS_DRAGGING: &str = "!!globalThis.sandboxDrag && !globalThis.sandboxDrag.d
 /// of 50 ms, too.
 const BEFORE_DROP: Duration = Duration::from_millis(100);
 
+/// The length of the first part of a drag, in CSS pixels. It is beyond the thresholds of libraries.
+const FIRST_PART: f64 = 12.0;
+
 impl Session {
     /// Drags one element onto another.
     ///
@@ -123,11 +126,13 @@ impl Session {
     }
 
     /// Moves the mouse in two parts: libraries begin a drag by the first movement, and work out by
-    /// the next ones how far it has come. A drag of the browser's gets no movement once it has
-    /// begun.
+    /// the next ones how far it has come. The first part is short, so that it leads over nothing
+    /// else. A drag of the browser's gets no movement once it has begun.
     async fn move_dragged(&mut self, page: &Page, from: Point, to: Point) -> Result<(), ActionError> {
-        let half = Point { x: f64::midpoint(from.x, to.x), y: f64::midpoint(from.y, to.y) };
-        self.move_mouse(page, half).await?;
+        let (right, down) = (to.x - from.x, to.y - from.y);
+        let part = (FIRST_PART / right.hypot(down).max(1.0)).min(0.5);
+        let begin = Point { x: from.x + right * part, y: from.y + down * part };
+        self.move_mouse(page, begin).await?;
         self.pass_frame(page).await?;
         if self.is_drag_of_browser(page).await? {
             self.input_state.move_to(to);

@@ -248,9 +248,11 @@ async fn report_unprepared(
         if !matches!(wait, Err(Error::Deadline { .. })) || is_gone(&state) {
             return;
         }
-        tracing::warn!(what, reason, "it runs with the machine's time and randomness");
         if setup.upgrade().is_some_and(|setup| setup.determinism.is_some()) {
+            tracing::warn!(what, reason, "it runs with the machine's time and randomness");
             state.unprepared_target.get_or_insert((what.to_owned(), reason));
+        } else {
+            tracing::debug!(what, reason, "it is not as the others");
         }
     }
     tracker.notify();

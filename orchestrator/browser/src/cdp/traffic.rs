@@ -130,10 +130,13 @@ impl Request {
         !(self.stream || self.abandoned)
     }
 
+    fn is_socket(&self) -> bool {
+        self.url.starts_with("ws:") || self.url.starts_with("wss:")
+    }
+
     /// Whether it is a WebSocket that has this URL, or whose tunnel leads to this address.
     fn is_answered_by(&self, place: &str) -> bool {
-        let is_socket = self.url.starts_with("ws:") || self.url.starts_with("wss:");
-        is_socket
+        self.is_socket()
             && (self.url == place || self.throttled && socket_address(&self.url).as_deref() == Some(place))
     }
 }
@@ -309,6 +312,11 @@ impl Traffic {
     pub(crate) fn longest_socket_delay(&self) -> Duration {
         const LONGEST: Duration = Duration::from_secs(5);
         LONGEST / (1 << 16_u32.saturating_sub(self.socket_count))
+    }
+
+    /// Whether the handshake of a WebSocket has no answer yet.
+    pub(crate) fn has_unanswered_socket(&self) -> bool {
+        self.requests.values().any(|request| request.is_socket() && request.blocks_settling())
     }
 
     /// WebSockets that the browser delays.

@@ -12,12 +12,12 @@ use crate::{
 };
 
 /// How long a server may take to answer a message of a WebSocket, or its opening, on an idle
-/// machine. What it says later, or by itself, comes when it says it.
+/// machine. What it says later is heard at the next rest of the page.
 const ANSWER: Duration = Duration::from_millis(100);
-/// How long servers are listened to that have always more to say.
-const TALK: Duration = Duration::from_secs(2);
-
-/// How many times an answered socket is waited for that no page has heard of.
+/// How long servers are listened to at one time of the page that have always more to say.
+const TALK: Duration = Duration::from_millis(500);
+/// How many times a page's time moves until an answered socket counts as lost of which no page has
+/// heard.
 const MAX_OPENING_WAITS: u32 = 5;
 
 /// WebSockets and their messages, as the pages count them and as the gateway does.
@@ -27,8 +27,14 @@ pub(crate) struct SocketState {
     sent: u64,
     /// The sockets that have opened, with those of earlier episodes.
     opened: u64,
-    /// How many times in a row pages had not heard of an answered socket.
+    /// How many times the page's time has moved while it had not heard of an answered socket, and
+    /// that time.
     opening_waits: u32,
+    opening_clock: f64,
+    /// The sockets that were not waited for any longer.
+    given_up: u64,
+    /// The page's time at which servers were listened to for long enough.
+    tired_at: Option<f64>,
     /// The gateway's count of news, when answers were last waited for.
     news: u64,
     /// The gateway's counts of sent and received messages before the first of them.
@@ -49,7 +55,11 @@ impl SocketState {
     /// A page hears of an answer to its handshake.
     pub(crate) fn on_open(&mut self, params: &Value) {
         let is_open = params.pointer("/response/status").and_then(Value::as_u64) == Some(101);
-        self.opened += u64::from(is_open);
+        match (is_open, self.given_up.checked_sub(1)) {
+            (false, _) => {}
+            (true, None) => self.opened += 1,
+            (true, Some(left)) => self.given_up = left,
+        }
     }
 
     /// A page has received or sent a frame. Text and binary messages count.
@@ -62,13 +72,22 @@ impl SocketState {
 
     /// Whether a socket was answered, and no page has heard of it. It will as soon as its time
     /// moves. What the server says goes through the same pipe, so that it waits until then.
-    fn is_one_opening(&mut self, counts: InFlightCounts) -> bool {
-        self.opening_waits = if self.opened < counts.sockets_opened { self.opening_waits + 1 } else { 0 };
-        if self.opening_waits > MAX_OPENING_WAITS {
-            // Its page has gone.
-            (self.opened, self.opening_waits) = (counts.sockets_opened, 0);
+    fn is_one_opening(&mut self, counts: InFlightCounts, page_clock: f64) -> bool {
+        if self.opened >= counts.sockets_opened {
+            self.opening_waits = 0;
+            return false;
         }
-        self.opening_waits > 0
+        if self.opening_waits == 0 || page_clock > self.opening_clock {
+            self.opening_waits += 1;
+            self.opening_clock = page_clock;
+        }
+        if self.opening_waits <= MAX_OPENING_WAITS {
+            return true;
+        }
+        // Its page has gone.
+        self.given_up += counts.sockets_opened - self.opened;
+        (self.opened, self.opening_waits) = (counts.sockets_opened, 0);
+        false
     }
 
     /// Whether nobody has said anything.
@@ -108,13 +127,16 @@ impl Session {
         in_flight: &InFlight,
         wait: LivenessWait<'_>,
     ) -> Result<(), Error> {
-        if self.tracker.lock().sockets.is_one_opening(in_flight.counts()) {
-            return Ok(());
+        let (is_one_opening, is_tired) = {
+            let state = &mut *self.tracker.lock();
+            let clock = state.page_clock;
+            (state.sockets.is_one_opening(in_flight.counts(), clock), state.sockets.tired_at == Some(clock))
+        };
+        if is_one_opening || is_tired {
+            return self.wait_for_sent_messages(in_flight, wait).await;
         }
-        in_flight.hold_servers(false);
-        let heard = self.hear_servers(in_flight, wait).await;
-        in_flight.hold_servers(true);
-        heard
+        let _released = ServersReleased::begin(in_flight);
+        self.hear_servers(in_flight, wait).await
     }
 
     async fn hear_servers(&self, in_flight: &InFlight, wait: LivenessWait<'_>) -> Result<(), Error> {
@@ -133,6 +155,8 @@ impl Session {
             }
             if start.elapsed() > TALK {
                 tracing::debug!("a server speaks on over a WebSocket; the page does not wait for it");
+                let state = &mut *self.tracker.lock();
+                state.sockets.tired_at = Some(state.page_clock);
                 return Ok(());
             }
         }
@@ -168,5 +192,21 @@ impl Session {
         tracing::debug!(?counts, ?sockets, "WebSocket messages were lost");
         sockets.forget_lost(counts);
         Ok(())
+    }
+}
+
+/// Servers may speak until this is dropped.
+struct ServersReleased<'a>(&'a InFlight);
+
+impl<'a> ServersReleased<'a> {
+    fn begin(in_flight: &'a InFlight) -> Self {
+        in_flight.hold_servers(false);
+        Self(in_flight)
+    }
+}
+
+impl Drop for ServersReleased<'_> {
+    fn drop(&mut self) {
+        self.0.hold_servers(true);
     }
 }

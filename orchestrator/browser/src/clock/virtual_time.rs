@@ -41,6 +41,8 @@ pub(crate) const SYNC_REQUEST_WAIT: Duration = Duration::from_secs(1);
 const NAVIGATION_PAUSE: Duration = Duration::from_millis(100);
 /// How long a worker's reply from another process may take while none is at work for it.
 const REPLY_WAIT: Duration = Duration::from_millis(500);
+/// The same for a WebSocket whose handshake has no answer yet.
+const SOCKET_WAIT: Duration = Duration::from_secs(10);
 /// How many replies a worker may await at one instant of its time.
 const MAX_REPLIES: u64 = 5000;
 /// How long a worker usually takes to answer.
@@ -272,7 +274,7 @@ pub(crate) async fn tick_worker(
         };
         let wait = match tick.get("pending").and_then(Value::as_str) {
             None => return Ok(tick.get("messages").and_then(Value::as_u64).unwrap_or(0)),
-            Some("socket") => REPLY_WAIT + tracker.lock().traffic.longest_socket_delay(),
+            Some("socket") if tracker.lock().traffic.has_unanswered_socket() => SOCKET_WAIT,
             Some(_) => REPLY_WAIT,
         };
         let count = tick.get("answered").and_then(Value::as_u64).unwrap_or(0);

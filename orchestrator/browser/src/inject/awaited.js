@@ -185,12 +185,21 @@ const nativeSubtle = {};
 // Much of a worker's interface exists only after its script has loaded, and no event reports it. So
 // it is looked for again where scripts first use it, and at each `tick`.
 let lateTypes = [];
-function replaceWhenDefined(type, name, make) { lateTypes.push([type, name, make]); }
+function replaceWhenDefined(type, name, make) {
+  lateTypes.push([() => globalThis[type]?.prototype, name, make]);
+}
+function replaceStaticWhenDefined(type, name, make) {
+  lateTypes.push([() => globalThis[type], name, make]);
+}
+const isNative = (method) => /\[native code\]\s*\}$/.test(apply(nativeToString, method, []));
 function replaceLateTypes() {
-  lateTypes = lateTypes.filter(([type, name, make]) => {
-    const prototype = globalThis[type]?.prototype;
-    if (!prototype || !Object.getOwnPropertyDescriptor(prototype, name)) return true;
-    replace(prototype, name, make);
+  lateTypes = lateTypes.filter(([find, name, make]) => {
+    const object = find();
+    const descriptor = object && Object.getOwnPropertyDescriptor(object, name);
+    if (!descriptor) return true;
+    // A worker may have a class of its own with this name.
+    const method = descriptor.value ?? descriptor.get;
+    if (typeof method === 'function' && isNative(method)) replace(object, name, make);
     return false;
   });
 }
@@ -260,25 +269,25 @@ for (const type of ['Response', 'Request']) {
   }
 }
 const REPLIES = {
-  AudioContext: 'close suspend setSinkId', AudioDecoder: 'flush', AudioEncoder: 'flush', BackgroundFetchManager: 'get getIds',
+  AudioContext: 'close suspend setSinkId', BackgroundFetchManager: 'get getIds',
   BaseAudioContext: 'decodeAudioData', Cache: 'put delete keys', CacheStorage: 'open has delete keys',
-  Clients: 'matchAll get claim', Clipboard: 'read readText write writeText', ClipboardItem: 'getType', CookieStore: 'get getAll',
+  Clients: 'matchAll get claim', Clipboard: 'read readText writeText', CookieStore: 'get getAll',
   CookieStoreManager: 'subscribe unsubscribe getSubscriptions', CredentialsContainer: 'preventSilentAccess store',
   DataTransferItem: 'getAsFileSystemHandle',
-  Document: 'browsingTopics hasPrivateToken hasRedemptionRecord hasStorageAccess hasUnpartitionedCookieAccess requestStorageAccess',
+  Document: 'browsingTopics hasPrivateToken hasRedemptionRecord hasStorageAccess hasUnpartitionedCookieAccess',
   GPU: 'requestAdapter', GPUAdapter: 'requestDevice', GPUBuffer: 'mapAsync', GPUQueue: 'onSubmittedWorkDone',
   GPUDevice: 'createComputePipelineAsync createRenderPipelineAsync popErrorScope', GPUShaderModule: 'getCompilationInfo',
-  HID: 'getDevices', HTMLMediaElement: 'setMediaKeys setSinkId', IDBFactory: 'databases', ImageDecoder: 'decode',
+  HID: 'getDevices', HTMLMediaElement: 'setSinkId', IDBFactory: 'databases',
   Keyboard: 'getLayoutMap lock', LockManager: 'query', MediaCapabilities: 'decodingInfo encodingInfo',
-  MediaDevices: 'enumerateDevices', MediaKeySession: 'generateRequest load update close remove',
+  MediaDevices: 'enumerateDevices',
   MediaKeySystemAccess: 'createMediaKeys', MediaKeys: 'getStatusForPolicy setServerCertificate',
-  MediaStreamTrack: 'applyConstraints', NavigationPreloadManager: 'enable disable setHeaderValue getState',
+  NavigationPreloadManager: 'enable disable setHeaderValue getState',
   Navigator: 'clearAppBadge clearOriginJoinedAdInterestGroups getBattery getInstalledRelatedApps joinAdInterestGroup'
-    + ' leaveAdInterestGroup requestMIDIAccess requestMediaKeySystemAccess setAppBadge',
+    + ' leaveAdInterestGroup requestMediaKeySystemAccess setAppBadge',
   NavigatorLogin: 'setStatus', NavigatorManagedData: 'getManagedConfiguration', NavigatorUAData: 'getHighEntropyValues',
   OfflineAudioContext: 'startRendering', PaymentRequest: 'abort canMakePayment hasEnrolledInstrument',
   PeriodicSyncManager: 'register unregister getTags', Permissions: 'query', PresentationRequest: 'getAvailability',
-  PressureObserver: 'observe', PushManager: 'getSubscription permissionState subscribe', PushSubscription: 'unsubscribe',
+  PressureObserver: 'observe', PushManager: 'getSubscription permissionState', PushSubscription: 'unsubscribe',
   RTCPeerConnection: 'addIceCandidate createAnswer createOffer getStats setLocalDescription setRemoteDescription',
   RTCRtpReceiver: 'getStats', RTCRtpSender: 'getStats replaceTrack setParameters',
   RemotePlayback: 'watchAvailability cancelWatchAvailability', ScreenOrientation: 'lock', Serial: 'getPorts',
@@ -286,8 +295,8 @@ const REPLIES = {
   ServiceWorkerRegistration: 'getNotifications showNotification unregister',
   StorageBucket: 'estimate expires getDirectory persist persisted setExpires', StorageBucketManager: 'open keys delete',
   StorageManager: 'estimate persisted persist getDirectory', SyncManager: 'register getTags', USB: 'getDevices',
-  VideoDecoder: 'flush', VideoEncoder: 'flush', VideoFrame: 'copyTo', WakeLock: 'request', WakeLockSentinel: 'release',
-  WorkerNavigator: 'clearAppBadge setAppBadge', XRSystem: 'isSessionSupported requestSession',
+  VideoFrame: 'copyTo', WakeLock: 'request', WakeLockSentinel: 'release',
+  WorkerNavigator: 'clearAppBadge setAppBadge', XRSystem: 'isSessionSupported',
 };
 for (const [table, order] of [[ORDERED_REPLIES, inRequestOrder], [REPLIES, (promise) => promise]]) {
   for (const [type, names] of Object.entries(table)) {
@@ -299,11 +308,24 @@ for (const [table, order] of [[ORDERED_REPLIES, inRequestOrder], [REPLIES, (prom
     }
   }
 }
+// These may also wait for the page itself, for a person or for what never comes. So they are waited
+// for as long as for a lock.
+const SHORT_REPLIES = {
+  AudioDecoder: 'flush', AudioEncoder: 'flush', Clipboard: 'write', ClipboardItem: 'getType', Document: 'requestStorageAccess',
+  HTMLMediaElement: 'setMediaKeys', ImageDecoder: 'decode', MediaKeySession: 'generateRequest load update close remove',
+  MediaStreamTrack: 'applyConstraints', Navigator: 'requestMIDIAccess', PushManager: 'subscribe', VideoDecoder: 'flush',
+  VideoEncoder: 'flush', XRSystem: 'requestSession',
+};
+for (const [type, names] of Object.entries(SHORT_REPLIES)) {
+  for (const name of names.split(' ')) {
+    replaceWhenDefined(type, name, (native) => ({ [name](...args) { return blockTime(apply(native, this, args), 'lock'); } }));
+  }
+}
 // The events of a registration follow its promise at once, so that this may not wait for its turn.
 replaceWhenDefined('ServiceWorkerContainer', 'register', (native) => ({
   register(...args) { return blockTime(apply(native, this, args), 'event'); },
 }));
-// The same of functions that belong to no object.
+// The same for static functions.
 const TYPE_REPLIES = {
   AudioDecoder: 'isConfigSupported', AudioEncoder: 'isConfigSupported', Credential: 'isConditionalMediationAvailable',
   DeviceMotionEvent: 'requestPermission', DeviceOrientationEvent: 'requestPermission', IdleDetector: 'requestPermission',
@@ -315,7 +337,7 @@ const TYPE_REPLIES = {
 };
 for (const [type, names] of [...Object.entries(TYPE_REPLIES), ['globalThis', 'getScreenDetails queryLocalFonts']]) {
   for (const name of names.split(' ')) {
-    replace(globalThis[type], name, (native) => ({ [name](...args) { return blockTime(apply(native, this ?? globalThis, args)); } }));
+    replaceStaticWhenDefined(type, name, (native) => ({ [name](...args) { return blockTime(apply(native, this ?? globalThis, args)); } }));
   }
 }
 replace(globalThis, 'createImageBitmap', (native) => ({

@@ -1,12 +1,16 @@
 // Marks each line of the console in the browser's trace, while the order of events is kept. Only
-// then do lines in the console not tell their place.
+// then do lines in the console not tell their place. Nothing of the page's is called.
 
-const nativeTimeStamp = console.timeStamp;
+const nativeTimeStamp = console.timeStamp, nativeString = String, LONGEST_LINE = 300;
 for (const level of ['debug', 'log', 'info', 'warn', 'error']) {
   replace(console, level, (native) => ({
     [level](...values) {
-      const words = values.filter((value) => typeof value !== 'object' && typeof value !== 'function');
-      nativeTimeStamp(`${ORDER_MARK}${nativeNow()} console ${level} ${words.map(String).join(' ')}`);
+      let line = `console ${level}`;
+      for (let i = 0; i < values.length && line.length < LONGEST_LINE; i++) {
+        const kind = typeof values[i];
+        if (kind !== 'object' && kind !== 'function') line += ` ${nativeString(values[i])}`;
+      }
+      nativeTimeStamp(`${ORDER_MARK}${nativeNow()} ${line}`);
       return apply(native, this, values);
     },
   }));

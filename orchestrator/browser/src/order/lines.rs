@@ -25,6 +25,38 @@ use crate::{Determinism, cdp::targets::stable_url, clock::virtual_time, order::M
 const MOST: usize = 20_000;
 /// The most characters of a URL.
 const LONGEST: usize = 120;
+/// The most characters of a line.
+const LONGEST_LINE: usize = 300;
+/// How far a mark's time may be from the last known one, in milliseconds: a page can make up marks.
+const FARTHEST: f64 = 24.0 * 3600.0 * 1000.0;
+
+/// The events that are told, and those that tell what others need.
+const KNOWN: [&str; 18] = [
+    "CommitLoad",
+    "EvaluateScript",
+    "EventDispatch",
+    "FireAnimationFrame",
+    "FireIdleCallback",
+    "FunctionCall",
+    "HandlePostMessage",
+    "ResourceFetcher::requestResource",
+    "ResourceFinish",
+    "ResourceReceiveResponse",
+    "ResourceSendRequest",
+    "SchedulePostMessage",
+    "TimeStamp",
+    "TimerFire",
+    "TimerInstall",
+    "WebSocketCreate",
+    "WebSocketDestroy",
+    "WebSocketReceiveHandshakeResponse",
+];
+
+/// An event that is told, from an event of a trace.
+pub(crate) fn known(event: &Value) -> Option<TraceEvent> {
+    let name = event.get("name").and_then(Value::as_str)?;
+    KNOWN.contains(&name).then(|| TraceEvent::deserialize(event).ok()).flatten()
+}
 
 /// A thread, by the numbers of its process and its own.
 type Thread = (u64, u64);
@@ -45,7 +77,7 @@ pub(crate) struct OrderWriter {
 
 /// An event of a trace.
 #[derive(Debug, Deserialize)]
-struct TraceEvent {
+pub(crate) struct TraceEvent {
     name: String,
     pid: u64,
     tid: u64,
@@ -83,13 +115,11 @@ impl OrderWriter {
     /// the trace in microseconds. `pages` are the frames of the episode's tabs.
     pub(crate) fn write(
         &mut self,
-        events: &[Value],
+        mut events: Vec<TraceEvent>,
         clocks: &[(u64, f64)],
         pages: &[String],
         determinism: Determinism,
     ) -> Vec<String> {
-        let mut events: Vec<TraceEvent> =
-            events.iter().filter_map(|event| TraceEvent::deserialize(event).ok()).collect();
         events.sort_by_key(|event| event.ts);
         for event in &events {
             self.learn(event, pages);
@@ -106,7 +136,10 @@ impl OrderWriter {
                 None => what,
                 Some(marked) => {
                     let Some((clock, what)) = marked.split_once(' ') else { continue };
-                    now = clock.parse().map_or(now, |clock: f64| now.max(clock));
+                    let clock = clock.parse().unwrap_or(f64::NAN);
+                    if (clock - now).abs() < FARTHEST {
+                        now = now.max(clock);
+                    }
                     what.to_owned()
                 }
             };
@@ -115,7 +148,7 @@ impl OrderWriter {
             let place = self.place(event, &thread).to_owned();
             let lines = threads.entry(thread).or_default();
             if lines.len() < MOST {
-                lines.push(format!("{seconds:>6.1}  {place:<9}  {}", what.trim_end()));
+                lines.push(format!("{seconds:>6.1}  {place:<9}  {}", one_line(&what)));
             } else if lines.len() == MOST {
                 lines.push(format!("{seconds:>6.1}  {place:<9}  more is not kept"));
             }
@@ -131,7 +164,7 @@ impl OrderWriter {
         }
         match event.name.as_str() {
             "ResourceSendRequest" => {
-                self.urls.insert(event.text("requestId").to_owned(), event.text("url").to_owned());
+                self.urls.insert(event.text("requestId").to_owned(), shortened(event.text("url")));
             }
             "TimerInstall" => {
                 self.timers.insert((event.thread(), event.number("timerId")), event.number("timeout"));
@@ -178,7 +211,7 @@ impl OrderWriter {
     /// What an event says; `None` for those that tell nothing.
     fn line(&self, event: &TraceEvent) -> Option<String> {
         let url = || shortened(event.text("url"));
-        let known_url = || shortened(self.urls.get(event.text("requestId")).map_or("", String::as_str));
+        let known_url = || self.urls.get(event.text("requestId")).map_or("", String::as_str);
         Some(match event.name.as_str() {
             "CommitLoad" => format!("document {}", url()),
             "ResourceFetcher::requestResource" => {
@@ -226,5 +259,55 @@ fn shortened(url: &str) -> String {
     match url.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &url[..end]),
         None => url.to_owned(),
+    }
+}
+
+/// A text without line feeds and other control characters, and short.
+fn one_line(text: &str) -> String {
+    let mut line: String =
+        text.trim_end().chars().take(LONGEST_LINE).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(LONGEST_LINE).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn event(name: &str, ts: u64, data: Value) -> TraceEvent {
+        let event = json!({ "name": name, "pid": 7, "tid": 7, "ts": ts, "args": { "data": data } });
+        known(&event).unwrap()
+    }
+
+    #[test]
+    fn what_a_page_says_stays_in_its_line() {
+        let world = Determinism { clock_start: "2026-03-01T09:00:00Z".parse().unwrap(), seed: 7 };
+        let start = virtual_time::start_millis(world);
+        let mark = |ts, text: &str| {
+            event("TimeStamp", ts, json!({ "frame": "top", "message": format!("{MARK}{text}") }))
+        };
+        let commit = json!({ "frame": "top", "url": "https://a.test/" });
+        let events = vec![
+            mark(30, &format!("{} console log a\nb\u{1b}[2J", start + 500.0)),
+            event("CommitLoad", 10, commit),
+            mark(40, "1e300 console log later"),
+            mark(50, &format!("{} console log {}", start + 700.0, "x".repeat(500))),
+        ];
+        assert!(known(&json!({ "name": "Paint" })).is_none());
+        let pages = ["top".to_owned()];
+        let lines = OrderWriter::default().write(events, &[(5, start)], &pages, world);
+        assert_eq!(
+            lines[..3],
+            [
+                "   0.0  page       document https://a.test/",
+                "   0.5  page       console log a b [2J",
+                "   0.5  page       console log later",
+            ]
+        );
+        assert!(lines[3].starts_with("   0.7  ") && lines[3].chars().count() < 330, "{}", lines[3]);
     }
 }

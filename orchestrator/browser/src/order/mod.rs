@@ -17,6 +17,7 @@ use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 
 pub(crate) use self::lines::OrderWriter;
+use self::lines::TraceEvent;
 use crate::{Error, Session, cdp::tracker::BrowserState};
 
 /// The script that marks changes of documents, and the isolated world in which it runs.
@@ -34,11 +35,13 @@ const HAND_OVER: Duration = Duration::from_secs(60);
 /// What has come of a trace so far.
 #[derive(Debug, Default)]
 pub(crate) struct TraceBuffer {
-    events: Vec<Value>,
+    events: Vec<TraceEvent>,
     /// When the active page's time was read, in microseconds of the machine's monotonic clock, and
     /// what it was, in milliseconds since 1970.
     clocks: Vec<(u64, f64)>,
     is_complete: bool,
+    /// There was more than there is room for.
+    has_lost: bool,
 }
 
 impl TraceBuffer {
@@ -54,9 +57,12 @@ impl TraceBuffer {
         match method {
             "Tracing.dataCollected" => {
                 let events = params.get("value").and_then(Value::as_array);
-                self.events.extend(events.into_iter().flatten().cloned());
+                self.events.extend(events.into_iter().flatten().filter_map(lines::known));
             }
-            "Tracing.tracingComplete" => self.is_complete = true,
+            "Tracing.tracingComplete" => {
+                self.is_complete = true;
+                self.has_lost = params.get("dataLossOccurred") == Some(&Value::Bool(true));
+            }
             _ => {}
         }
     }
@@ -73,9 +79,12 @@ impl Session {
         let Some(determinism) = self.frozen().filter(|_| self.launch.keeps_order) else {
             return Ok(Vec::new());
         };
-        let TraceBuffer { events, clocks, .. } = self.end_trace().await?;
+        let TraceBuffer { events, clocks, has_lost, .. } = self.end_trace().await?;
         let pages: Vec<String> = self.tracker.lock().pages.iter().map(|page| page.target.clone()).collect();
-        let lines = self.order.write(&events, &clocks, &pages, determinism);
+        let mut lines = self.order.write(events, &clocks, &pages, determinism);
+        if has_lost {
+            lines.push("     -             more events than there is room for".to_owned());
+        }
         self.begin_trace().await?;
         Ok(lines)
     }

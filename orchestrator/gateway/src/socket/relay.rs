@@ -1,6 +1,6 @@
 //! Forwards a WebSocket between a client and the live web, frame by frame.
 
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 use futures_util::{
     SinkExt, StreamExt,
@@ -22,6 +22,8 @@ type Socket = WebSocketStream<TokioIo<Upgraded>>;
 
 /// How long the other side may take to reply to a close.
 const CLOSING: Duration = Duration::from_secs(5);
+/// How many messages of a server that is held back are read.
+const MOST_WAITING: usize = 1000;
 
 /// Forwards frames both ways until both sides have closed, one side breaks off, or the gateway
 /// stops. Each frame is logged before it is forwarded. Those of the server wait while servers
@@ -51,7 +53,14 @@ pub(crate) async fn relay(
         };
         if closed {
             let rest = async { if other { down.await } else { up.await } };
-            let _ = timeout(CLOSING, rest).await;
+            tokio::pin!(rest);
+            // The time of a server that is held back does not run.
+            tokio::select! {
+                _ = &mut rest => {}
+                () = in_flight.servers_released() => {
+                    let _ = timeout(CLOSING, rest).await;
+                }
+            }
         }
     };
     tokio::select! {
@@ -60,7 +69,8 @@ pub(crate) async fn relay(
     }
 }
 
-/// Forwards one direction. Returns whether it ended with a close rather than a failure.
+/// Forwards one direction. Returns whether it ended with a close rather than a failure. A server
+/// that is held back is read all the same: it may ask whether the connection is alive.
 async fn pass(
     mut from: SplitStream<Socket>,
     mut to: SplitSink<Socket, Message>,
@@ -68,34 +78,50 @@ async fn pass(
     in_flight: &InFlight,
     log: Option<&SocketLog>,
 ) -> bool {
-    while let Some(message) = from.next().await {
-        let message = match message {
-            Ok(message) => message,
-            Err(error) => {
-                tracing::debug!(?side, %error, "a WebSocket broke off");
-                return false;
+    let mut waiting = VecDeque::new();
+    let mut has_ended = false;
+    while !has_ended || !waiting.is_empty() {
+        tokio::select! {
+            biased;
+            () = may_pass(side, in_flight), if !waiting.is_empty() => {
+                let Some(message) = waiting.pop_front() else { continue };
+                let is_close = matches!(message, Message::Close(_));
+                if side == Side::Server && !is_close {
+                    // The client may tell of its arrival before this task goes on.
+                    in_flight.frame_sent();
+                }
+                let sent = to.send(message).await;
+                in_flight.socket_has_news();
+                if side == Side::Client && !is_close {
+                    in_flight.frame_received();
+                }
+                if sent.is_err() || is_close {
+                    return is_close;
+                }
             }
-        };
-        let Some(payload) = Payload::of(&message) else { continue };
-        let closing = matches!(payload, Payload::Close { .. });
-        if let Some(log) = log {
-            log.push(side, payload);
-        }
-        if side == Side::Server {
-            in_flight.servers_released().await;
-            if !closing {
-                // The client may tell of its arrival before this task goes on.
-                in_flight.frame_sent();
-            }
-        }
-        let sent = to.send(message).await;
-        if side == Side::Client && !closing {
-            in_flight.frame_received();
-        }
-        in_flight.socket_has_news();
-        if sent.is_err() || closing {
-            return closing;
+            message = from.next(), if !has_ended && waiting.len() < MOST_WAITING => match message {
+                None => has_ended = true,
+                Some(Err(error)) => {
+                    tracing::debug!(?side, %error, "a WebSocket broke off");
+                    has_ended = true;
+                }
+                Some(Ok(message)) => {
+                    let Some(payload) = Payload::of(&message) else { continue };
+                    has_ended = matches!(payload, Payload::Close { .. });
+                    if let Some(log) = log {
+                        log.push(side, payload);
+                    }
+                    waiting.push_back(message);
+                }
+            },
         }
     }
     false
+}
+
+/// Waits until a side may speak.
+async fn may_pass(side: Side, in_flight: &InFlight) {
+    if side == Side::Server {
+        in_flight.servers_released().await;
+    }
 }

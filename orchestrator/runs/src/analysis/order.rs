@@ -7,6 +7,8 @@ use serde::Serialize;
 /// The events that are told before the first one that differs, and from there on.
 const BEFORE: usize = 20;
 const AFTER: usize = 5;
+/// The most events of an episode that are kept.
+pub(crate) const MOST: usize = 200_000;
 
 /// The first event that differs, with those around it. Each is a line of `order.txt`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,8 +24,12 @@ pub struct OrderDifference {
 }
 
 impl OrderDifference {
-    /// Compares two orders. Times do not count: an event is not the cause of when it happens.
+    /// Compares two orders. Times do not count: an event is not the cause of when it happens. An
+    /// order that was not kept is not compared.
     pub(crate) fn between(left: &[String], right: &[String]) -> Option<OrderDifference> {
+        if left.is_empty() || right.is_empty() {
+            return None;
+        }
         let equal =
             left.iter().zip(right).take_while(|(left, right)| without_time(left) == without_time(right));
         let at = equal.count();
@@ -89,6 +95,7 @@ mod tests {
         assert!(text.contains("\n  -   1     0.5  page       response 200 a\n  +   1"), "{text}");
         right.pop();
         assert!(OrderDifference::between(&left, &right).unwrap().to_string().ends_with("+ (none)"));
+        assert_eq!(OrderDifference::between(&left, &[]), None, "one has not kept it");
         assert_eq!(OrderDifference::between(&left[..1], &right), None, "times do not count");
     }
 

@@ -204,7 +204,9 @@ impl Trace {
         environment: &mut E,
     ) -> Result<(), EnvironmentError> {
         let step = self.last_number();
-        self.order.extend(environment.order().await?.iter().map(|event| order::at_step(step, event)));
+        let events = environment.order().await?;
+        let room = order::MOST.saturating_sub(self.order.len());
+        self.order.extend(events.iter().take(room).map(|event| order::at_step(step, event)));
         Ok(())
     }
 

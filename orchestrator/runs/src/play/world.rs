@@ -365,7 +365,17 @@ impl Environment for World {
     }
 
     async fn order(&mut self) -> Result<Vec<String>, EnvironmentError> {
-        self.session.take_order().await.map_err(EnvironmentError::while_doing("read the order of events"))
+        match self.session.take_order().await {
+            Err(error @ browser::Error::Gone { .. }) => {
+                Err(EnvironmentError::while_doing("read the order of events")(error))
+            }
+            // It is for people, and no part of what is played.
+            Err(error) => {
+                tracing::warn!(%error, "the order of events of a step is lost");
+                Ok(Vec::new())
+            }
+            order => Ok(order.unwrap_or_default()),
+        }
     }
 
     fn keep_network(&mut self, keep: bool) {

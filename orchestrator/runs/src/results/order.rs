@@ -4,8 +4,8 @@ use super::EpisodeFolder;
 use crate::Error;
 use crate::results::files;
 
-/// The maximum length of the file.
-const LARGEST: u64 = 1 << 30;
+/// The maximum length of the file that is read.
+const LARGEST: u64 = 64 << 20;
 
 impl EpisodeFolder {
     /// Writes the order of events, if it was kept.
