@@ -202,28 +202,12 @@ impl InFlight {
         if is_held() {
             self.socket_has_news();
         }
-        loop {
-            let changed = self.shared.changed.notified();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
-            if !is_held() {
-                return;
-            }
-            changed.await;
-        }
+        self.until(|| !is_held()).await;
     }
 
     /// Waits until no guard holds back the frames.
     pub(crate) async fn frames_released(&self) {
-        loop {
-            let changed = self.shared.changed.notified();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
-            if self.shared.holds.load(Ordering::SeqCst) == 0 {
-                return;
-            }
-            changed.await;
-        }
+        self.until(|| self.shared.holds.load(Ordering::SeqCst) == 0).await;
     }
 
     /// From now on each response waits until [`ResponseQueue::release_next_by`] releases it. A page
@@ -254,18 +238,11 @@ impl InFlight {
             QueuedResponse { in_flight: self, place }
         };
         self.shared.changed.notify_waiters();
-        loop {
-            let changed = self.shared.changed.notified();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
-            {
-                let queue = self.queue();
-                if queue.holders == 0 || queue.granted.contains(&waiting.place.2) {
-                    return;
-                }
-            }
-            changed.await;
-        }
+        self.until(|| {
+            let queue = self.queue();
+            queue.holders == 0 || queue.granted.contains(&waiting.place.2)
+        })
+        .await;
     }
 
     fn queue(&self) -> MutexGuard<'_, QueueState> {
@@ -346,19 +323,21 @@ impl InFlight {
 
     /// Waits until `ready` accepts the counts. Returns false after `deadline`.
     pub async fn wait_until(&self, deadline: Duration, ready: impl Fn(&InFlightCounts) -> bool) -> bool {
-        let waiting = async {
-            loop {
-                let changed = self.shared.changed.notified();
-                tokio::pin!(changed);
-                // Registered before the counts are read, so that no change in between is lost.
-                changed.as_mut().enable();
-                if ready(&self.counts()) {
-                    return;
-                }
-                changed.await;
+        tokio::time::timeout(deadline, self.until(|| ready(&self.counts()))).await.is_ok()
+    }
+
+    /// Waits until something that is changed with a notice is as it is wanted.
+    async fn until(&self, ready: impl Fn() -> bool) {
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            // Registered before it is looked at, so that no change in between is lost.
+            changed.as_mut().enable();
+            if ready() {
+                return;
             }
-        };
-        tokio::time::timeout(deadline, waiting).await.is_ok()
+            changed.await;
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, InFlightCounts> {
