@@ -30,34 +30,6 @@ const LONGEST_LINE: usize = 300;
 /// How far a mark's time may be from the last known one, in milliseconds: a page can make up marks.
 const FARTHEST: f64 = 24.0 * 3600.0 * 1000.0;
 
-/// The events that are told, and those that tell what others need.
-const KNOWN: [&str; 18] = [
-    "CommitLoad",
-    "EvaluateScript",
-    "EventDispatch",
-    "FireAnimationFrame",
-    "FireIdleCallback",
-    "FunctionCall",
-    "HandlePostMessage",
-    "ResourceFetcher::requestResource",
-    "ResourceFinish",
-    "ResourceReceiveResponse",
-    "ResourceSendRequest",
-    "SchedulePostMessage",
-    "TimeStamp",
-    "TimerFire",
-    "TimerInstall",
-    "WebSocketCreate",
-    "WebSocketDestroy",
-    "WebSocketReceiveHandshakeResponse",
-];
-
-/// An event that is told, from an event of a trace.
-pub(crate) fn known(event: &Value) -> Option<TraceEvent> {
-    let name = event.get("name").and_then(Value::as_str)?;
-    KNOWN.contains(&name).then(|| TraceEvent::deserialize(event).ok()).flatten()
-}
-
 /// A thread, by the numbers of its process and its own.
 type Thread = (u64, u64);
 
@@ -75,10 +47,37 @@ pub(crate) struct OrderWriter {
     timers: HashMap<(Thread, u64), u64>,
 }
 
+/// An event that is told, or that tells what others need, by Chromium's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+enum Kind {
+    CommitLoad,
+    EvaluateScript,
+    EventDispatch,
+    FireAnimationFrame,
+    FireIdleCallback,
+    FunctionCall,
+    HandlePostMessage,
+    #[serde(rename = "ResourceFetcher::requestResource")]
+    RequestResource,
+    ResourceFinish,
+    ResourceReceiveResponse,
+    ResourceSendRequest,
+    SchedulePostMessage,
+    TimeStamp,
+    TimerFire,
+    TimerInstall,
+    WebSocketCreate,
+    WebSocketDestroy,
+    WebSocketReceiveHandshakeResponse,
+    #[serde(other)]
+    Other,
+}
+
 /// An event of a trace.
 #[derive(Debug, Deserialize)]
 pub(crate) struct TraceEvent {
-    name: String,
+    #[serde(rename = "name")]
+    kind: Kind,
     pid: u64,
     tid: u64,
     #[serde(default)]
@@ -88,6 +87,11 @@ pub(crate) struct TraceEvent {
 }
 
 impl TraceEvent {
+    /// An event of a trace, if it is one that is told.
+    pub(crate) fn read(event: &Value) -> Option<TraceEvent> {
+        TraceEvent::deserialize(event).ok().filter(|event| event.kind != Kind::Other)
+    }
+
     fn thread(&self) -> Thread {
         (self.pid, self.tid)
     }
@@ -162,14 +166,14 @@ impl OrderWriter {
         if pages.iter().any(|page| page == frame) {
             self.processes.insert(event.pid);
         }
-        match event.name.as_str() {
-            "ResourceSendRequest" => {
+        match event.kind {
+            Kind::ResourceSendRequest => {
                 self.urls.insert(event.text("requestId").to_owned(), shortened(event.text("url")));
             }
-            "TimerInstall" => {
+            Kind::TimerInstall => {
                 self.timers.insert((event.thread(), event.number("timerId")), event.number("timeout"));
             }
-            "CommitLoad" if !self.frames.contains_key(frame) => {
+            Kind::CommitLoad if !self.frames.contains_key(frame) => {
                 let name = match pages.iter().position(|page| page == frame) {
                     Some(0) => "page".to_owned(),
                     Some(tab) => format!("page {}", tab + 1),
@@ -180,7 +184,9 @@ impl OrderWriter {
                 };
                 self.frames.insert(frame.to_owned(), name);
             }
-            "EvaluateScript" if !event.is_of_main_thread() && !self.workers.contains_key(&event.thread()) => {
+            Kind::EvaluateScript
+                if !event.is_of_main_thread() && !self.workers.contains_key(&event.thread()) =>
+            {
                 let name = format!("worker {}", self.workers.len() + 1);
                 self.workers.insert(event.thread(), name);
             }
@@ -212,21 +218,23 @@ impl OrderWriter {
     fn line(&self, event: &TraceEvent) -> Option<String> {
         let url = || shortened(event.text("url"));
         let known_url = || self.urls.get(event.text("requestId")).map_or("", String::as_str);
-        Some(match event.name.as_str() {
-            "CommitLoad" => format!("document {}", url()),
-            "ResourceFetcher::requestResource" => {
+        Some(match event.kind {
+            Kind::CommitLoad => format!("document {}", url()),
+            Kind::RequestResource => {
                 let url = event.args.get("url").and_then(Value::as_str).unwrap_or_default();
                 format!("request {}", shortened(url))
             }
-            "ResourceReceiveResponse" => format!("response {} {}", event.number("statusCode"), known_url()),
-            "ResourceFinish" => {
+            Kind::ResourceReceiveResponse => {
+                format!("response {} {}", event.number("statusCode"), known_url())
+            }
+            Kind::ResourceFinish => {
                 let failed = event.data("didFail") == &Value::Bool(true);
                 format!("{} {}", if failed { "failed" } else { "loaded" }, known_url())
             }
-            "EvaluateScript" if !event.text("url").is_empty() => {
+            Kind::EvaluateScript if !event.text("url").is_empty() => {
                 format!("script {}:{}", url(), event.number("lineNumber"))
             }
-            "FunctionCall" if !event.text("url").is_empty() => {
+            Kind::FunctionCall if !event.text("url").is_empty() => {
                 let mut line = "function ".to_owned();
                 if !event.text("functionName").is_empty() {
                     let _ = write!(line, "{} ", event.text("functionName"));
@@ -235,19 +243,19 @@ impl OrderWriter {
                     write!(line, "{}:{}:{}", url(), event.number("lineNumber"), event.number("columnNumber"));
                 line
             }
-            "TimerFire" => match self.timers.get(&(event.thread(), event.number("timerId"))) {
+            Kind::TimerFire => match self.timers.get(&(event.thread(), event.number("timerId"))) {
                 Some(timeout) => format!("timer {timeout}"),
                 None => "timer".to_owned(),
             },
-            "FireAnimationFrame" => "animation frame".to_owned(),
-            "FireIdleCallback" => "idle callback".to_owned(),
-            "EventDispatch" => format!("event {}", event.text("type")),
-            "SchedulePostMessage" if event.data("traceId").is_string() => "message sent".to_owned(),
-            "HandlePostMessage" => "message".to_owned(),
-            "WebSocketCreate" => format!("socket {}", url()),
-            "WebSocketReceiveHandshakeResponse" => "socket open".to_owned(),
-            "WebSocketDestroy" => "socket closed".to_owned(),
-            "TimeStamp" if event.text("message").starts_with(MARK) => event.text("message").to_owned(),
+            Kind::FireAnimationFrame => "animation frame".to_owned(),
+            Kind::FireIdleCallback => "idle callback".to_owned(),
+            Kind::EventDispatch => format!("event {}", event.text("type")),
+            Kind::SchedulePostMessage if event.data("traceId").is_string() => "message sent".to_owned(),
+            Kind::HandlePostMessage => "message".to_owned(),
+            Kind::WebSocketCreate => format!("socket {}", url()),
+            Kind::WebSocketReceiveHandshakeResponse => "socket open".to_owned(),
+            Kind::WebSocketDestroy => "socket closed".to_owned(),
+            Kind::TimeStamp if event.text("message").starts_with(MARK) => event.text("message").to_owned(),
             _ => return None,
         })
     }
@@ -280,7 +288,7 @@ mod tests {
 
     fn event(name: &str, ts: u64, data: Value) -> TraceEvent {
         let event = json!({ "name": name, "pid": 7, "tid": 7, "ts": ts, "args": { "data": data } });
-        known(&event).unwrap()
+        TraceEvent::read(&event).unwrap()
     }
 
     #[test]
@@ -297,7 +305,7 @@ mod tests {
             mark(40, "1e300 console log later"),
             mark(50, &format!("{} console log {}", start + 700.0, "x".repeat(500))),
         ];
-        assert!(known(&json!({ "name": "Paint" })).is_none());
+        assert!(TraceEvent::read(&json!({ "name": "Paint", "pid": 7, "tid": 7 })).is_none());
         let pages = ["top".to_owned()];
         let lines = OrderWriter::default().write(events, &[(5, start)], &pages, world);
         assert_eq!(

@@ -57,7 +57,7 @@ impl TraceBuffer {
         match method {
             "Tracing.dataCollected" => {
                 let events = params.get("value").and_then(Value::as_array);
-                self.events.extend(events.into_iter().flatten().filter_map(lines::known));
+                self.events.extend(events.into_iter().flatten().filter_map(TraceEvent::read));
             }
             "Tracing.tracingComplete" => {
                 self.is_complete = true;
