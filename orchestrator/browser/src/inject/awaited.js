@@ -219,13 +219,6 @@ if (!globalThis.document) {
   }
 }
 
-const ORDERED_REPLIES = {
-  SubtleCrypto: 'encrypt decrypt sign verify digest deriveBits deriveKey importKey exportKey wrapKey unwrapKey'
-    + ' decapsulateBits decapsulateKey encapsulateBits encapsulateKey getPublicKey',
-  Blob: 'text arrayBuffer bytes',
-};
-// In a document this is work for when there is no other task.
-if (!globalThis.document) ORDERED_REPLIES.OffscreenCanvas = 'convertToBlob';
 // A response of a cache has its body in another process. Any other one comes through the gateway,
 // in the order of the requests.
 const cachedResponses = new WeakSet();
@@ -267,84 +260,6 @@ for (const type of ['Response', 'Request']) {
       [name]() { return ofBody(this, apply(native, this, [])); },
     }));
   }
-}
-const REPLIES = {
-  AudioContext: 'close suspend setSinkId', BackgroundFetchManager: 'get getIds',
-  BaseAudioContext: 'decodeAudioData', Cache: 'put delete keys', CacheStorage: 'open has delete keys',
-  Clients: 'matchAll get claim', Clipboard: 'read readText writeText', CookieStore: 'get getAll',
-  CookieStoreManager: 'subscribe unsubscribe getSubscriptions', CredentialsContainer: 'preventSilentAccess store',
-  DataTransferItem: 'getAsFileSystemHandle',
-  Document: 'browsingTopics hasPrivateToken hasRedemptionRecord hasStorageAccess hasUnpartitionedCookieAccess',
-  GPU: 'requestAdapter', GPUAdapter: 'requestDevice', GPUBuffer: 'mapAsync', GPUQueue: 'onSubmittedWorkDone',
-  GPUDevice: 'createComputePipelineAsync createRenderPipelineAsync popErrorScope', GPUShaderModule: 'getCompilationInfo',
-  HID: 'getDevices', HTMLMediaElement: 'setSinkId', IDBFactory: 'databases',
-  Keyboard: 'getLayoutMap lock', LockManager: 'query', MediaCapabilities: 'decodingInfo encodingInfo',
-  MediaDevices: 'enumerateDevices',
-  MediaKeySystemAccess: 'createMediaKeys', MediaKeys: 'getStatusForPolicy setServerCertificate',
-  NavigationPreloadManager: 'enable disable setHeaderValue getState',
-  Navigator: 'clearAppBadge clearOriginJoinedAdInterestGroups getBattery getInstalledRelatedApps joinAdInterestGroup'
-    + ' leaveAdInterestGroup requestMediaKeySystemAccess setAppBadge',
-  NavigatorLogin: 'setStatus', NavigatorManagedData: 'getManagedConfiguration', NavigatorUAData: 'getHighEntropyValues',
-  OfflineAudioContext: 'startRendering', PaymentRequest: 'abort canMakePayment hasEnrolledInstrument',
-  PeriodicSyncManager: 'register unregister getTags', Permissions: 'query', PresentationRequest: 'getAvailability',
-  PressureObserver: 'observe', PushManager: 'getSubscription permissionState', PushSubscription: 'unsubscribe',
-  RTCPeerConnection: 'addIceCandidate createAnswer createOffer getStats setLocalDescription setRemoteDescription',
-  RTCRtpReceiver: 'getStats', RTCRtpSender: 'getStats replaceTrack setParameters',
-  RemotePlayback: 'watchAvailability cancelWatchAvailability', ScreenOrientation: 'lock', Serial: 'getPorts',
-  ServiceWorkerContainer: 'getRegistration getRegistrations',
-  ServiceWorkerRegistration: 'getNotifications showNotification unregister',
-  StorageBucket: 'estimate expires getDirectory persist persisted setExpires', StorageBucketManager: 'open keys delete',
-  StorageManager: 'estimate persisted persist getDirectory', SyncManager: 'register getTags', USB: 'getDevices',
-  VideoFrame: 'copyTo', WakeLock: 'request', WakeLockSentinel: 'release',
-  WorkerNavigator: 'clearAppBadge setAppBadge', XRSystem: 'isSessionSupported',
-};
-for (const [table, order] of [[ORDERED_REPLIES, inRequestOrder], [REPLIES, (promise) => promise]]) {
-  for (const [type, names] of Object.entries(table)) {
-    for (const name of names.split(' ')) {
-      replaceWhenDefined(type, name, (native) => {
-        if (type === 'SubtleCrypto') nativeSubtle[name] = native;
-        return { [name](...args) { return blockTime(order(apply(native, this, args))); } };
-      });
-    }
-  }
-}
-// These may also wait for the page itself, for a person or for what never comes. So they are waited
-// for as long as for a lock.
-const SHORT_REPLIES = {
-  AudioDecoder: 'flush', AudioEncoder: 'flush', Clipboard: 'write', ClipboardItem: 'getType', Document: 'requestStorageAccess',
-  HTMLMediaElement: 'setMediaKeys', ImageDecoder: 'decode', MediaKeySession: 'generateRequest load update close remove',
-  MediaStreamTrack: 'applyConstraints', Navigator: 'requestMIDIAccess', PushManager: 'subscribe', VideoDecoder: 'flush',
-  VideoEncoder: 'flush', XRSystem: 'requestSession',
-};
-for (const [type, names] of Object.entries(SHORT_REPLIES)) {
-  for (const name of names.split(' ')) {
-    replaceWhenDefined(type, name, (native) => ({ [name](...args) { return blockTime(apply(native, this, args), 'lock'); } }));
-  }
-}
-// The events of a registration follow its promise at once, so that this may not wait for its turn.
-replaceWhenDefined('ServiceWorkerContainer', 'register', (native) => ({
-  register(...args) { return blockTime(apply(native, this, args), 'event'); },
-}));
-// The same for static functions.
-const TYPE_REPLIES = {
-  AudioDecoder: 'isConfigSupported', AudioEncoder: 'isConfigSupported', Credential: 'isConditionalMediationAvailable',
-  DeviceMotionEvent: 'requestPermission', DeviceOrientationEvent: 'requestPermission', IdleDetector: 'requestPermission',
-  ImageDecoder: 'isTypeSupported', LanguageDetector: 'availability create', LanguageModel: 'availability create',
-  PaymentRequest: 'getSecurePaymentConfirmationCapabilities securePaymentConfirmationAvailability',
-  PublicKeyCredential: 'getClientCapabilities isConditionalMediationAvailable isUserVerifyingPlatformAuthenticatorAvailable'
-    + ' signalAllAcceptedCredentials signalCurrentUserDetails signalUnknownCredential',
-  RTCPeerConnection: 'generateCertificate', Summarizer: 'availability create', VideoDecoder: 'isConfigSupported', VideoEncoder: 'isConfigSupported',
-};
-for (const [type, names] of [...Object.entries(TYPE_REPLIES), ['globalThis', 'getScreenDetails queryLocalFonts']]) {
-  for (const name of names.split(' ')) {
-    replaceStaticWhenDefined(type, name, (native) => ({ [name](...args) { return blockTime(apply(native, this ?? globalThis, args)); } }));
-  }
-}
-replace(globalThis, 'createImageBitmap', (native) => ({
-  createImageBitmap(...args) { return blockTime(inRequestOrder(apply(native, globalThis, args))); },
-}));
-for (const name of ['compile', 'instantiate']) {
-  replace(globalThis.WebAssembly, name, (native) => ({ [name](...args) { return blockTime(inRequestOrder(apply(native, this, args))); } }));
 }
 // The chunks of a stream come as the slices of a whole blob do.
 const CHUNK = 65536;
@@ -456,9 +371,13 @@ replaceWhenDefined('BroadcastChannel', 'postMessage', (native) => ({
 // A socket opens, or is refused, at the instant of its request. After a refusal Chromium makes a
 // process wait before it tries again, which may take seconds. One to a port that no page may use
 // fails after some time of the page, and reaches nobody.
-const ownGetter = (type, name) => Object.getOwnPropertyDescriptor(globalThis[type]?.prototype ?? {}, name)?.get;
+const ownGetter = (type, name) => {
+  const prototype = globalThis[type]?.prototype;
+  return prototype && Object.getOwnPropertyDescriptor(prototype, name)?.get;
+};
 const socketURL = ownGetter('WebSocket', 'url'), streamURL = ownGetter('WebSocketStream', 'url');
-const streamOpened = ownGetter('WebSocketStream', 'opened'), transportReady = ownGetter('WebTransport', 'ready');
+const streamOpened = ownGetter('WebSocketStream', 'opened');
+const transportReady = ownGetter('WebTransport', 'ready');
 const portOf = (url) => Number(/^wss?:\/\/[^/?#]*?:(\d+)[/?#]/.exec(url)?.[1]);
 replaceClass('WebSocket', (native, args, self) => {
   const socket = Reflect.construct(native, args, self);

@@ -8,7 +8,8 @@
 //! running        the clock of attach mode, where time runs on
 //! measured       the browser's measurements of itself
 //! realm          date and randomness
-//! awaited, keys  replies of other threads and processes, and generated keys
+//! awaited        replies of other threads and processes
+//! replies, keys  the functions that have them, and generated keys
 //! bodies         the pieces of a body
 //! stored_files   the files that an origin keeps
 //! page, worker   frames, timers and messages that follow the frozen clock
@@ -31,6 +32,7 @@ const PLACE: &str = include_str!("place.js");
 const FROZEN: &str = include_str!("frozen.js");
 const MEASURED: &str = include_str!("measured.js");
 const AWAITED: &str = include_str!("awaited.js");
+const REPLIES: &str = include_str!("replies.js");
 const KEYS: &str = include_str!("keys.js");
 const BODIES: &str = include_str!("bodies.js");
 const STORED_FILES: &str = include_str!("stored_files.js");
@@ -52,7 +54,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>, keeps_order: b
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark}, ORDER_MARK = {order_mark}, BAD_PORTS = {BAD_PORTS:?};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{PAGE}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n{logged}\n}})();",
+            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark}, ORDER_MARK = {order_mark}, BAD_PORTS = {BAD_PORTS:?};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{PAGE}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n{logged}\n}})();",
             logged = if keeps_order { LOGGED } else { "" },
             order_mark = json!(MARK),
             start = virtual_time::start_millis(*determinism),
@@ -67,7 +69,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>, keeps_order: b
 /// moves the worker's clock.
 pub(crate) fn worker(determinism: &Determinism, kind: &str, url: &str, ordinal: usize, start: f64) -> String {
     format!(
-        "(() => {{ 'use strict';\nconst kind = {kind}, BAD_PORTS = {BAD_PORTS:?};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{WORKER}\nreturn {{ tick }};\n}})()",
+        "(() => {{ 'use strict';\nconst kind = {kind}, BAD_PORTS = {BAD_PORTS:?};\nlet current = {start};\nconst clock = () => current;\n{who}\n{DISGUISE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{WORKER}\nreturn {{ tick }};\n}})()",
         kind = json!(kind),
         who = who(determinism, url, ordinal),
     )
