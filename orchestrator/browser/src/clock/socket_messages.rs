@@ -34,7 +34,7 @@ pub(crate) struct SocketState {
     /// The sockets that were not waited for any longer.
     given_up: u64,
     /// The page's time at which servers were listened to for long enough.
-    tired_at: Option<f64>,
+    listened_at: Option<f64>,
     /// The gateway's count of news, when answers were last waited for.
     news: u64,
     /// The gateway's counts of sent and received messages before the first of them.
@@ -127,12 +127,15 @@ impl Session {
         in_flight: &InFlight,
         wait: LivenessWait<'_>,
     ) -> Result<(), Error> {
-        let (is_one_opening, is_tired) = {
+        let (is_one_opening, has_listened) = {
             let state = &mut *self.tracker.lock();
             let clock = state.page_clock;
-            (state.sockets.is_one_opening(in_flight.counts(), clock), state.sockets.tired_at == Some(clock))
+            (
+                state.sockets.is_one_opening(in_flight.counts(), clock),
+                state.sockets.listened_at == Some(clock),
+            )
         };
-        if is_one_opening || is_tired {
+        if is_one_opening || has_listened {
             return self.wait_for_sent_messages(in_flight, wait).await;
         }
         let _released = ServersReleased::begin(in_flight);
@@ -156,7 +159,7 @@ impl Session {
             if start.elapsed() > TALK {
                 tracing::debug!("a server speaks on over a WebSocket; the page does not wait for it");
                 let state = &mut *self.tracker.lock();
-                state.sockets.tired_at = Some(state.page_clock);
+                state.sockets.listened_at = Some(state.page_clock);
                 return Ok(());
             }
         }
