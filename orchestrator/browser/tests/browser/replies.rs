@@ -148,5 +148,5 @@ async fn a_lock_that_was_given_up_or_taken_away_keeps_nobody_waiting() {
         stolen.catch(error => say(`stolen ${error.name}`));
         await navigator.locks.request('a', { steal: true }, () => say('mine'));
         await navigator.locks.request('a', () => say('free again'));";
-    says(script, &["AbortError", "free", "mine", "stolen AbortError", "free again"]).await;
+    says(script, &["AbortError", "free", "stolen AbortError", "mine", "free again"]).await;
 }
