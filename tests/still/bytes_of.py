@@ -1,5 +1,6 @@
-"""Pictures and sounds, made here so that no file has to be."""
+"""Pictures, sounds and a film, made here but for the film."""
 
+import pathlib
 import struct
 import zlib
 
@@ -54,3 +55,8 @@ def wav(seconds, rate=8000):
         + samples
     )
     return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def film():
+    """WebM (VP8): 16 x 16, three seconds, four frames a second, a key frame each second."""
+    return pathlib.Path(__file__).with_name("film.webm").read_bytes()

@@ -64,16 +64,18 @@ impl ResponseQueue {
     }
 
     /// Releases one response: the one with the least `place`, computed from URL and method. Among
-    /// several with the same place, the first by URL. Returns false if none is waiting.
-    pub fn release_next_by<P: Ord>(&self, place: impl Fn(&str, &str) -> P) -> bool {
+    /// several with the same place, the first by URL. Returns its place, or `None` if none is
+    /// waiting.
+    pub fn release_next_by<P: Ord>(&self, place: impl Fn(&str, &str) -> P) -> Option<P> {
         let released = {
             let queue = &mut *self.in_flight.queue();
-            let first = queue.waiting.iter().min_by_key(|(url, method, _)| place(url, method)).cloned();
-            if let Some(first) = &first {
-                queue.waiting.remove(first);
-                queue.granted.insert(first.2);
-            }
-            first.is_some()
+            let places = queue.waiting.iter().map(|waiting| (place(&waiting.0, &waiting.1), waiting));
+            let first = places.min_by(|(a, _), (b, _)| a.cmp(b));
+            first.map(|(place, waiting)| (place, waiting.clone())).map(|(place, waiting)| {
+                queue.waiting.remove(&waiting);
+                queue.granted.insert(waiting.2);
+                place
+            })
         };
         self.in_flight.shared.changed.notify_waiters();
         released
@@ -448,14 +450,14 @@ mod tests {
         let in_flight = InFlight::default();
         in_flight.wait_for_release("GET", "http://free.test/").await;
         let queue = in_flight.queue_responses();
-        assert!(!queue.release_next_by(|_, _| 0), "nothing waits");
+        assert_eq!(queue.release_next_by(|_, _| 0), None, "nothing waits");
         let answer = |url: &'static str| {
             let in_flight = in_flight.clone();
             tokio::spawn(async move { in_flight.wait_for_release("GET", url).await })
         };
         let (second, first) = (answer("http://shop.test/b"), answer("http://shop.test/a"));
         assert!(in_flight.wait_until(Duration::from_secs(5), |counts| counts.queued == 2).await);
-        assert!(queue.release_next_by(|_, _| 0));
+        assert_eq!(queue.release_next_by(|_, _| 0), Some(0));
         first.await.unwrap();
         assert!(!second.is_finished());
         // A response whose client has gone no longer waits. The rest are released when the queue is

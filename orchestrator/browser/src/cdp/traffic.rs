@@ -61,6 +61,7 @@ struct Request {
     /// Its response has begun, and nothing of it has come for long.
     open_ended: bool,
     document: bool,
+    media: bool,
     loader: String,
     method: String,
     /// How many requests had started before it, or before the first of its redirects.
@@ -79,6 +80,8 @@ pub(crate) struct PendingRequest {
     pub(crate) url: String,
     method: String,
     id: String,
+    /// It is for a film or a sound, which several threads decode.
+    pub(crate) is_media: bool,
 }
 
 /// The smaller one gets its response earlier.
@@ -122,6 +125,7 @@ impl Request {
             silent_checks: 0,
             open_ended: false,
             document: false,
+            media: false,
             loader: String::new(),
         }
     }
@@ -170,6 +174,7 @@ impl Traffic {
                     stream: text("/type") == "EventSource",
                     awaits_first_byte: text("/type") == "EventSource",
                     document: text("/type") == "Document",
+                    media: text("/type") == "Media",
                     loader: text("/loaderId").to_owned(),
                     method: text("/request/method").to_owned(),
                     // A preflight has the rank of its request.
@@ -268,6 +273,7 @@ impl Traffic {
             url: request.url.clone(),
             method: request.method.clone(),
             id: id.clone(),
+            is_media: request.media,
         });
         let mut response_order: Vec<PendingRequest> = pending.collect();
         response_order.sort_unstable_by_key(|pending| pending.priority);

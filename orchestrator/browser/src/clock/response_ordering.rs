@@ -13,7 +13,7 @@ use std::{
 
 use gateway::{InFlight, InFlightCounts, ResponseQueue};
 use serde_json::json;
-use tokio::task::AbortHandle;
+use tokio::{task::AbortHandle, time::timeout};
 
 use crate::{
     cdp::{
@@ -43,6 +43,8 @@ const ARRIVAL_INTERVAL: Duration = Duration::from_millis(5);
 const ARRIVAL_PROBES: u32 = 20;
 /// How many probes a busy page gets. After that it counts as waiting for a response in a script.
 const BUSY_PROBES: u32 = 20;
+/// How long the others wait while a film is decoded.
+const MEDIA_WAIT: Duration = Duration::from_secs(2);
 /// How many times a page gets time for more requests.
 const MAX_FOLLOW_UPS: u32 = 50;
 
@@ -103,7 +105,7 @@ async fn release_next(
         ping_browser(tracker, cdp).await;
     }
     wait_for_first(in_flight, queue, tracker, cdp, slow).await;
-    let Some(ended) = release(queue, tracker).await else { return slow };
+    let Some((ended, is_media)) = release(queue, tracker).await else { return slow };
     slow = wait_for_other_responses(in_flight, tracker, slow).await;
     let condition = |_: &BrowserState| "the page to read a response".to_owned();
     let has_ended = |state: &BrowserState| (state.traffic.ended_count > ended).then_some(());
@@ -120,6 +122,10 @@ async fn release_next(
         } else if idle::is_network_idle(tracker, cdp).await {
             probes += 1;
         }
+    }
+    if is_media {
+        // Otherwise the events of two films come in any order.
+        let _ = timeout(MEDIA_WAIT, idle::wait_for_all_threads(tracker, cdp)).await;
     }
     slow
 }
@@ -162,8 +168,8 @@ async fn wait_for_first(
 }
 
 /// Releases the next response, once the page's time does not run. Returns how many responses have
-/// ended so far, or `None` if none was waiting.
-async fn release(queue: &ResponseQueue, tracker: &Tracker) -> Option<u64> {
+/// ended so far, and whether it is for a film or a sound; `None` if none was waiting.
+async fn release(queue: &ResponseQueue, tracker: &Tracker) -> Option<(u64, bool)> {
     loop {
         let condition = |_: &BrowserState| "the page's time to stand still".to_owned();
         // A page that has gone gets nothing.
@@ -171,11 +177,12 @@ async fn release(queue: &ResponseQueue, tracker: &Tracker) -> Option<u64> {
         let state = tracker.lock();
         if !state.holds_responses {
             let order = state.response_order();
-            let priority = |url: &str, method: &str| {
+            let place = |url: &str, method: &str| {
                 let pending = order.iter().find(|pending| pending.is(url, method));
-                pending.map_or(Priority::Unknown, |pending| pending.priority)
+                pending.map_or((Priority::Unknown, false), |pending| (pending.priority, pending.is_media))
             };
-            return queue.release_next_by(priority).then_some(state.traffic.ended_count);
+            let (_, is_media) = queue.release_next_by(place)?;
+            return Some((state.traffic.ended_count, is_media));
         }
     }
 }

@@ -15,8 +15,8 @@
 const TASKS = 90000, REPLY_TASKS = 20000, LOCK_TASKS = 3000;
 const SHORT_TASKS = 100, SHORT_TASK = 5000, LONG_TASK = 200000;
 // After how many tasks without news a result is let in though earlier calls or events lack a reply:
-// they may wait for what follows from it.
-const STUCK_TASKS = 600;
+// they may wait for what follows from it. Films take long.
+const STUCK_TASKS = 600, MEDIA_STUCK_TASKS = 10000;
 // How many tasks a worker waits before it tells that it waits.
 const WORKER_TASKS = 2000;
 // Libraries put a class of their own in the place of `Promise`, and change `then`.
@@ -38,7 +38,7 @@ let answered = 0, running = false;
 // The promise that takes the place of one of the browser's.
 function blockTime(promise, what = 'reply', onGiveUp = undefined) {
   if (!(promise instanceof NativePromise)) return promise;
-  if (isDocument && (what === 'reply' || what === 'body')) {
+  if (isDocument && ['reply', 'body', 'media', 'fed'].includes(what)) {
     return letInByOrder(promise, what, onGiveUp);
   }
   const key = {};
@@ -76,12 +76,18 @@ function stopWaiting() {
     result.onGiveUp?.();
   }
 }
+// Films delay the event `load`, so that results are let in behind it, and those of films when all
+// are there.
+const isOfMedia = ({ what }) => what === 'media' || what === 'fed';
+const isLoaded = () => document.readyState === 'complete'
+  && results.every((result) => !isOfMedia(result) || result.letIn);
 // Which result may be let in now; -1 is none.
-function nextResult(isStuck) {
+function nextResult(tasksWithoutNews) {
+  const isStuck = tasksWithoutNews >= (results.some(isOfMedia) ? MEDIA_STUCK_TASKS : STUCK_TASKS);
   if (isStuck) return results.findIndex((result) => result.letIn);
-  return !pending.size && results[0]?.letIn ? 0 : -1;
+  return !pending.size && results[0]?.letIn && isLoaded() ? 0 : -1;
 }
-const isShort = ({ what }) => what === 'lock' || what === 'body';
+const isShort = ({ what }) => ['lock', 'body', 'fed'].includes(what);
 // Below all other tasks, so that each step finds the document without any.
 const BEHIND = { priority: 'background' };
 let tasks = 0, last = 0, seen = 0, turn = 0;
@@ -91,7 +97,7 @@ function next() {
 }
 function step() {
   if (seen !== answered) (seen = answered, last = tasks);
-  const come = nextResult(tasks - last >= STUCK_TASKS);
+  const come = nextResult(tasks - last);
   if (come >= 0) {
     last = tasks;
     next();
@@ -325,34 +331,43 @@ replace(globalThis.Document?.prototype, 'cookie', (native, nativeSet) => ({
   },
 }));
 // A free lock is granted at once. Nothing waits for one that this document holds; when it lets go
-// of it, those who want it are waited for.
+// of it, those who want it are waited for. That a lock was taken away and who has it now are told
+// in any order: as the standard has it, who lost it learns of it first.
 const locks = new Map();
 replaceWhenDefined('LockManager', 'request', (native) => ({
   request(...args) {
     const last = args.length - 1, callback = args[last];
     if (typeof callback !== 'function') return apply(native, this, args);
     const name = String(args[0]);
-    if (!locks.has(name)) locks.set(name, { held: 0, wanted: new Set() });
+    if (!locks.has(name)) locks.set(name, { holders: new Set(), wanted: new Set() });
     const lock = locks.get(name);
-    let isHeld = false, granted = null;
+    let granted = null, ended = null;
     const grant = new NativePromise((come) => { granted = come; });
+    const end = new NativePromise((come) => { ended = come; });
+    const isTheft = last > 1 && Boolean(args[1]?.steal);
     args[last] = function (given) {
       granted();
       lock.wanted.delete(grant);
-      if (given) (isHeld = true, lock.held++);
-      return apply(callback, this, [given]);
+      const call = () => apply(callback, this, [given]);
+      const losers = isTheft ? [...lock.holders] : [];
+      if (given) lock.holders.add(end);
+      if (!losers.length) return call();
+      for (const loser of losers) blockTime(loser, 'lock');
+      const after = (before, loser) => apply(nativeThen, before, [() => loser]);
+      return apply(nativeThen, losers.reduce(after, NativePromise.resolve()), [call]);
     };
-    const isFree = !lock.held;
+    const isFree = !lock.holders.size;
     lock.wanted.add(grant);
     const request = apply(native, this, args);
-    if (isFree) blockTime(grant, 'lock');
+    if (isFree || isTheft) blockTime(grant, 'lock');
     // Also where it was taken away, or is never to be had.
     const over = () => {
       granted();
+      ended();
       lock.wanted.delete(grant);
-      if (isHeld) lock.held--;
+      lock.holders.delete(end);
       for (const wanted of lock.wanted) blockTime(wanted, 'lock');
-      if (!lock.held && !lock.wanted.size) locks.delete(name);
+      if (!lock.holders.size && !lock.wanted.size) locks.delete(name);
     };
     apply(nativeThen, request, [over, over]);
     return request;

@@ -13,6 +13,9 @@
 //! bodies         the pieces of a body
 //! stored_files   the files that an origin keeps
 //! page, worker   frames, timers and messages that follow the frozen clock
+//! playback       films and sounds that follow the frozen clock
+//! media          what they load, and what scripts feed to them
+//! sound          sound that a page makes
 //! timeline       animations that follow the frozen clock
 //! declined       prompts for the user
 //! logged         lines of the console, for the order of events
@@ -39,6 +42,9 @@ const STORED_FILES: &str = include_str!("stored_files.js");
 const RUNNING: &str = include_str!("running.js");
 const REALM: &str = include_str!("realm.js");
 const PAGE: &str = include_str!("page.js");
+const PLAYBACK: &str = include_str!("playback.js");
+const MEDIA: &str = include_str!("media.js");
+const SOUND: &str = include_str!("sound.js");
 const TIMELINE: &str = include_str!("timeline.js");
 const DECLINED: &str = include_str!("declined.js");
 const REPORTED: &str = include_str!("reported.js");
@@ -54,7 +60,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>, keeps_order: b
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark}, ORDER_MARK = {order_mark}, BAD_PORTS = {BAD_PORTS:?};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{PAGE}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n{logged}\n}})();",
+            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark}, ORDER_MARK = {order_mark}, BAD_PORTS = {BAD_PORTS:?};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{PAGE}\n{PLAYBACK}\n{MEDIA}\n{SOUND}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n{logged}\n}})();",
             logged = if keeps_order { LOGGED } else { "" },
             order_mark = json!(MARK),
             start = virtual_time::start_millis(*determinism),

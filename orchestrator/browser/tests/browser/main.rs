@@ -19,6 +19,7 @@ mod hostile;
 mod hostile_pages;
 mod landing;
 mod load;
+mod media;
 mod order;
 mod outside;
 mod pacing;
