@@ -255,3 +255,16 @@ feature(
         )
     },
 )
+feature(
+    "worklet-clock",
+    "const context = new OfflineAudioContext(1, 1024, 44100); await"
+    " context.audioWorklet.addModule('@/w.js'); const node = new AudioWorkletNode(context, 'lab-clock');"
+    " node.port.onmessage = event => say(event.data);",
+    files={
+        "w.js": script(
+            "registerProcessor('lab-clock', class extends AudioWorkletProcessor { constructor() {"
+            " super(); this.port.postMessage(Date.now() + 'x' + Math.random()); } process() { return"
+            " false; } });"
+        )
+    },
+)

@@ -170,7 +170,19 @@ pub(crate) fn on_attached(tracker: &Arc<Tracker>, cdp: &Cdp, parent: Option<&Ses
                 return tracker.lock().worker_order.hold(place, session);
             }
         }
-        _ => {}
+        "worklet" | "auction_worklet" | "shared_storage_worklet" => {
+            prepare_worklet(tracker, cdp, &session, &setup, text("/targetInfo/url"));
+        }
+        // Parts of the browser's own, without scripts of a page.
+        "other" | "webview" | "background_page" => {}
+        _ => {
+            let (tracker, session) = (Arc::clone(tracker), Arc::clone(&session));
+            let (setup, what) = (Arc::downgrade(&setup), format!("a {kind}"));
+            tokio::spawn(async move {
+                let reason = "this kind of target is not known".to_owned();
+                report_unprepared(&tracker, &session, &setup, &what, reason).await;
+            });
+        }
     }
     run(cdp, &session);
 }
@@ -226,6 +238,32 @@ fn prepare_page(tracker: &Arc<Tracker>, cdp: &Cdp, session: &SessionId, setup: &
                 report_unprepared(&tracker, &session, &setup, "a page", format!("{method}: {refusal}")).await;
             }
         }
+    });
+}
+
+/// Gives a worklet the page's time of its beginning, which does not move, and the world's
+/// randomness.
+fn prepare_worklet(
+    tracker: &Arc<Tracker>,
+    cdp: &Cdp,
+    session: &SessionId,
+    setup: &Arc<TargetSetup>,
+    url: &str,
+) {
+    let Some(determinism) = &setup.determinism else { return };
+    let now = virtual_time::script_time(*determinism, tracker.lock().page_clock);
+    let script = inject::worklet(determinism, stable_url(url), now, setup.clock_shift);
+    let answer = cdp.send(Some(session), "Runtime.evaluate", json!({ "expression": script }));
+    let (tracker, session, what) = (Arc::clone(tracker), Arc::clone(session), format!("the worklet {url}"));
+    let setup = Arc::downgrade(setup);
+    tokio::spawn(async move {
+        let reason = match answer.await {
+            Ok(Ok(text)) if text.get().contains("exceptionDetails") => text.get().to_owned(),
+            Ok(Err(refusal)) => refusal.to_string(),
+            // The connection is lost, and with it the browser.
+            Ok(Ok(_)) | Err(_) => return,
+        };
+        report_unprepared(&tracker, &session, &setup, &what, reason).await;
     });
 }
 

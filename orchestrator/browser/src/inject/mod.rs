@@ -81,6 +81,19 @@ pub(crate) fn worker(determinism: &Determinism, kind: &str, url: &str, ordinal: 
     )
 }
 
+/// The script for a worklet. Its clock stands at `start`; with a `shift` it is the machine's,
+/// shifted by that many milliseconds.
+pub(crate) fn worklet(determinism: &Determinism, url: &str, start: f64, shift: Option<f64>) -> String {
+    let now = match shift {
+        None => format!("() => {start}"),
+        Some(shift) => format!("() => nativeNow() + {shift}"),
+    };
+    format!(
+        "(() => {{ 'use strict';\nconst nativeNow = Date.now, origin = '', now = {now};\n{who}\n{DISGUISE}\n{REALM}\n}})()",
+        who = who(determinism, url, 0),
+    )
+}
+
 /// The script for a worker in attach mode, `shift` milliseconds from the machine's time.
 pub(crate) fn running_worker(determinism: &Determinism, url: &str, ordinal: usize, shift: f64) -> String {
     format!(
@@ -116,6 +129,7 @@ mod tests {
             page(&determinism, Some(0.0), false),
             worker(&determinism, "worker", "https://a.test/w.js", 1, 0.0),
             running_worker(&determinism, "https://a.test/w.js", 1, 0.0),
+            worklet(&determinism, "https://a.test/w.js", 0.0, None),
         ];
         for script in scripts {
             let mut declared: BTreeMap<&str, usize> = BTreeMap::new();

@@ -124,3 +124,35 @@ async fn performance_entries_reach_observers_at_the_time_of_the_frame() {
         assert!(shown[0].contains(expected), "{expected} in {}", shown[0]);
     }
 }
+
+#[tokio::test]
+async fn a_worklet_has_the_worlds_time_and_randomness() {
+    let worklet = "
+        const values = () => [Date.now(), new Date().getFullYear(), Math.random()].join(' ');
+        const start = values();
+        registerProcessor('told', class extends AudioWorkletProcessor {
+            constructor() { super(); this.port.postMessage([start, values()].join(' ')); }
+            process() { return false; }
+        });";
+    let page = "<!doctype html><pre id=log></pre><script type=module>
+        const sound = new OfflineAudioContext(1, 1024, 44100);
+        await sound.audioWorklet.addModule('/worklet.js');
+        const node = new AudioWorkletNode(sound, 'told');
+        node.port.onmessage = event => { log.textContent = event.data; };
+        </script>";
+    let web = crate::web::Web::serve(&[("localhost/", page), ("localhost/worklet.js", worklet)]).await;
+    let launch = Launch { determinism: Some(crate::bench::world()), ..Launch::new(web.address, "") };
+    let mut all = Vec::new();
+    for _ in 0..2 {
+        let mut session = Session::start(&launch).await.unwrap();
+        session.act(&"goto('http://localhost/')".parse::<Action>().unwrap()).await.unwrap();
+        session.settle(&InFlight::default(), Duration::from_secs(20)).await.unwrap();
+        all.push(session.page_text().await.unwrap());
+        session.close().await.unwrap();
+    }
+    let start = crate::bench::world().clock_start.as_millisecond().to_string();
+    assert_eq!(all[0], all[1]);
+    let values: Vec<&str> = all[0].split(' ').collect();
+    assert_eq!((values[0].get(..9), values[1], values[4]), (start.get(..9), "2026", "2026"), "{all:?}");
+    assert_ne!(values[2], values[5], "{all:?}");
+}
