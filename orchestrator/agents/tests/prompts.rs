@@ -85,7 +85,10 @@ async fn played(kind: &str, model: Model, repeat: u32) -> Result<String, Box<dyn
     let pages = [
         page("https://rail.test/", "Rail"),
         page("https://rail.test/times", "Times"),
-        page("https://rail.test/times", "Times"),
+        Observation {
+            notices: vec!["status: 12 trains found".to_owned()],
+            ..page("https://rail.test/times", "Times")
+        },
     ];
     let chat = [Utterance { role: Role::User, text: GOAL.to_owned() }];
     let mut text = String::new();

@@ -211,12 +211,21 @@ pub(crate) fn context(goal: &Goal, view: &View<'_>, observation: &str) -> Map<St
         "error": view.last_action_error,
         "chat": view.chat,
         "goal_images": goal.images.len(),
-        "observation": observation,
+        "observation": with_notices(observation, &seen.notices),
     });
     match context {
         Value::Object(map) => map,
         _ => Map::new(),
     }
+}
+
+/// What the page shows, and behind it what it has shown only for a moment.
+fn with_notices(observation: &str, notices: &[String]) -> String {
+    if observation.is_empty() || notices.is_empty() {
+        return observation.to_owned();
+    }
+    let lines: String = notices.iter().map(|notice| format!("\n- {notice}")).collect();
+    format!("{observation}\n\nShown for a moment since the last action, and gone again:{lines}")
 }
 
 /// A message with the model's earlier reply.

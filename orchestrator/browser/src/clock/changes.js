@@ -1,5 +1,6 @@
-// What has happened in a document since the last call: how many changes of its content, and after
-// how much of its time something of an animation is due, if that is known. In milliseconds.
+// What has happened in a document since the last call, and in those of its frames that it may look
+// into: how many changes of the content, and after how much of its time something of an animation
+// is due, if that is known. In milliseconds.
 //
 // Also keeps the texts that come and go, for `notices.js`.
 (() => {
@@ -21,20 +22,31 @@
       const text = isText(node) && appeared.size < MOST && clean(node.textContent);
       if (text) appeared.set(node, { text, role: roleOf(node) });
     };
-    new MutationObserver((records) => {
+    const observer = new MutationObserver((records) => {
       count += records.length;
       for (const { type, target, addedNodes } of records) {
         if (type === 'characterData') appear(target);
         addedNodes.forEach(appear);
       }
-    }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+    });
+    const WHAT = { subtree: true, childList: true, characterData: true, attributes: true };
+    const observed = new WeakSet();
+    globalThis.findDocuments = (of = window) => {
+      const found = [of.document];
+      if (!observed.has(of.document)) observer.observe(of.document, WHAT);
+      observed.add(of.document);
+      for (let i = 0; i < of.length; i++) {
+        try { found.push(...findDocuments(of[i])); } catch { /* of another origin */ }
+      }
+      return found;
+    };
     globalThis.countChanges = () => { const counted = count; count = 0; return counted; };
     globalThis.takeAppeared = () => { const taken = [...appeared]; appeared.clear(); return taken; };
   }
-  const due = document.getAnimations().flatMap((animation) => {
+  const dueIn = (page) => page.getAnimations().flatMap((animation) => {
     const { playState, playbackRate, timeline, effect } = animation;
     const { localTime, delay, duration, endTime } = effect?.getComputedTiming() ?? {};
-    const hasTime = timeline === document.timeline && typeof localTime === 'number';
+    const hasTime = timeline === page.timeline && typeof localTime === 'number';
     if (playState !== 'running' || !(playbackRate > 0) || !hasTime || !isFinite(endTime)) return [];
     const times = [delay, endTime];
     // Where it begins again.
@@ -45,5 +57,6 @@
       .filter((time) => time > localTime && time <= endTime)
       .map((time) => (time - localTime) / playbackRate);
   });
+  const due = findDocuments().flatMap(dueIn);
   return [countChanges(), due.length ? Math.min(...due) : null];
 })()

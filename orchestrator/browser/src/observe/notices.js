@@ -3,14 +3,23 @@
 (() => {
   const gone = (globalThis.takeAppeared?.() ?? []).filter(([node]) => !node.isConnected);
   if (!gone.length) return [];
-  const shown = document.documentElement?.textContent.replace(/\s+/g, ' ') ?? '';
+  // Scripts often contain the texts that they show.
+  const textOf = (page) => {
+    const walker = page.createTreeWalker(page, NodeFilter.SHOW_TEXT);
+    let text = '';
+    while (walker.nextNode()) {
+      if (!/^(script|style)$/i.test(walker.currentNode.parentNode.localName)) text += walker.currentNode.data;
+    }
+    return text;
+  };
+  const shown = findDocuments().map(textOf).join(' ').replace(/\s+/g, ' ');
   const notices = new Map();
   for (const [, { text, role }] of gone) {
     if (!shown.includes(text) && !notices.get(text)) notices.set(text, role);
   }
-  const texts = [...notices.keys()];
+  const told = [...notices.keys()];
   // A part of another one says nothing more.
-  return texts
-    .filter((text) => !texts.some((other) => other !== text && other.includes(text)))
+  return told
+    .filter((text) => !told.some((other) => other !== text && other.includes(text)))
     .map((text) => (notices.get(text) ? `${notices.get(text)}: ${text}` : text));
 })()

@@ -100,6 +100,25 @@ async fn what_comes_and_goes_within_a_step_is_noticed() {
     player.session.close().await.unwrap();
 }
 
+#[tokio::test]
+async fn what_happens_in_a_frame_counts_as_in_its_page() {
+    let inner = "<p>Inside</p><script>onclick = () => {
+            const toast = document.createElement('p');
+            toast.innerHTML = '<b role=alert>Saved inside</b>';
+            setTimeout(() => document.body.append(toast), 300);
+            setTimeout(() => toast.remove(), 900);
+        };</script>";
+    let page = "<iframe src=/inner></iframe>
+        <button id=press onclick='frames[0].frames[0].document.body.click()'>Press</button>";
+    let others = [("pace.test/inner", "<iframe src=/innermost></iframe>"), ("pace.test/innermost", inner)];
+    let mut player = Player::open(Pace::default(), page, &others).await;
+    let before = player.act("noop()").await.elapsed_ms;
+    let seen = player.act("click('css=#press')").await;
+    assert_eq!(seen.notices, ["alert: Saved inside"], "{} {}", seen.axtree, seen.elapsed_ms - before);
+    assert_eq!(seen.elapsed_ms - before, 2000, "as long as it changes");
+    player.session.close().await.unwrap();
+}
+
 /// Timers of workers, and answers to what the page asks in the midst of a slice, come before the
 /// page's later timers. So does what an animation does.
 #[tokio::test]
