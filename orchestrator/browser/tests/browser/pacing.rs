@@ -119,6 +119,21 @@ async fn what_happens_in_a_frame_counts_as_in_its_page() {
     player.session.close().await.unwrap();
 }
 
+/// Each request moves the page's clock by 10 ms, and overlapping ones together.
+#[tokio::test]
+async fn requests_at_the_end_of_a_step_do_not_move_it_off_the_schedule() {
+    let page = "<script>
+        const ask = async (left) => { while (left--) await fetch('/answer'); put('asked'); };
+        setTimeout(() => ask(25), 480);</script>";
+    for pace in [Pace::default(), Pace::steady(Duration::from_millis(500))] {
+        let mut player = Player::open(pace, page, &[("pace.test/answer", "yes")]).await;
+        let first = player.session.observe().await.unwrap().elapsed_ms;
+        assert_eq!(first % 500, 0, "{}", player.text().await);
+        assert_eq!(player.act("noop()").await.elapsed_ms % 500, 0);
+        player.session.close().await.unwrap();
+    }
+}
+
 /// Timers of workers, and answers to what the page asks in the midst of a slice, come before the
 /// page's later timers. So does what an animation does.
 #[tokio::test]
