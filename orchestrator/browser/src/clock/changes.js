@@ -5,6 +5,16 @@
 // Also keeps the texts that come and go, for `notices.js`.
 (() => {
   const LONGEST = 500, MOST = 500;
+  // Without scripts, which often contain the texts that they show.
+  globalThis.textIn ??= (node) => {
+    if (node.nodeType === Node.TEXT_NODE) return node.data;
+    const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+    let text = '';
+    while (walker.nextNode()) {
+      if (!/^(script|style)$/i.test(walker.currentNode.parentNode.localName)) text += walker.currentNode.data;
+    }
+    return text;
+  };
   const clean = (text) => text.trim().replace(/\s+/g, ' ').slice(0, LONGEST);
   const LIVE = '[role=alert], [role=status], [aria-live]';
   const roleOf = (node) => {
@@ -19,7 +29,7 @@
     const appeared = new Map();
     let count = 0;
     const appear = (node) => {
-      const text = isText(node) && appeared.size < MOST && clean(node.textContent);
+      const text = isText(node) && appeared.size < MOST && clean(textIn(node));
       if (text) appeared.set(node, { text, role: roleOf(node) });
     };
     const observer = new MutationObserver((records) => {

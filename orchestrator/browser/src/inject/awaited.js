@@ -83,7 +83,8 @@ const isLoaded = () => document.readyState === 'complete'
   && results.every((result) => !isOfMedia(result) || result.letIn);
 // Which result may be let in now; -1 is none.
 function nextResult(tasksWithoutNews) {
-  const isStuck = tasksWithoutNews >= (results.some(isOfMedia) ? MEDIA_STUCK_TASKS : STUCK_TASKS);
+  const isLoading = results.some((result) => isOfMedia(result) && !result.letIn);
+  const isStuck = tasksWithoutNews >= (isLoading ? MEDIA_STUCK_TASKS : STUCK_TASKS);
   if (isStuck) return results.findIndex((result) => result.letIn);
   return !pending.size && results[0]?.letIn && isLoaded() ? 0 : -1;
 }
@@ -287,6 +288,7 @@ replaceWhenDefined('Blob', 'stream', (native) => ({
 
 // Replies that come as events.
 const nativeAddEventListener = EventTarget.prototype.addEventListener;
+const nativeDispatch = EventTarget.prototype.dispatchEvent, NativeEvent = Event;
 function blockTimeUntil(target, ...names) {
   blockTime(firstOf(target, names), 'event');
   return target;
@@ -307,6 +309,10 @@ for (const name of ['readAsText', 'readAsDataURL', 'readAsArrayBuffer', 'readAsB
 // A change of a cookie is told by another process. What changes nothing is waited for in vain, for
 // as long as for a lock.
 let changingStore = null;
+// Whoever wants to be told of changes is, from the beginning of the document.
+if (isDocument && globalThis.cookieStore) {
+  apply(nativeAddEventListener, cookieStore, ['change', () => {}]);
+}
 const awaitChange = () => {
   const store = changingStore;
   if (store) blockTime(firstOf(store, ['change']), 'lock');
@@ -375,14 +381,36 @@ replaceWhenDefined('LockManager', 'request', (native) => ({
 }));
 // A message to other documents passes through another process. An additional listener shows when it
 // has arrived.
+const NativeChannel = globalThis.BroadcastChannel;
 replaceWhenDefined('BroadcastChannel', 'postMessage', (native) => ({
   postMessage(...args) {
-    const twin = new BroadcastChannel(this.name);
+    const twin = new NativeChannel(this.name);
     const received = blockTime(firstOf(twin, ['message']), 'event');
     apply(nativeThen, received, [() => twin.close()]);
     return apply(native, this, args);
   },
 }));
+// What other documents tell comes at any time. So it is let in as a result is, behind all events
+// that are awaited.
+function letInEvents(target, types, copy) {
+  if (!isDocument) return;
+  for (const type of types) {
+    apply(nativeAddEventListener, target, [type, (event) => {
+      if (!event.isTrusted) return;
+      event.stopImmediatePropagation();
+      const tell = () => apply(nativeDispatch, target, [copy(event)]);
+      apply(nativeThen, letInByOrder(NativePromise.resolve(), 'reply'), [tell]);
+    }, { capture: true }]);
+  }
+}
+replaceClass('BroadcastChannel', (native, args, self) => {
+  const channel = Reflect.construct(native, args, self);
+  letInEvents(channel, ['message', 'messageerror'], ({ type, data, origin }) => (
+    new MessageEvent(type, { data, origin })
+  ));
+  return channel;
+});
+letInEvents(globalThis, ['storage'], (event) => new StorageEvent('storage', event));
 // A socket opens, or is refused, at the instant of its request. After a refusal Chromium makes a
 // process wait before it tries again, which may take seconds. One to a port that no page may use
 // fails after some time of the page, and reaches nobody.

@@ -72,15 +72,18 @@ function awaitMedia(player) {
     const isWhole = element.preload === 'auto' || element.autoplay || !element.paused;
     const isThere = element.error || ![NETWORK_LOADING, NETWORK_IDLE].includes(element.networkState)
       || apply(nativeReadyState, element, []) >= (isWhole ? HAVE_ENOUGH_DATA : HAVE_CURRENT_DATA);
-    if (isThere) loading.delete(element);
     return isThere;
-  });
+  }, 'media', () => loading.delete(element));
 }
-// Such events do not leave a shadow tree.
+// Before all listeners of the page, those of ancestors among them. Such events do not leave a shadow
+// tree.
 function findMediaIn(root) {
-  apply(nativeAddEventListener, root, ['loadstart', ({ target }) => {
-    if (target instanceof HTMLMediaElement) playerOf(target);
-  }, true]);
+  for (const name of NAMES_OF_EVENTS) {
+    apply(nativeAddEventListener, root, [name, (event) => {
+      const { target } = event;
+      if (target instanceof HTMLMediaElement) onMediaEvent(playerOf(target), event);
+    }, true]);
+  }
   return root;
 }
 findMediaIn(window);
@@ -99,8 +102,9 @@ for (const name of ['createElement', 'createElementNS']) {
 replace(globalThis.HTMLMediaElement?.prototype, 'src', (native, nativeSet) => ({
   get src() { return apply(native, this, []); },
   set src(url) {
+    const player = playerOf(this);
     apply(nativeSet, this, [url]);
-    playerOf(this);
+    if (apply(nativeReadyState, this, []) === HTMLMediaElement.HAVE_NOTHING) restart(player);
   },
 }));
 replaceClass('Audio', (native, args, self) => {

@@ -33,25 +33,28 @@ function playerOf(element) {
   const player = {
     element, base: read(nativeTime, element), since: null, rate: read(nativeRate, element),
     defaultRate: read(nativeDefaultRate, element), isSeeking: false, isStalled: false, isEnded: false, isScripted: false,
+    isStill: false,
     told: new Set(),
     // The seek of ours that is under way, how many of its events are still to come, and the
     // position of the picture.
     seek: null, toHide: 0, drawn: 0, isTimed: false,
     // What is under way, what was told meanwhile, and how much was there before.
     keepers: new Set(), kept: [], waiting: [], level: 0,
-    frames: new Map(), count: 0, isDrawing: false,
+    played: [], frames: new Map(), count: 0, isDrawing: false,
   };
   players.set(element, player);
   write(nativeDefaultRate, element, 0);
   write(nativeRate, element, 0);
-  for (const name of [...Object.keys(EVENTS), 'abort', 'durationchange', 'ended', 'play', 'resize']) {
+  for (const name of NAMES_OF_EVENTS) {
     apply(nativeAddEventListener, element, [name, (event) => onMediaEvent(player, event), { capture: true }]);
   }
   return player;
 }
+const handled = new WeakSet();
 function onMediaEvent(player, event) {
   const { type, isTrusted, target } = event;
-  if (!isTrusted) return;
+  if (!isTrusted || handled.has(event)) return;
+  handled.add(event);
   const isOwn = target === player.element;
   const isOfSeek = player.seek && !player.isSeeking || type === 'seeking' && player.toHide > 0;
   const isKept = isOwn && player.keepers.size && !isOfSeek && type !== 'loadstart';
@@ -65,11 +68,12 @@ function onMediaEvent(player, event) {
   if (!isOwn) nativeTask(look);
 }
 // Keeps what Chromium tells of an element until an event for which `isOver` is true.
-function keepUntil(player, isOver, what = 'media') {
+function keepUntil(player, isOver, what = 'media', onOver = undefined) {
   const keeper = { isOver, done: null };
   if (!player.keepers.size) player.level = apply(nativeReadyState, player.element, []);
   player.keepers.add(keeper);
   const over = () => {
+    onOver?.();
     if (player.keepers.delete(keeper) && !player.keepers.size) tellKept(player);
   };
   apply(nativeThen, blockTime(new NativePromise((come) => { keeper.done = come; }), what, over), [over]);
@@ -103,11 +107,29 @@ function positionOf(player) {
   const moved = base + (elapsed() - since) / 1000 * rate;
   return Math.max(0, isNaN(element.duration) ? moved : Math.min(moved, element.duration));
 }
+// Keeps which parts have been played, from the last known position to this one.
+function notePlayed({ base, since, played }, position) {
+  const last = played.at(-1);
+  if (since === null || position <= base) return;
+  if (last && base >= last[0] && base <= last[1]) last[1] = Math.max(last[1], position);
+  else played.push([base, position]);
+}
+const rangesOf = (list) => {
+  const part = (side, name) => disguise((at) => {
+    if (at in list) return list[at][side];
+    throw new DOMException(`The index provided (${at}) is not in the list.`, 'IndexSizeError');
+  }, name);
+  return Object.create(TimeRanges.prototype, {
+    length: { value: list.length }, start: { value: part(0, 'start') }, end: { value: part(1, 'end') },
+  });
+};
 // Follows what Chromium has decided.
 function update(player) {
   const { element } = player;
   if (apply(nativeSeeking, element, []) && !player.seek) player.isSeeking = true;
-  player.base = player.isSeeking ? read(nativeTime, element) : positionOf(player);
+  const position = positionOf(player);
+  notePlayed(player, position);
+  player.base = player.isSeeking ? read(nativeTime, element) : position;
   const isPlaying = !element.paused && !player.isEnded && !player.isSeeking && !player.isStalled
     && (player.seek || apply(nativeReadyState, element, []) > HTMLMediaElement.HAVE_CURRENT_DATA);
   player.since = isPlaying ? elapsed() : null;
@@ -117,11 +139,17 @@ function update(player) {
 // What an event of Chromium's changes, and whether it is of no concern to the page.
 const EVENTS = {
   loadstart(player) {
+    // What was under way is over.
+    const left = player.kept.filter((type) => type === 'abort' || type === 'emptied');
     player.kept = [];
+    for (const type of left) if (!isHidden(player, type)) dispatchTo(player.element, type);
     player.isScripted = !player.element.paused;
     awaitMedia(player);
   },
-  loadedmetadata: restart,
+  loadedmetadata(player) {
+    restart(player);
+    if (player.element.srcObject && player.element.paused) showStill(player);
+  },
   emptied(player) {
     restart(player);
     player.rate = player.defaultRate;
@@ -130,8 +158,25 @@ const EVENTS = {
   loadeddata: drawFrames,
   canplay: isKnown,
   canplaythrough: isKnown,
-  playing: isKnown,
-  pause(player) { player.told.delete('playing'); },
+  play(player) {
+    if (player.isStill) return true;
+    player.isScripted = true;
+    // By the browser's own button.
+    if (player.isEnded) player.element.currentTime = 0;
+    return false;
+  },
+  ended(player) { player.isEnded = true; },
+  playing(player, type) {
+    if (!player.isStill) return isKnown(player, type);
+    apply(nativePause, player.element, []);
+    return true;
+  },
+  pause(player) {
+    const { isStill } = player;
+    player.isStill = false;
+    player.told.delete('playing');
+    return isStill;
+  },
   waiting: (player) => player.seek,
   seeking(player) {
     if (player.toHide > 0) return player.toHide--;
@@ -151,7 +196,7 @@ const EVENTS = {
     drawFrames(player);
     return false;
   },
-  timeupdate: (player) => player.seek || player.since !== null && !player.isSeeking,
+  timeupdate: (player) => player.isStill || player.seek || player.since !== null && !player.isSeeking,
   // Ours take their place.
   ratechange: () => true,
   // How far the network is, is not the page's business: it has all there is.
@@ -159,13 +204,21 @@ const EVENTS = {
   stalled: () => true,
   suspend: () => true,
 };
+const NAMES_OF_EVENTS = [...Object.keys(EVENTS), 'abort', 'durationchange', 'resize'];
 function restart(player) {
   endSeek(player);
   player.toHide = 0;
   player.told.clear();
   player.isSeeking = player.isStalled = player.isEnded = false;
+  player.played = [];
   player.base = player.drawn = read(nativeTime, player.element);
   player.since = null;
+}
+// The headless shell draws no frame of a page with a stream that has never played.
+function showStill(player) {
+  player.isStill = true;
+  const over = () => { player.isStill = false; };
+  apply(nativeThen, apply(nativePlay, player.element, []), [() => {}, over]);
 }
 // After a seek of ours, these come again.
 function isKnown(player, type) {
@@ -178,8 +231,7 @@ function isHidden(player, type) {
   update(player);
   return false;
 }
-const nativeDispatch = EventTarget.prototype.dispatchEvent;
-const dispatchTo = (element, type) => apply(nativeDispatch, element, [new Event(type)]);
+const dispatchTo = (element, type) => apply(nativeDispatch, element, [new NativeEvent(type)]);
 // Moves Chromium to a position, without a word to the page: one element after the other. Nothing
 // goes on meanwhile. Some servers send films only from their beginning; of those there is always
 // the same picture.
@@ -192,7 +244,9 @@ function seekFor(player, position) {
   const ended = new NativePromise((come) => { seek.end = come; });
   player.seek = seek;
   apply(nativeThen, lastSeek, [() => {
-    if (player.seek !== seek) return;
+    if (player.seek !== seek || apply(nativeReadyState, element, []) === HTMLMediaElement.HAVE_NOTHING) {
+      return seek.end();
+    }
     player.toHide++;
     write(nativeTime, element, position);
   }]);
@@ -219,7 +273,10 @@ function endFilm(player) {
   const { element } = player;
   player.base = element.duration;
   player.since = null;
-  player.isEnded = true;
+  player.isEnded = player.isScripted = true;
+  dispatchTo(element, 'timeupdate');
+  // The page may have moved it.
+  if (!player.isEnded) return;
   seekFor(player, element.duration - BEFORE_END);
   apply(nativePause, element, []);
   nativeTask(() => nativeTask(() => { if (player.isEnded) dispatchTo(element, 'ended'); }));
@@ -229,42 +286,39 @@ function tellLater(player) {
   player.isTimed = true;
   const position = positionOf(player), end = endOf(player, position);
   const left = player.since !== null && player.rate > 0 ? (end - position) / player.rate * 1000 : TOLD;
-  const delay = Math.max(1, Math.min(TOLD, isNaN(left) ? TOLD : Math.ceil(left)));
+  // The time that scripts see moves in steps.
+  const delay = Math.min(TOLD, isNaN(left) ? TOLD : Math.max(1, Math.ceil(left / STEP) * STEP));
   addTimer((run) => nativeSetTimeout(run, delay), () => {
     player.isTimed = false;
     tell(player);
   }, false);
 }
+// Changes the state first: what a page does when it is told counts more.
 function tell(player) {
   const { element } = player, position = positionOf(player), end = endOf(player, position);
   if (element.paused || player.isSeeking) return update(player);
+  notePlayed(player, position);
+  let told = ['timeupdate'];
   if (player.isStalled) {
     if (end - position < 0.05 && end < element.duration) return tellLater(player);
     player.isStalled = false;
-    for (const name of ['canplay', 'playing']) dispatchTo(element, name);
+    told = ['canplay', 'playing'];
   } else if (player.since === null) {
     return;
   } else if (player.rate > 0 && position >= element.duration - 0.001) {
-    dispatchTo(element, 'timeupdate');
-    if (element.loop) {
-      player.base = player.drawn = 0;
-      player.since = elapsed();
-      seekFor(player, 0);
-    } else {
-      endFilm(player);
-    }
+    if (!element.loop) return endFilm(player);
+    player.base = player.drawn = 0;
+    player.since = elapsed();
+    seekFor(player, 0);
   } else if (player.rate > 0 && position >= end - 0.001 && !element.srcObject) {
     player.isStalled = true;
-    dispatchTo(element, 'timeupdate');
-    dispatchTo(element, 'waiting');
-  } else {
-    dispatchTo(element, 'timeupdate');
-    if (Math.abs(position - player.drawn) * 1000 > DRAWN - TOLD / 2) {
-      player.drawn = position;
-      seekFor(player, position);
-    }
+    told = ['timeupdate', 'waiting'];
+  } else if (Math.abs(position - player.drawn) * 1000 > DRAWN - TOLD / 2) {
+    player.drawn = position;
+    seekFor(player, position);
   }
   update(player);
+  for (const type of told) dispatchTo(element, type);
 }
 
 replace(Media, 'currentTime', (native, nativeSet) => ({
@@ -276,6 +330,7 @@ replace(Media, 'currentTime', (native, nativeSet) => ({
     const player = playerOf(this);
     endSeek(player);
     apply(nativeSet, this, [time]);
+    player.isEnded = false;
     player.drawn = player.base = read(nativeTime, this);
     if (!apply(nativeSeeking, this, [])) return;
     player.isSeeking = true;
@@ -284,10 +339,12 @@ replace(Media, 'currentTime', (native, nativeSet) => ({
     keepUntil(player, (type) => ['seeked', 'emptied', 'error'].includes(type), fed.has(this.currentSrc) ? 'fed' : 'media');
   },
 }));
+replace(Media, 'paused', (native) => ({
+  get paused() { return Boolean(players.get(this)?.isStill) || apply(native, this, []); },
+}));
 replace(Media, 'ended', () => ({
   get ended() { return Boolean(players.get(this)?.isEnded); },
 }));
-replace(Media, 'fastSeek', () => ({ fastSeek(time) { this.currentTime = time; } }));
 replace(Media, 'seeking', (native) => ({
   get seeking() { return players.has(this) ? players.get(this).isSeeking : apply(native, this, []); },
 }));
@@ -316,7 +373,15 @@ replace(Media, 'buffered', (native) => ({
   get buffered() {
     const ranges = apply(native, this, []);
     const isWhole = players.has(this) && !this.srcObject && !fed.has(this.currentSrc) && ranges.length;
-    return isWhole ? apply(nativeSeekable, this, []) : ranges;
+    return isWhole && isFinite(this.duration) ? rangesOf([[0, this.duration]]) : ranges;
+  },
+}));
+replace(Media, 'played', (native) => ({
+  get played() {
+    const player = players.get(this);
+    if (!player) return apply(native, this, []);
+    update(player);
+    return rangesOf(player.played.toSorted(([a], [b]) => a - b));
   },
 }));
 for (const name of ['play', 'pause', 'load']) {
@@ -324,8 +389,10 @@ for (const name of ['play', 'pause', 'load']) {
     [name]() {
       const player = playerOf(this);
       player.isScripted = name !== 'load';
+      player.isStill = false;
       if (name === 'play' && player.isEnded) this.currentTime = 0;
       const result = apply(native, this, []);
+      if (name === 'load') restart(player);
       update(player);
       if (name !== 'pause') queueMicrotask(() => awaitMedia(player));
       return name === 'play' ? apply(nativeThen, result, [() => afterKept(player)]) : result;

@@ -26,9 +26,11 @@ function endLater(sound, source) {
   const wait = (sound.ends.get(source) - timeOf(sound)) * 1000;
   if (sound.since === null || !isFinite(wait)) return;
   addTimer((run) => nativeSetTimeout(run, Math.max(1, Math.ceil(wait))), () => {
-    if (!(sound.ends.get(source) <= timeOf(sound) + sound.quantum)) return;
+    if (!sound.ends.has(source)) return;
+    // The time that scripts see is behind, or the source ends at another time now.
+    if (sound.ends.get(source) > timeOf(sound) + sound.quantum) return endLater(sound, source);
     sound.ends.delete(source);
-    source.dispatchEvent(new Event('ended'));
+    apply(nativeDispatch, source, [new NativeEvent('ended')]);
   }, false);
 }
 // Follows what Chromium has decided, unless that was our own suspension.
@@ -72,9 +74,11 @@ replace(LiveSound, 'suspend', (native) => ({
     if (!sound?.isQuieted) return suspended;
     sound.isQuieted = false;
     return apply(nativeThen, suspended, [() => {
+      // It has been resumed meanwhile.
+      if (sound.isQuieted) return;
       sound.state = 'suspended';
       setRunning(sound, false);
-      nativeTask(() => this.dispatchEvent(new Event('statechange')));
+      nativeTask(() => apply(nativeDispatch, this, [new NativeEvent('statechange')]));
     }]);
   },
 }));
@@ -95,8 +99,9 @@ const hideOwnEnd = (event) => { if (event.isTrusted) event.stopImmediatePropagat
 // When a source ends, if its context runs.
 function endsAt(source, from, [, offset = 0, duration]) {
   const { buffer, loop, playbackRate } = source;
-  if (!playbackRate || !buffer && duration === undefined) return Infinity;
-  const left = duration ?? (loop ? Infinity : Math.max(0, buffer.duration - offset));
+  if (!playbackRate || !buffer) return Infinity;
+  const rest = loop ? Infinity : Math.max(0, buffer.duration - offset);
+  const left = Math.min(rest, duration ?? Infinity);
   return from + left / Math.abs(playbackRate.value || 1);
 }
 for (const type of ['AudioScheduledSourceNode', 'AudioBufferSourceNode']) {
@@ -105,7 +110,7 @@ for (const type of ['AudioScheduledSourceNode', 'AudioBufferSourceNode']) {
       [name](...args) {
         apply(native, this, args);
         const sound = sounds.get(this.context);
-        if (!sound) return;
+        if (!sound || name === 'stop' && !sound.ends.has(this)) return;
         if (sound.state === 'suspended' && name === 'start') awaitSound(this.context);
         apply(nativeAddEventListener, this, ['ended', hideOwnEnd, { capture: true }]);
         const from = Math.max(timeOf(sound), Number(args[0]) || 0);

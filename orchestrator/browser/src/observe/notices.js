@@ -1,18 +1,11 @@
 // The texts that have appeared since the last call and are gone again, in their order. Expects what
 // `changes.js` keeps.
 (() => {
-  const gone = (globalThis.takeAppeared?.() ?? []).filter(([node]) => !node.isConnected);
+  const gone = (globalThis.takeAppeared?.() ?? []).filter(([node]) => (
+    !node.isConnected || !node.ownerDocument.defaultView
+  ));
   if (!gone.length) return [];
-  // Scripts often contain the texts that they show.
-  const textOf = (page) => {
-    const walker = page.createTreeWalker(page, NodeFilter.SHOW_TEXT);
-    let text = '';
-    while (walker.nextNode()) {
-      if (!/^(script|style)$/i.test(walker.currentNode.parentNode.localName)) text += walker.currentNode.data;
-    }
-    return text;
-  };
-  const shown = findDocuments().map(textOf).join(' ').replace(/\s+/g, ' ');
+  const shown = findDocuments().map(textIn).join(' ').replace(/\s+/g, ' ');
   const notices = new Map();
   for (const [, { text, role }] of gone) {
     if (!shown.includes(text) && !notices.get(text)) notices.set(text, role);

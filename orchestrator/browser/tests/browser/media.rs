@@ -119,6 +119,37 @@ async fn what_a_script_feeds_plays_as_far_as_it_reaches() {
     bench.session.close().await.unwrap();
 }
 
+/// What pages do when they are told of a film counts more than what would have come next.
+#[tokio::test]
+async fn a_page_may_move_a_film_whenever_it_is_told() {
+    let script = "
+        const [part, again] = document.querySelectorAll('video');
+        let times = 0, ends = 0;
+        part.ontimeupdate = () => {
+            if (part.currentTime >= 1.5) {
+                part.currentTime = .5;
+                if (++times === 3) { part.pause(); say(`three times, ${played(part)}`); }
+            }
+        };
+        const played = ({ played }) => [...Array(played.length)].map((_, at) => `${played.start(at).toFixed(1)} to ${played.end(at).toFixed(1)}`).join();
+        again.onended = () => {
+            say(`end ${++ends} ${again.ended} ${played(again)}`);
+            if (ends === 1) { again.currentTime = 2; say(again.ended); again.play(); }
+            if (ends === 2) again.currentTime = 0;
+        };
+        let all = '';
+        for (const kind of ['play', 'pause']) document.addEventListener(kind, ({ target }) => { all += target === again ? kind + ' ' : ''; }, true);
+        setTimeout(() => say(`${all}${again.currentTime} ${again.paused}`), 4800);";
+    let expected = [
+        "end 1 true 0.0 to 3.0",
+        "false",
+        "three times, 0.0 to 1.5",
+        "end 2 true 0.0 to 3.0",
+        "play pause play pause 0 true",
+    ];
+    says("<video muted autoplay src='FILM'></video><video muted autoplay src='FILM'></video>", script, &expected).await;
+}
+
 #[tokio::test]
 async fn films_take_turns() {
     let films = "<video muted autoplay src='FILM'></video>".repeat(4);
@@ -145,9 +176,10 @@ async fn sound_that_a_page_makes_has_its_time() {
             sound.onstatechange = () => say(`${sound.state} ${sound.currentTime.toFixed(1)}`);
             await sound.resume();
             const source = sound.createBufferSource();
-            source.buffer = sound.createBuffer(1, 8000, 8000);
+            source.buffer = sound.createBuffer(1, 8360, 8000);
             source.onended = async event => {
                 say(`ended ${sound.currentTime.toFixed(1)} ${event.target === source}`);
+                source.stop();
                 await sound.suspend();
                 await new Promise(done => setTimeout(done, 500));
                 say(`${sound.state} ${sound.currentTime.toFixed(1)} ${sound.getOutputTimestamp().contextTime.toFixed(1)}`);
@@ -157,7 +189,7 @@ async fn sound_that_a_page_makes_has_its_time() {
         };";
     let mut bench = open("<button>Play</button>", &script.replace("begin = Date.now(), ", "start = Date.now(), ").replace("- begin", "- start")).await;
     bench.act("click('{Play}')").await;
-    let expected = ["running 0.0", "ended 1.5 true", "suspended 1.5", "suspended 1.5 1.5", "closed 1.5"];
+    let expected = ["running 0.0", "ended 1.6 true", "suspended 1.6", "suspended 1.6 1.6", "closed 1.6"];
     assert_eq!(bench.said().await, expected);
     bench.session.close().await.unwrap();
 }
