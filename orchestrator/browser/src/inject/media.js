@@ -75,8 +75,8 @@ function awaitMedia(player) {
     return isThere;
   }, 'media', () => loading.delete(element));
 }
-// Before all listeners of the page, those of ancestors among them. Such events do not leave a shadow
-// tree.
+// Before all listeners of the page, those of ancestors among them. Such events do not leave a
+// shadow tree.
 function findMediaIn(root) {
   for (const name of NAMES_OF_EVENTS) {
     apply(nativeAddEventListener, root, [name, (event) => {

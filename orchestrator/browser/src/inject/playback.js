@@ -250,7 +250,7 @@ function seekFor(player, position) {
     player.toHide++;
     write(nativeTime, element, position);
   }]);
-  // What a script feeds may not reach far enough yet. Then this ends later, and nobody waits for it.
+  // What a script feeds may not reach far enough yet. Then this ends later; nobody waits for it.
   lastSeek = blockTime(ended, fed.has(element.currentSrc) ? 'lock' : 'event', seek.end);
 }
 function endSeek(player) {

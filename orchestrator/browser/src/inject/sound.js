@@ -9,8 +9,8 @@ const nativeSoundState = ownSound('state'), nativeSampleRate = ownSound('sampleR
 const nativeSuspend = LiveSound?.suspend;
 // The samples that Chromium makes at once.
 const QUANTUM = 128;
-// What runs, by its context: `base` is its time in seconds at `since`, an instant of the page, or in
-// general if that is null. `ends` are the times at which sources end.
+// What runs, by its context: `base` is its time in seconds at `since`, an instant of the page, or
+// in general if that is null. `ends` are the times at which sources end.
 const sounds = new WeakMap();
 
 function timeOf(sound) {
