@@ -147,7 +147,12 @@ async fn a_page_may_move_a_film_whenever_it_is_told() {
         "end 2 true 0.0 to 3.0",
         "play pause play pause 0 true",
     ];
-    says("<video muted autoplay src='FILM'></video><video muted autoplay src='FILM'></video>", script, &expected).await;
+    says(
+        "<video muted autoplay src='FILM'></video><video muted autoplay src='FILM'></video>",
+        script,
+        &expected,
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -156,11 +161,14 @@ async fn films_take_turns() {
     let script = "[...document.querySelectorAll('video')].forEach((film, at) => tell(film, `${at} `));";
     let mut bench = open(&films, script).await;
     let said = bench.said().await;
-    let of = |at: char| said.iter().filter(|line| line.starts_with(at)).map(|line| &line[2..]).collect::<Vec<_>>();
+    let of =
+        |at: char| said.iter().filter(|line| line.starts_with(at)).map(|line| &line[2..]).collect::<Vec<_>>();
     for at in ['1', '2', '3'] {
         assert_eq!(of(at), of('0'));
     }
-    let order = |kind: &str| said.iter().filter(|line| line[2..].starts_with(kind)).map(|line| &line[..1]).collect::<String>();
+    let order = |kind: &str| {
+        said.iter().filter(|line| line[2..].starts_with(kind)).map(|line| &line[..1]).collect::<String>()
+    };
     for kind in ["loadeddata", "canplay", "playing", "at 1.0", "ended"] {
         assert_eq!(order(kind), "0123", "{kind}: {said:?}");
     }
@@ -187,7 +195,11 @@ async fn sound_that_a_page_makes_has_its_time() {
             };
             source.start(sound.currentTime + .5);
         };";
-    let mut bench = open("<button>Play</button>", &script.replace("begin = Date.now(), ", "start = Date.now(), ").replace("- begin", "- start")).await;
+    let mut bench = open(
+        "<button>Play</button>",
+        &script.replace("begin = Date.now(), ", "start = Date.now(), ").replace("- begin", "- start"),
+    )
+    .await;
     bench.act("click('{Play}')").await;
     let expected = ["running 0.0", "ended 1.6 true", "suspended 1.6", "suspended 1.6 1.6", "closed 1.6"];
     assert_eq!(bench.said().await, expected);
