@@ -1,6 +1,5 @@
 //! The benchmarks' own files, and attempts at their tasks: any text is tasks or a reason why not,
 //! and tasks that were made load again.
-#![no_main]
 
 use scoring::Step;
 use tasks::Task;
@@ -21,7 +20,8 @@ fn import(bytes: &[u8]) -> Option<Result<Import, ImportError>> {
     })
 }
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+/// Any bytes are an input; a panic is a defect.
+pub fn check(bytes: &[u8]) {
     let import = match import(bytes) {
         Some(Ok(import)) => import,
         Some(Err(error)) => return assert!(!error.to_string().is_empty()),
@@ -33,8 +33,14 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         // else.
         serde_yaml::from_str::<Task>(&yaml).expect("our own YAML");
         let mut assessment = task.scorer.start();
-        let step = Step { url: "https://a.test/?q=b", answer: Some("c"), selector: Some("a"), value: Some("d"), ..Step::default() };
+        let step = Step {
+            url: "https://a.test/?q=b",
+            answer: Some("c"),
+            selector: Some("a"),
+            value: Some("d"),
+            ..Step::default()
+        };
         assessment.observe(&step);
         let _ = assessment.score();
     }
-});
+}

@@ -4,21 +4,22 @@
 use std::fs;
 use std::io::{Read, copy, sink};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use snapshots::{Archive, Progress, ops};
 
 /// Most bytes of a block that are read, so that a small input with a large block does not take all
 /// the time.
 const ENOUGH: u64 = 1 << 20;
 
-/// Writes the input to a file in memory and hands out its path.
+/// Writes the input to a file, in memory where there is such a place, and hands out its path. The
+/// file's folder goes afterwards, with what else is in it.
 pub fn with_file(bytes: &[u8], use_it: impl FnOnce(&Utf8Path)) {
-    let folder = if fs::metadata("/dev/shm").is_ok() { "/dev/shm".into() } else { std::env::temp_dir() };
-    let name = format!("snapshots-fuzz-{}", std::process::id());
-    let Ok(path) = Utf8PathBuf::from_path_buf(folder.join(name)) else { return };
-    if fs::write(&path, bytes).is_ok() {
-        use_it(&path);
-    }
+    let in_memory = tempfile::tempdir_in("/dev/shm");
+    let folder = in_memory.or_else(|_| tempfile::tempdir()).expect("a folder for temporary files");
+    let path = folder.path().join("input");
+    let path = Utf8Path::from_path(&path).expect("names of temporary folders are UTF-8");
+    fs::write(path, bytes).expect("space for an input");
+    use_it(path);
 }
 
 /// Reads every record in order and again by position, with its HTTP head, then the pages; and lets

@@ -1,5 +1,4 @@
 //! HAR: any bytes are a log or a reason why not; what was read is written and read again.
-#![no_main]
 
 use snapshots::har::{self, Attachments, Entry, Error, Limits};
 
@@ -14,11 +13,14 @@ fn read(bytes: &[u8]) -> Option<Vec<Entry>> {
     .map(|_| entries)
 }
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+/// Any bytes are an input; a panic is a defect.
+pub fn check(bytes: &[u8]) {
     let Some(entries) = read(bytes) else { return };
     let mut writer = har::Writer::new(Vec::new(), "0").expect("memory takes everything");
     for entry in &entries {
-        writer.entry(&entry.exchange, entry.frames.as_deref(), entry.page.as_deref()).expect("memory takes everything");
+        writer
+            .entry(&entry.exchange, entry.frames.as_deref(), entry.page.as_deref())
+            .expect("memory takes everything");
     }
     let text = writer.finish().expect("memory takes everything");
     let again = read(&text).expect("a log that was written is read");
@@ -28,4 +30,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         assert_eq!(before.exchange.response.status, after.exchange.response.status);
         assert_eq!(before.exchange.request.headers, after.exchange.request.headers);
     }
-});
+}

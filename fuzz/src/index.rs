@@ -1,10 +1,10 @@
 //! CDXJ lines, the block list of a ZipNum index in both forms, SURT keys and folded requests.
-#![no_main]
 
 use snapshots::cdxj::CdxLines;
 use snapshots::{surt, zipnum};
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+/// Any bytes are an input; a panic is a defect.
+pub fn check(bytes: &[u8]) {
     for line in CdxLines::new("index.cdx", bytes).flatten() {
         let text = line.to_string();
         let again = snapshots::cdxj::CdxLine::parse(&text).expect("a line that was read is read again");
@@ -15,4 +15,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = std::str::from_utf8(bytes) {
         let _ = surt::surt(text);
     }
-});
+}

@@ -1,11 +1,13 @@
 //! WARC, plain or gzip: any bytes are records or a reason why not. Repair may keep what is whole.
-#![no_main]
 
 use snapshots::{Progress, ops};
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    fuzz::with_file(bytes, |path| {
-        fuzz::walk(path);
+use crate::files::{walk, with_file};
+
+/// Any bytes are an input; a panic is a defect.
+pub fn check(bytes: &[u8]) {
+    with_file(bytes, |path| {
+        walk(path);
         let out = camino::Utf8PathBuf::from(format!("{path}.repaired.wacz"));
         if ops::repair(path, &out, &mut |_: Progress| ()).is_ok() {
             let report = ops::verify(&out, &mut |_: Progress| ());
@@ -17,4 +19,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             assert!(!report.flaws.contains_key(&ops::Flaw::IndexTarget), "{:?}", report.findings);
         }
     });
-});
+}
