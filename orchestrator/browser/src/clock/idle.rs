@@ -25,7 +25,7 @@ const MAX_CHECKS: u32 = 100;
 
 /// How many checks in a row must find no replying thread at work. One thread wakes another, so a
 /// single check, which looks at one after the other, may miss both.
-pub(crate) const MIN_CHECKS: u32 = 20;
+const MIN_CHECKS: u32 = 20;
 
 /// The processes of a browser.
 #[derive(Debug, Clone, Default)]
@@ -99,7 +99,7 @@ async fn is_storage_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
 
 /// Whether no thread runs that may reply to a page or worker: one of the pages' own, or one that
 /// stores.
-pub(crate) async fn are_repliers_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
+async fn are_repliers_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     find_processes(tracker, cdp).await.others_are_idle() && is_storage_idle(tracker, cdp).await
 }
 
@@ -111,6 +111,19 @@ pub(crate) async fn repliers_stay_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
         }
     }
     true
+}
+
+/// Whether they stay idle soon. Whoever has just asked one of them something has it at work.
+pub(crate) async fn repliers_come_to_rest(tracker: &Tracker, cdp: &Cdp) -> bool {
+    let mut polls = interval(POLL);
+    polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    for _ in 0..MAX_CHECKS {
+        polls.tick().await;
+        if repliers_stay_idle(tracker, cdp).await {
+            return true;
+        }
+    }
+    false
 }
 
 /// Waits until no thread of the pages and none that stores is at work, and none is after a round

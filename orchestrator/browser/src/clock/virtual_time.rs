@@ -266,7 +266,6 @@ pub(crate) async fn tick_worker(
     outbox: Outbox,
 ) -> Result<u64, Error> {
     let (mut last, mut first_count, mut last_count) = (Instant::now(), None, None);
-    let mut idle_checks = 0;
     let mut gives_up = false;
     loop {
         let Some(tick) = call_tick(cdp, tracker, worker, (until, gives_up, outbox)).await? else {
@@ -279,10 +278,9 @@ pub(crate) async fn tick_worker(
         };
         let count = tick.get("answered").and_then(Value::as_u64).unwrap_or(0);
         if last_count.replace(count) != Some(count) {
-            (last, idle_checks) = (Instant::now(), 0);
+            last = Instant::now();
         }
-        idle_checks = if idle::are_repliers_idle(tracker, cdp).await { idle_checks + 1 } else { 0 };
-        gives_up = last.elapsed() > wait && idle_checks >= idle::MIN_CHECKS
+        gives_up = last.elapsed() > wait && idle::repliers_come_to_rest(tracker, cdp).await
             || last.elapsed() > WORKER_TIMEOUT
             || count - *first_count.get_or_insert(count) > MAX_REPLIES;
     }

@@ -1,6 +1,6 @@
 //! Every interface of the browser gives the same values in every visit, in every realm.
 //!
-//! `SANDBOX_VISITS` sets the number of visits (3), `SANDBOX_LOAD` the number of threads that keep
+//! `SANDBOX_VISITS` sets the number of visits (2), `SANDBOX_LOAD` the number of threads that keep
 //! the machine busy meanwhile (1). `SANDBOX_REALM` tests one realm only, and `SANDBOX_SHOW` prints
 //! the values.
 
@@ -104,7 +104,7 @@ async fn every_interface_says_the_same_in_every_visit() {
     for (realm, _) in
         REALMS.into_iter().filter(|(realm, _)| only.as_deref().is_none_or(|only| only == *realm))
     {
-        for n in 0..number("SANDBOX_VISITS", 3) {
+        for n in 0..number("SANDBOX_VISITS", 2) {
             let (_, gateway, session) = &mut browsers[n % 2];
             session.reset(Some(world)).await.unwrap();
             for line in visit(session, gateway, realm).await {
