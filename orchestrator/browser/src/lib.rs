@@ -36,7 +36,7 @@
 //! - what `crypto.subtle` draws for RSA keys, for ECDSA and RSA-PSS signatures and for RSA-OAEP;
 //! - the names of `blob:` URLs;
 //! - the keys of WebRTC;
-//! - films from a camera or a canvas, and connections of WebRTC;
+//! - streams of a camera or a canvas, and connections of WebRTC;
 //! - events of databases against messages of other processes;
 //! - a page that Chromium insists on giving a process of its own.
 //!

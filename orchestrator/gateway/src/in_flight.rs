@@ -67,18 +67,17 @@ impl ResponseQueue {
     /// several with the same place, the first by URL. Returns its place, or `None` if none is
     /// waiting.
     pub fn release_next_by<P: Ord>(&self, place: impl Fn(&str, &str) -> P) -> Option<P> {
-        let released = {
+        let place = {
             let queue = &mut *self.in_flight.queue();
             let places = queue.waiting.iter().map(|waiting| (place(&waiting.0, &waiting.1), waiting));
-            let first = places.min_by(|(a, _), (b, _)| a.cmp(b));
-            first.map(|(place, waiting)| (place, waiting.clone())).map(|(place, waiting)| {
-                queue.waiting.remove(&waiting);
-                queue.granted.insert(waiting.2);
-                place
-            })
+            let (place, first) = places.min_by(|(a, _), (b, _)| a.cmp(b))?;
+            let first = first.clone();
+            queue.waiting.remove(&first);
+            queue.granted.insert(first.2);
+            place
         };
         self.in_flight.shared.changed.notify_waiters();
-        released
+        Some(place)
     }
 }
 

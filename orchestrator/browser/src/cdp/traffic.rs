@@ -80,7 +80,7 @@ pub(crate) struct PendingRequest {
     pub(crate) url: String,
     method: String,
     id: String,
-    /// It is for a film or a sound, which several threads decode.
+    /// It is for a media element. Several threads decode it.
     pub(crate) is_media: bool,
 }
 

@@ -5,16 +5,6 @@
 // Also keeps the texts that come and go, for `notices.js`.
 (() => {
   const LONGEST = 500, MOST = 500;
-  // Without scripts, which often contain the texts that they show.
-  globalThis.textIn ??= (node) => {
-    if (node.nodeType === Node.TEXT_NODE) return node.data;
-    const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
-    let text = '';
-    while (walker.nextNode()) {
-      if (!/^(script|style)$/i.test(walker.currentNode.parentNode.localName)) text += walker.currentNode.data;
-    }
-    return text;
-  };
   const clean = (text) => text.trim().replace(/\s+/g, ' ').slice(0, LONGEST);
   const LIVE = '[role=alert], [role=status], [aria-live]';
   const roleOf = (node) => {
@@ -26,6 +16,15 @@
   const isText = (node) => node.nodeType === Node.TEXT_NODE
     || node.nodeType === Node.ELEMENT_NODE && !UNSEEN.test(node.localName);
   if (!globalThis.countChanges) {
+    // Without scripts, which often contain the texts that they show.
+    const isScript = (node) => /^(script|style)$/i.test(node.parentNode.localName);
+    globalThis.textIn = (node) => {
+      if (node.nodeType === Node.TEXT_NODE) return node.data;
+      const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+      let text = '';
+      while (walker.nextNode()) if (!isScript(walker.currentNode)) text += walker.currentNode.data;
+      return text;
+    };
     const appeared = new Map();
     let count = 0;
     const appear = (node) => {

@@ -43,7 +43,7 @@ const ARRIVAL_INTERVAL: Duration = Duration::from_millis(5);
 const ARRIVAL_PROBES: u32 = 20;
 /// How many probes a busy page gets. After that it counts as waiting for a response in a script.
 const BUSY_PROBES: u32 = 20;
-/// How long the others wait while a film is decoded.
+/// How long the others wait while media are decoded.
 const MEDIA_WAIT: Duration = Duration::from_secs(2);
 /// How many times a page gets time for more requests.
 const MAX_FOLLOW_UPS: u32 = 50;
@@ -124,7 +124,7 @@ async fn release_next(
         }
     }
     if is_media {
-        // Otherwise the events of two films come in any order.
+        // Otherwise the events of two media elements come in any order.
         let _ = timeout(MEDIA_WAIT, idle::wait_for_all_threads(tracker, cdp)).await;
     }
     slow
@@ -168,7 +168,7 @@ async fn wait_for_first(
 }
 
 /// Releases the next response, once the page's time does not run. Returns how many responses have
-/// ended so far, and whether it is for a film or a sound; `None` if none was waiting.
+/// ended so far, and whether it is for a media element; `None` if none was waiting.
 async fn release(queue: &ResponseQueue, tracker: &Tracker) -> Option<(u64, bool)> {
     loop {
         let condition = |_: &BrowserState| "the page's time to stand still".to_owned();

@@ -15,7 +15,7 @@
 const TASKS = 90000, REPLY_TASKS = 20000, LOCK_TASKS = 3000;
 const SHORT_TASKS = 100, SHORT_TASK = 5000, LONG_TASK = 200000;
 // After how many tasks without news a result is let in though earlier calls or events lack a reply:
-// they may wait for what follows from it. Films take long.
+// they may wait for what follows from it. Media take long.
 const STUCK_TASKS = 600, MEDIA_STUCK_TASKS = 10000;
 // How many tasks a worker waits before it tells that it waits.
 const WORKER_TASKS = 2000;
@@ -38,7 +38,7 @@ let answered = 0, running = false;
 // The promise that takes the place of one of the browser's.
 function blockTime(promise, what = 'reply', onGiveUp = undefined) {
   if (!(promise instanceof NativePromise)) return promise;
-  if (isDocument && ['reply', 'body', 'media', 'fed'].includes(what)) {
+  if (isDocument && ['reply', 'body', 'media', 'append'].includes(what)) {
     return letInByOrder(promise, what, onGiveUp);
   }
   const key = {};
@@ -76,19 +76,19 @@ function stopWaiting() {
     result.onGiveUp?.();
   }
 }
-// Films delay the event `load`, so that results are let in behind it, and those of films when all
-// are there.
-const isOfMedia = ({ what }) => what === 'media' || what === 'fed';
+// Media delay the event `load`. So results are let in behind it, and those of media when all are
+// there.
+const isMedia = ({ what }) => what === 'media' || what === 'append';
 const isLoaded = () => document.readyState === 'complete'
-  && results.every((result) => !isOfMedia(result) || result.letIn);
+  && results.every((result) => !isMedia(result) || result.letIn);
 // Which result may be let in now; -1 is none.
 function nextResult(tasksWithoutNews) {
-  const isLoading = results.some((result) => isOfMedia(result) && !result.letIn);
+  const isLoading = results.some((result) => isMedia(result) && !result.letIn);
   const isStuck = tasksWithoutNews >= (isLoading ? MEDIA_STUCK_TASKS : STUCK_TASKS);
   if (isStuck) return results.findIndex((result) => result.letIn);
   return !pending.size && results[0]?.letIn && isLoaded() ? 0 : -1;
 }
-const isShort = ({ what }) => ['lock', 'body', 'fed'].includes(what);
+const isShort = ({ what }) => ['lock', 'body', 'append'].includes(what);
 // Below all other tasks, so that each step finds the document without any.
 const BEHIND = { priority: 'background' };
 let tasks = 0, last = 0, seen = 0, turn = 0;
@@ -350,22 +350,22 @@ replaceWhenDefined('LockManager', 'request', (native) => ({
     let granted = null, ended = null;
     const grant = new NativePromise((come) => { granted = come; });
     const end = new NativePromise((come) => { ended = come; });
-    const isTheft = last > 1 && Boolean(args[1]?.steal);
+    const isSteal = last > 1 && Boolean(args[1]?.steal);
     args[last] = function (given) {
       granted();
       lock.wanted.delete(grant);
       const call = () => apply(callback, this, [given]);
-      const losers = isTheft ? [...lock.holders] : [];
+      const brokenHolders = isSteal ? [...lock.holders] : [];
       if (given) lock.holders.add(end);
-      if (!losers.length) return call();
-      for (const loser of losers) blockTime(loser, 'lock');
-      const after = (before, loser) => apply(nativeThen, before, [() => loser]);
-      return apply(nativeThen, losers.reduce(after, NativePromise.resolve()), [call]);
+      if (!brokenHolders.length) return call();
+      for (const holder of brokenHolders) blockTime(holder, 'lock');
+      const after = (before, holder) => apply(nativeThen, before, [() => holder]);
+      return apply(nativeThen, brokenHolders.reduce(after, NativePromise.resolve()), [call]);
     };
     const isFree = !lock.holders.size;
     lock.wanted.add(grant);
     const request = apply(native, this, args);
-    if (isFree || isTheft) blockTime(grant, 'lock');
+    if (isFree || isSteal) blockTime(grant, 'lock');
     // Also where it was taken away, or is never to be had.
     const over = () => {
       granted();

@@ -15,12 +15,12 @@ function now() {
 const origin = now();
 function elapsed() { return now() - origin; }
 
-replace(Performance.prototype, 'now', () => ({ now() { return elapsed(); } }));
-replace(Performance.prototype, 'timeOrigin', () => ({ get timeOrigin() { return origin; } }));
-replace(Performance.prototype, 'mark', (native) => ({
+replace(globalThis.Performance?.prototype, 'now', () => ({ now() { return elapsed(); } }));
+replace(globalThis.Performance?.prototype, 'timeOrigin', () => ({ get timeOrigin() { return origin; } }));
+replace(globalThis.Performance?.prototype, 'mark', (native) => ({
   mark(name, options) { return apply(native, this, [name, { startTime: elapsed(), ...options }]); },
 }));
-replace(Performance.prototype, 'measure', (native) => ({
+replace(globalThis.Performance?.prototype, 'measure', (native) => ({
   measure(name, from, to) {
     const range = from !== null && typeof from === 'object' ? from : { start: from, end: to };
     const { start = 0, end, duration, detail } = range;
@@ -28,4 +28,4 @@ replace(Performance.prototype, 'measure', (native) => ({
     return apply(native, this, [name, { start, end: elapsed(), detail }]);
   },
 }));
-replace(Event.prototype, 'timeStamp', () => ({ get timeStamp() { return elapsed(); } }));
+replace(globalThis.Event?.prototype, 'timeStamp', () => ({ get timeStamp() { return elapsed(); } }));

@@ -1,44 +1,45 @@
-// Films and sounds are read and decoded by other threads. One that is to be played, or loaded as a
-// whole, is awaited until it can be played, any other one until its first frame is there. What a
-// script feeds bit by bit is awaited after each bit, as far as the bit reaches; more may need the
-// page's time. Expects `playerOf`, `keepUntil` and `endOf`. Defines `awaitMedia` and
-// `fed`.
-// The sources that scripts feed, by their addresses, and what plays them.
-const fed = new Map(), eaters = new WeakMap();
-const loading = new WeakSet();
+// What media elements load, and what scripts append to them. An element that is to play, or to load
+// as a whole, is awaited until it can play, any other one until its first frame is there. What a
+// script appends is awaited after each part, as far as the part reaches: more may need the page's
+// time. Expects `playerOf`, `holdEventsUntil` and `bufferedEnd`. Defines `awaitMedia` and
+// `mediaSources`.
+
+// The media sources of scripts by their URLs, the players that they are attached to, and the
+// sources of their buffers.
+const mediaSources = new Map(), attachedPlayers = new WeakMap(), sourceOfBuffer = new WeakMap();
 replace(URL, 'createObjectURL', (native) => ({
   createObjectURL(object) {
     const url = apply(native, this, [object]);
-    if (globalThis.MediaSource && object instanceof MediaSource) fed.set(url, object);
+    if (globalThis.MediaSource && object instanceof MediaSource) mediaSources.set(url, object);
     return url;
   },
 }));
-// How far ahead of the position there has to be something, in seconds, so that it plays.
+// How far ahead of the position media have to be buffered so that they play, in seconds.
 const AHEAD = 0.5;
-// Whether Chromium has taken in what there is. It says so only of what it needs.
-function isEaten({ element }) {
-  const { HAVE_NOTHING, HAVE_FUTURE_DATA } = HTMLMediaElement;
-  const level = apply(nativeReadyState, element, []), position = element.currentTime;
+// Whether Chromium has processed what was appended, as far as events tell.
+function hasProcessedAppend(player) {
+  const { element } = player, level = levelOf(element), position = positionOf(player);
   if (element.error || level >= HAVE_FUTURE_DATA) return true;
-  return level > HAVE_NOTHING && endOf(playerOf(element), position) < Math.min(position + AHEAD, element.duration);
+  const needed = Math.min(position + AHEAD, element.duration);
+  return level > HAVE_NOTHING && bufferedEnd(player, position) < needed;
 }
-// From here on, and at least until `buffer` is updated if there is one.
-function keepUntilEaten(source, buffer) {
-  const player = eaters.get(source);
+// Also until `buffer` is updated, if there is one.
+function holdEventsUntilAppended(source, buffer) {
+  const player = attachedPlayers.get(source);
   let isUpdated = !buffer;
-  const keeper = player && keepUntil(player, () => isUpdated && isEaten(player), 'fed');
+  const isOver = () => isUpdated && hasProcessedAppend(player);
+  const hold = player && holdEventsUntil(player, isOver, 'append');
   const look = () => {
     isUpdated = true;
-    if (keeper?.isOver()) keeper.done();
+    if (hold?.isOver()) hold.done();
   };
   if (!buffer) return look();
   apply(nativeThen, blockTime(firstOf(buffer, ['updateend']), 'event'), [look]);
 }
-const sourceOf = new WeakMap();
 replace(globalThis.MediaSource?.prototype, 'addSourceBuffer', (native) => ({
   addSourceBuffer(type) {
     const buffer = apply(native, this, [type]);
-    sourceOf.set(buffer, this);
+    sourceOfBuffer.set(buffer, this);
     return buffer;
   },
 }));
@@ -46,7 +47,7 @@ for (const name of ['appendBuffer', 'appendEncodedChunks', 'remove']) {
   replace(globalThis.SourceBuffer?.prototype, name, (native) => ({
     [name](...args) {
       const result = apply(native, this, args);
-      if (this.updating) keepUntilEaten(sourceOf.get(this), this);
+      if (this.updating) holdEventsUntilAppended(sourceOfBuffer.get(this), this);
       return result;
     },
   }));
@@ -54,31 +55,29 @@ for (const name of ['appendBuffer', 'appendEncodedChunks', 'remove']) {
 replace(globalThis.MediaSource?.prototype, 'endOfStream', (native) => ({
   endOfStream(...args) {
     apply(native, this, args);
-    keepUntilEaten(this);
+    holdEventsUntilAppended(this);
   },
 }));
 function awaitMedia(player) {
-  const { element } = player;
-  const { HAVE_CURRENT_DATA, HAVE_ENOUGH_DATA, NETWORK_LOADING, NETWORK_IDLE } = HTMLMediaElement;
-  if (element.srcObject || loading.has(element) || element.networkState !== NETWORK_LOADING) return;
-  const source = fed.get(element.currentSrc);
+  const { element } = player, { NETWORK_LOADING, NETWORK_IDLE } = HTMLMediaElement;
+  const isAwaited = player.holds.has(player.loading);
+  if (element.srcObject || isAwaited || element.networkState !== NETWORK_LOADING) return;
+  const source = mediaSources.get(element.currentSrc);
   if (source) {
-    eaters.set(source, player);
+    attachedPlayers.set(source, player);
     if (source.readyState === 'closed') blockTime(firstOf(source, ['sourceopen']), 'event');
     return;
   }
-  loading.add(element);
-  keepUntil(player, () => {
+  player.loading = holdEventsUntil(player, () => {
     const isWhole = element.preload === 'auto' || element.autoplay || !element.paused;
-    const isThere = element.error || ![NETWORK_LOADING, NETWORK_IDLE].includes(element.networkState)
-      || apply(nativeReadyState, element, []) >= (isWhole ? HAVE_ENOUGH_DATA : HAVE_CURRENT_DATA);
-    return isThere;
-  }, 'media', () => loading.delete(element));
+    return element.error || ![NETWORK_LOADING, NETWORK_IDLE].includes(element.networkState)
+      || levelOf(element) >= (isWhole ? HAVE_ENOUGH_DATA : HAVE_CURRENT_DATA);
+  });
 }
 // Before all listeners of the page, those of ancestors among them. Such events do not leave a
 // shadow tree.
-function findMediaIn(root) {
-  for (const name of NAMES_OF_EVENTS) {
+function watchMediaIn(root) {
+  for (const name of MEDIA_EVENTS) {
     apply(nativeAddEventListener, root, [name, (event) => {
       const { target } = event;
       if (target instanceof HTMLMediaElement) onMediaEvent(playerOf(target), event);
@@ -86,9 +85,9 @@ function findMediaIn(root) {
   }
   return root;
 }
-findMediaIn(window);
+watchMediaIn(window);
 replace(Element.prototype, 'attachShadow', (native) => ({
-  attachShadow(options) { return findMediaIn(apply(native, this, [options])); },
+  attachShadow(options) { return watchMediaIn(apply(native, this, [options])); },
 }));
 for (const name of ['createElement', 'createElementNS']) {
   replace(Document.prototype, name, (native) => ({
@@ -99,12 +98,12 @@ for (const name of ['createElement', 'createElementNS']) {
     },
   }));
 }
-replace(globalThis.HTMLMediaElement?.prototype, 'src', (native, nativeSet) => ({
+replace(Media, 'src', (native, nativeSet) => ({
   get src() { return apply(native, this, []); },
   set src(url) {
     const player = playerOf(this);
     apply(nativeSet, this, [url]);
-    if (apply(nativeReadyState, this, []) === HTMLMediaElement.HAVE_NOTHING) restart(player);
+    if (levelOf(this) === HAVE_NOTHING) resetPlayback(player);
   },
 }));
 replaceClass('Audio', (native, args, self) => {

@@ -13,9 +13,10 @@
 //! bodies         the pieces of a body
 //! stored_files   the files that an origin keeps
 //! page, worker   frames, timers and messages that follow the frozen clock
-//! playback       films and sounds that follow the frozen clock
-//! media          what they load, and what scripts feed to them
-//! sound          sound that a page makes
+//! playback       media elements that follow the frozen clock
+//! video_frames   their frames
+//! media          what they load, and what scripts append
+//! sound          audio contexts that follow the frozen clock
 //! timeline       animations that follow the frozen clock
 //! declined       prompts for the user
 //! logged         lines of the console, for the order of events
@@ -43,6 +44,7 @@ const RUNNING: &str = include_str!("running.js");
 const REALM: &str = include_str!("realm.js");
 const PAGE: &str = include_str!("page.js");
 const PLAYBACK: &str = include_str!("playback.js");
+const VIDEO_FRAMES: &str = include_str!("video_frames.js");
 const MEDIA: &str = include_str!("media.js");
 const SOUND: &str = include_str!("sound.js");
 const TIMELINE: &str = include_str!("timeline.js");
@@ -60,7 +62,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>, keeps_order: b
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark}, ORDER_MARK = {order_mark}, BAD_PORTS = {BAD_PORTS:?};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{PAGE}\n{PLAYBACK}\n{MEDIA}\n{SOUND}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n{logged}\n}})();",
+            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark}, ORDER_MARK = {order_mark}, BAD_PORTS = {BAD_PORTS:?};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{PAGE}\n{PLAYBACK}\n{VIDEO_FRAMES}\n{MEDIA}\n{SOUND}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n{logged}\n}})();",
             logged = if keeps_order { LOGGED } else { "" },
             order_mark = json!(MARK),
             start = virtual_time::start_millis(*determinism),
@@ -84,14 +86,12 @@ pub(crate) fn worker(determinism: &Determinism, kind: &str, url: &str, ordinal: 
 /// The script for a worklet. Its clock stands at `start`; with a `shift` it is the machine's,
 /// shifted by that many milliseconds.
 pub(crate) fn worklet(determinism: &Determinism, url: &str, start: f64, shift: Option<f64>) -> String {
-    let now = match shift {
-        None => format!("() => {start}"),
-        Some(shift) => format!("() => nativeNow() + {shift}"),
+    let clock = match shift {
+        None => format!("const clock = () => {start};\n{FROZEN}"),
+        Some(shift) => format!("const nativeNow = Date.now, origin = '', now = () => nativeNow() + {shift};"),
     };
-    format!(
-        "(() => {{ 'use strict';\nconst nativeNow = Date.now, origin = '', now = {now};\n{who}\n{DISGUISE}\n{REALM}\n}})()",
-        who = who(determinism, url, 0),
-    )
+    let who = who(determinism, url, 0);
+    format!("(() => {{ 'use strict';\n{who}\n{DISGUISE}\n{clock}\n{REALM}\n}})()")
 }
 
 /// The script for a worker in attach mode, `shift` milliseconds from the machine's time.

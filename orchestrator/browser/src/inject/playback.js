@@ -1,26 +1,29 @@
-// Films and sounds play in the page's time. Chromium would play them in real time, on threads that
-// nothing stops. So its own rate is always 0: it decides what plays, it loads and it decodes, but
-// it never moves on. The position follows from the page's clock:
+// Media elements play in the page's time. Chromium would play them in real time, on threads that
+// nothing stops. So its own playback rate is always 0. It decides what plays, and it loads and
+// decodes, but it never moves on. The position follows from the page's clock:
 //
-// - While an element plays, each part of a second of the page tells `timeupdate`, as Chromium does.
-// - Chromium is moved there by a seek that the page does not see: each second, so that there is a
-//   picture, and at the end, so that it ends.
-// - What Chromium tells of such a seek is for nobody.
-// - Several threads load and decode, for all elements at once. So while an element loads or seeks,
-//   what Chromium tells of it is kept, and told when it is over, one element after the other.
+// - While an element plays, `timeupdate` is dispatched every 250 ms, as Chromium does.
+// - Each second, and just before the end, Chromium seeks to the position, so that there is a
+//   picture. The page does not see the events of these seeks.
+// - Several threads load and decode, for all elements at once. So the events of an element that
+//   loads or seeks are held, and released when that is over, one element after the other.
 //
 // A stream of a camera or a canvas has no rate and no seeks. Its position follows the clock, too.
-// Expects `addTimer`, `awaitMedia`, `blockTime`, `elapsed` and `fed`. Defines `endOf`
-// and `playerOf`.
+// Expects `addTimer`, `awaitMedia`, `blockTime`, `elapsed`, `mediaSources` and `runFrameCallbacks`.
+// Defines `playerOf`, `positionOf`, `bufferedEnd`, `holdEventsUntil` and `resetPlayback`.
 
-// How often a position is told and a picture is drawn, and how long a frame is, in milliseconds.
-const TOLD = 250, DRAWN = 1000, FILM_FRAME = 40;
-const Media = globalThis.HTMLMediaElement?.prototype;
+// In milliseconds.
+const TIMEUPDATE_INTERVAL = 250, SYNC_INTERVAL = 1000;
+// How far the position has moved at least when there is a new picture.
+const LEAST_MOVE = SYNC_INTERVAL - TIMEUPDATE_INTERVAL / 2;
+const { HAVE_NOTHING, HAVE_CURRENT_DATA, HAVE_FUTURE_DATA, HAVE_ENOUGH_DATA } = HTMLMediaElement;
+const Media = HTMLMediaElement.prototype;
 const ownMedia = (name) => Object.getOwnPropertyDescriptor(Media, name);
 const nativeTime = ownMedia('currentTime'), nativeRate = ownMedia('playbackRate');
 const nativeDefaultRate = ownMedia('defaultPlaybackRate'), nativeSeeking = ownMedia('seeking').get;
 const nativeReadyState = ownMedia('readyState').get, nativeBuffered = ownMedia('buffered').get;
 const nativeSeekable = ownMedia('seekable').get, nativePause = Media.pause, nativePlay = Media.play;
+const levelOf = (element) => apply(nativeReadyState, element, []);
 const read = (property, element) => apply(property.get, element, []);
 const write = (property, element, value) => apply(property.set, element, [value]);
 // What plays, by its element: `base` is the position in seconds at `since`, an instant of the page,
@@ -32,74 +35,82 @@ function playerOf(element) {
   if (known) return known;
   const player = {
     element, base: read(nativeTime, element), since: null, rate: read(nativeRate, element),
-    defaultRate: read(nativeDefaultRate, element), isSeeking: false, isStalled: false, isEnded: false, isScripted: false,
-    isStill: false,
-    told: new Set(),
-    // The seek of ours that is under way, how many of its events are still to come, and the
+    defaultRate: read(nativeDefaultRate, element), played: [], isScheduled: false,
+    isSeeking: false, isStalled: false, isEnded: false,
+    // Whether `autoplay` may start it: until a script or a person starts or stops it.
+    canAutoplay: true,
+    // Whether a stream plays for its first picture only.
+    isPriming: false,
+    // The events of readiness that the page knows.
+    announced: new Set(),
+    // Our seek that is under way, how many `seeking` events of ours are still to come, and the
     // position of the picture.
-    seek: null, toHide: 0, drawn: 0, isTimed: false,
-    // What is under way, what was told meanwhile, and how much was there before.
-    keepers: new Set(), kept: [], waiting: [], level: 0,
-    played: [], frames: new Map(), count: 0, isDrawing: false,
+    sync: null, hiddenSeekings: 0, syncedPosition: 0,
+    // What is under way, the loading among it, the events and the promises that wait for it, and
+    // `readyState` before it.
+    holds: new Set(), loading: null, heldEvents: [], waiting: [], level: 0,
+    frameCallbacks: new Map(), frameCount: 0, isFrameScheduled: false,
   };
   players.set(element, player);
   write(nativeDefaultRate, element, 0);
   write(nativeRate, element, 0);
-  for (const name of NAMES_OF_EVENTS) {
-    apply(nativeAddEventListener, element, [name, (event) => onMediaEvent(player, event), { capture: true }]);
-  }
+  const listener = (event) => onMediaEvent(player, event);
+  for (const name of MEDIA_EVENTS) apply(nativeAddEventListener, element, [name, listener, true]);
   return player;
 }
-const handled = new WeakSet();
+const handledEvents = new WeakSet();
 function onMediaEvent(player, event) {
   const { type, isTrusted, target } = event;
-  if (!isTrusted || handled.has(event)) return;
-  handled.add(event);
+  if (!isTrusted || handledEvents.has(event)) return;
+  handledEvents.add(event);
   const isOwn = target === player.element;
-  const isOfSeek = player.seek && !player.isSeeking || type === 'seeking' && player.toHide > 0;
-  const isKept = isOwn && player.keepers.size && !isOfSeek && type !== 'loadstart';
-  if (isKept) player.kept.push(type);
-  if (isKept || isOwn && isHidden(player, type)) event.stopImmediatePropagation();
+  const isLateSeeking = type === 'seeking' && player.hiddenSeekings > 0;
+  const isOfSync = player.sync && !player.isSeeking || isLateSeeking;
+  const isHeld = isOwn && player.holds.size && !isOfSync && type !== 'loadstart';
+  if (isHeld) player.heldEvents.push(type);
+  if (isHeld || isOwn && isHidden(player, type)) event.stopImmediatePropagation();
   const look = () => {
-    for (const keeper of player.keepers) if (keeper.isOver(type)) keeper.done();
+    for (const hold of player.holds) if (hold.isOver(type)) hold.done();
   };
   look();
   // The last of several sources fails a moment before the element does.
   if (!isOwn) nativeTask(look);
 }
-// Keeps what Chromium tells of an element until an event for which `isOver` is true.
-function keepUntil(player, isOver, what = 'media', onOver = undefined) {
-  const keeper = { isOver, done: null };
-  if (!player.keepers.size) player.level = apply(nativeReadyState, player.element, []);
-  player.keepers.add(keeper);
+// Holds the events of an element until one for which `isOver` is true. Returns an object whose
+// `done` ends that, too.
+function holdEventsUntil(player, isOver, what = 'media') {
+  const hold = { isOver, done: null };
+  if (!player.holds.size) player.level = levelOf(player.element);
+  player.holds.add(hold);
   const over = () => {
-    onOver?.();
-    if (player.keepers.delete(keeper) && !player.keepers.size) tellKept(player);
+    if (player.holds.delete(hold) && !player.holds.size) releaseHeldEvents(player);
   };
-  apply(nativeThen, blockTime(new NativePromise((come) => { keeper.done = come; }), what, over), [over]);
-  return keeper;
+  const done = new NativePromise((come) => { hold.done = come; });
+  apply(nativeThen, blockTime(done, what, over), [over]);
+  return hold;
 }
-const afterKept = (player) => player.keepers.size
+const whenReleased = (player) => player.holds.size
   ? new NativePromise((come) => { player.waiting.push(come); })
   : undefined;
-function tellKept(player) {
-  while (player.kept.length && !player.keepers.size) {
-    const type = player.kept.shift();
+function releaseHeldEvents(player) {
+  while (player.heldEvents.length && !player.holds.size) {
+    const type = player.heldEvents.shift();
     if (!isHidden(player, type)) dispatchTo(player.element, type);
   }
   update(player);
-  if (player.keepers.size) return;
+  if (player.holds.size) return;
   for (const come of player.waiting.splice(0)) come();
-  startByItself(player);
+  autoplay(player);
 }
-// Chromium starts the films that are on the screen in any order.
-function startByItself(player) {
+// Chromium starts the elements that are on the screen in any order.
+function autoplay(player) {
   const { element } = player;
-  const isReady = apply(nativeReadyState, element, []) === HTMLMediaElement.HAVE_ENOUGH_DATA;
-  if (!element.autoplay || !element.paused || player.isScripted || !isReady) return;
+  const isReady = levelOf(element) === HAVE_ENOUGH_DATA;
+  if (!element.autoplay || !element.paused || !player.canAutoplay || !isReady) return;
   const { top, bottom, left, right } = element.getBoundingClientRect();
-  const isOnScreen = bottom > 0 && right > 0 && top < innerHeight && left < innerWidth && bottom > top;
-  if (isOnScreen || !element.videoWidth) apply(nativeThen, apply(nativePlay, element, []), [() => {}, () => {}]);
+  const isInRows = bottom > Math.max(0, top) && top < innerHeight;
+  if (element.videoWidth && !(isInRows && right > 0 && left < innerWidth)) return;
+  apply(nativeThen, apply(nativePlay, element, []), [() => {}, () => {}]);
 }
 function positionOf(player) {
   const { element, base, since, rate } = player;
@@ -107,8 +118,8 @@ function positionOf(player) {
   const moved = base + (elapsed() - since) / 1000 * rate;
   return Math.max(0, isNaN(element.duration) ? moved : Math.min(moved, element.duration));
 }
-// Keeps which parts have been played, from the last known position to this one.
-function notePlayed({ base, since, played }, position) {
+// Adds what has been played since the last known position.
+function addPlayed({ base, since, played }, position) {
   const last = played.at(-1);
   if (since === null || position <= base) return;
   if (last && base >= last[0] && base <= last[1]) last[1] = Math.max(last[1], position);
@@ -120,205 +131,210 @@ const rangesOf = (list) => {
     throw new DOMException(`The index provided (${at}) is not in the list.`, 'IndexSizeError');
   }, name);
   return Object.create(TimeRanges.prototype, {
-    length: { value: list.length }, start: { value: part(0, 'start') }, end: { value: part(1, 'end') },
+    length: { value: list.length },
+    start: { value: part(0, 'start') },
+    end: { value: part(1, 'end') },
   });
 };
 // Follows what Chromium has decided.
 function update(player) {
   const { element } = player;
-  if (apply(nativeSeeking, element, []) && !player.seek) player.isSeeking = true;
+  if (apply(nativeSeeking, element, []) && !player.sync) player.isSeeking = true;
   const position = positionOf(player);
-  notePlayed(player, position);
+  addPlayed(player, position);
   player.base = player.isSeeking ? read(nativeTime, element) : position;
   const isPlaying = !element.paused && !player.isEnded && !player.isSeeking && !player.isStalled
-    && (player.seek || apply(nativeReadyState, element, []) > HTMLMediaElement.HAVE_CURRENT_DATA);
+    && (player.sync || levelOf(element) > HAVE_CURRENT_DATA);
   player.since = isPlaying ? elapsed() : null;
-  if (isPlaying || player.isStalled && !element.paused) tellLater(player);
-  drawLater(player);
+  if (isPlaying || player.isStalled && !element.paused) scheduleAdvance(player);
+  scheduleFrame(player);
 }
-// What an event of Chromium's changes, and whether it is of no concern to the page.
-const EVENTS = {
+// What an event of Chromium's changes. The result is true if the page is not to see it.
+const EVENT_EFFECTS = {
   loadstart(player) {
     // What was under way is over.
-    const left = player.kept.filter((type) => type === 'abort' || type === 'emptied');
-    player.kept = [];
+    const left = player.heldEvents.filter((type) => type === 'abort' || type === 'emptied');
+    player.heldEvents = [];
     for (const type of left) if (!isHidden(player, type)) dispatchTo(player.element, type);
-    player.isScripted = !player.element.paused;
+    player.canAutoplay = player.element.paused;
     awaitMedia(player);
   },
   loadedmetadata(player) {
-    restart(player);
-    if (player.element.srcObject && player.element.paused) showStill(player);
+    resetPlayback(player);
+    if (player.element.srcObject && player.element.paused) primeStream(player);
   },
   emptied(player) {
-    restart(player);
+    resetPlayback(player);
     player.rate = player.defaultRate;
   },
-  error: endSeek,
-  loadeddata: drawFrames,
-  canplay: isKnown,
-  canplaythrough: isKnown,
+  error: endSync,
+  loadeddata: runFrameCallbacks,
+  canplay: isRepeated,
+  canplaythrough: isRepeated,
   play(player) {
-    if (player.isStill) return true;
-    player.isScripted = true;
+    if (player.isPriming) return true;
+    player.canAutoplay = false;
     // By the browser's own button.
     if (player.isEnded) player.element.currentTime = 0;
     return false;
   },
   ended(player) { player.isEnded = true; },
   playing(player, type) {
-    if (!player.isStill) return isKnown(player, type);
+    if (!player.isPriming) return isRepeated(player, type);
     apply(nativePause, player.element, []);
     return true;
   },
   pause(player) {
-    const { isStill } = player;
-    player.isStill = false;
-    player.told.delete('playing');
-    return isStill;
+    const { isPriming } = player;
+    player.isPriming = false;
+    player.announced.delete('playing');
+    return isPriming;
   },
-  waiting: (player) => player.seek,
+  waiting: (player) => player.sync,
   seeking(player) {
-    if (player.toHide > 0) return player.toHide--;
-    player.told.clear();
+    if (player.hiddenSeekings > 0) return player.hiddenSeekings--;
+    player.announced.clear();
     player.isSeeking = true;
     player.isEnded = false;
     return false;
   },
   seeked(player) {
-    if (player.seek && !player.isSeeking) {
-      endSeek(player);
+    if (player.sync && !player.isSeeking) {
+      endSync(player);
       return true;
     }
     player.isSeeking = false;
     player.base = read(nativeTime, player.element);
     player.since = null;
-    drawFrames(player);
+    runFrameCallbacks(player);
     return false;
   },
-  timeupdate: (player) => player.isStill || player.seek || player.since !== null && !player.isSeeking,
+  timeupdate({ isPriming, sync, since, isSeeking }) {
+    return isPriming || sync || since !== null && !isSeeking;
+  },
   // Ours take their place.
   ratechange: () => true,
-  // How far the network is, is not the page's business: it has all there is.
+  // These depend on the speed of the network. The page sees all of a file as loaded.
   progress: () => true,
   stalled: () => true,
   suspend: () => true,
 };
-const NAMES_OF_EVENTS = [...Object.keys(EVENTS), 'abort', 'durationchange', 'resize'];
-function restart(player) {
-  endSeek(player);
-  player.toHide = 0;
-  player.told.clear();
+const MEDIA_EVENTS = [...Object.keys(EVENT_EFFECTS), 'abort', 'durationchange', 'resize'];
+function resetPlayback(player) {
+  endSync(player);
+  player.hiddenSeekings = 0;
+  player.announced.clear();
   player.isSeeking = player.isStalled = player.isEnded = false;
   player.played = [];
-  player.base = player.drawn = read(nativeTime, player.element);
+  player.base = player.syncedPosition = read(nativeTime, player.element);
   player.since = null;
 }
 // The headless shell draws no frame of a page with a stream that has never played.
-function showStill(player) {
-  player.isStill = true;
-  const over = () => { player.isStill = false; };
+function primeStream(player) {
+  player.isPriming = true;
+  const over = () => { player.isPriming = false; };
   apply(nativeThen, apply(nativePlay, player.element, []), [() => {}, over]);
 }
 // After a seek of ours, these come again.
-function isKnown(player, type) {
-  if (player.seek || player.told.has(type)) return true;
-  player.told.add(type);
+function isRepeated(player, type) {
+  if (player.sync || player.announced.has(type)) return true;
+  player.announced.add(type);
   return false;
 }
 function isHidden(player, type) {
-  if (EVENTS[type]?.(player, type)) return true;
+  if (EVENT_EFFECTS[type]?.(player, type)) return true;
   update(player);
   return false;
 }
 const dispatchTo = (element, type) => apply(nativeDispatch, element, [new NativeEvent(type)]);
-// Moves Chromium to a position, without a word to the page: one element after the other. Nothing
-// goes on meanwhile. Some servers send films only from their beginning; of those there is always
-// the same picture.
-let lastSeek = NativePromise.resolve();
-function seekFor(player, position) {
-  const { element } = player, ranges = apply(nativeSeekable, element, []);
-  const reach = ranges.length ? ranges.end(ranges.length - 1) : 0;
-  if (player.seek || element.srcObject || !element.videoWidth || position > reach) return;
-  const seek = { end: null };
-  const ended = new NativePromise((come) => { seek.end = come; });
-  player.seek = seek;
-  apply(nativeThen, lastSeek, [() => {
-    if (player.seek !== seek || apply(nativeReadyState, element, []) === HTMLMediaElement.HAVE_NOTHING) {
-      return seek.end();
-    }
-    player.toHide++;
+// Moves Chromium to a position, unseen by the page, one element after the other. Time stands still
+// meanwhile. A server without range requests allows no seeks, so that the picture stays.
+let lastSync = NativePromise.resolve();
+function syncPosition(player, position) {
+  const { element } = player;
+  if (player.sync || element.srcObject || !element.videoWidth) return;
+  const ranges = apply(nativeSeekable, element, []);
+  if (!ranges.length || position > ranges.end(ranges.length - 1)) return;
+  const sync = { end: null };
+  const ended = new NativePromise((come) => { sync.end = come; });
+  player.sync = sync;
+  apply(nativeThen, lastSync, [() => {
+    if (player.sync !== sync || levelOf(element) === HAVE_NOTHING) return sync.end();
+    player.hiddenSeekings++;
     write(nativeTime, element, position);
   }]);
-  // What a script feeds may not reach far enough yet. Then this ends later; nobody waits for it.
-  lastSeek = blockTime(ended, fed.has(element.currentSrc) ? 'lock' : 'event', seek.end);
+  // Too little may have been appended. Then this ends later, and nobody waits for it.
+  lastSync = blockTime(ended, mediaSources.has(element.currentSrc) ? 'lock' : 'event', sync.end);
 }
-function endSeek(player) {
-  player.seek?.end();
-  player.seek = null;
+function endSync(player) {
+  player.sync?.end();
+  player.sync = null;
   update(player);
 }
-// How far what is there reaches; what a script feeds may end before the film does.
-function endOf({ element }, position) {
+// How far the media reach that are there at a position. What scripts append may end early.
+function bufferedEnd({ element }, position) {
+  if (!mediaSources.has(element.currentSrc)) return element.duration;
   const ranges = apply(nativeBuffered, element, []);
-  if (!fed.has(element.currentSrc)) return element.duration;
   for (let i = 0; i < ranges.length; i++) {
     if (ranges.start(i) <= position + 0.1 && ranges.end(i) > position) return ranges.end(i);
   }
   return position;
 }
-// Chromium itself never gets as far as the end, so it is not told that it is there.
+// How far before the end Chromium stays, in seconds, so that it does not end by itself.
 const BEFORE_END = 0.01;
-function endFilm(player) {
+function endPlayback(player) {
   const { element } = player;
   player.base = element.duration;
   player.since = null;
-  player.isEnded = player.isScripted = true;
+  player.isEnded = true;
+  player.canAutoplay = false;
   dispatchTo(element, 'timeupdate');
   // The page may have moved it.
   if (!player.isEnded) return;
-  seekFor(player, element.duration - BEFORE_END);
+  syncPosition(player, element.duration - BEFORE_END);
   apply(nativePause, element, []);
   nativeTask(() => nativeTask(() => { if (player.isEnded) dispatchTo(element, 'ended'); }));
 }
-function tellLater(player) {
-  if (player.isTimed) return;
-  player.isTimed = true;
-  const position = positionOf(player), end = endOf(player, position);
-  const left = player.since !== null && player.rate > 0 ? (end - position) / player.rate * 1000 : TOLD;
+function scheduleAdvance(player) {
+  if (player.isScheduled) return;
+  player.isScheduled = true;
+  const position = positionOf(player), end = bufferedEnd(player, position);
+  const isMoving = player.since !== null && player.rate > 0;
+  const left = isMoving ? (end - position) / player.rate * 1000 : Infinity;
   // The time that scripts see moves in steps.
-  const delay = Math.min(TOLD, isNaN(left) ? TOLD : Math.max(1, Math.ceil(left / STEP) * STEP));
+  const inSteps = isNaN(left) ? Infinity : Math.max(1, Math.ceil(left / STEP) * STEP);
+  const delay = Math.min(TIMEUPDATE_INTERVAL, inSteps);
   addTimer((run) => nativeSetTimeout(run, delay), () => {
-    player.isTimed = false;
-    tell(player);
+    player.isScheduled = false;
+    advance(player);
   }, false);
 }
-// Changes the state first: what a page does when it is told counts more.
-function tell(player) {
-  const { element } = player, position = positionOf(player), end = endOf(player, position);
+// Changes the state before it dispatches: what a page does in a listener is the last word.
+function advance(player) {
+  const { element } = player, position = positionOf(player), end = bufferedEnd(player, position);
   if (element.paused || player.isSeeking) return update(player);
-  notePlayed(player, position);
-  let told = ['timeupdate'];
+  addPlayed(player, position);
+  let events = ['timeupdate'];
   if (player.isStalled) {
-    if (end - position < 0.05 && end < element.duration) return tellLater(player);
+    if (end - position < 0.05 && end < element.duration) return scheduleAdvance(player);
     player.isStalled = false;
-    told = ['canplay', 'playing'];
+    events = ['canplay', 'playing'];
   } else if (player.since === null) {
     return;
   } else if (player.rate > 0 && position >= element.duration - 0.001) {
-    if (!element.loop) return endFilm(player);
-    player.base = player.drawn = 0;
+    if (!element.loop) return endPlayback(player);
+    player.base = player.syncedPosition = 0;
     player.since = elapsed();
-    seekFor(player, 0);
+    syncPosition(player, 0);
   } else if (player.rate > 0 && position >= end - 0.001 && !element.srcObject) {
     player.isStalled = true;
-    told = ['timeupdate', 'waiting'];
-  } else if (Math.abs(position - player.drawn) * 1000 > DRAWN - TOLD / 2) {
-    player.drawn = position;
-    seekFor(player, position);
+    events = ['timeupdate', 'waiting'];
+  } else if (Math.abs(position - player.syncedPosition) * 1000 > LEAST_MOVE) {
+    player.syncedPosition = position;
+    syncPosition(player, position);
   }
   update(player);
-  for (const type of told) dispatchTo(element, type);
+  for (const type of events) dispatchTo(element, type);
 }
 
 replace(Media, 'currentTime', (native, nativeSet) => ({
@@ -328,37 +344,39 @@ replace(Media, 'currentTime', (native, nativeSet) => ({
   },
   set currentTime(time) {
     const player = playerOf(this);
-    endSeek(player);
+    endSync(player);
     apply(nativeSet, this, [time]);
     player.isEnded = false;
-    player.drawn = player.base = read(nativeTime, this);
+    player.syncedPosition = player.base = read(nativeTime, this);
     if (!apply(nativeSeeking, this, [])) return;
     player.isSeeking = true;
     player.isStalled = false;
     player.since = null;
-    keepUntil(player, (type) => ['seeked', 'emptied', 'error'].includes(type), fed.has(this.currentSrc) ? 'fed' : 'media');
+    const isOver = (type) => ['seeked', 'emptied', 'error'].includes(type);
+    holdEventsUntil(player, isOver, mediaSources.has(this.currentSrc) ? 'append' : 'media');
   },
 }));
 replace(Media, 'paused', (native) => ({
-  get paused() { return Boolean(players.get(this)?.isStill) || apply(native, this, []); },
+  get paused() { return players.get(this)?.isPriming || apply(native, this, []); },
 }));
-replace(Media, 'ended', () => ({
-  get ended() { return Boolean(players.get(this)?.isEnded); },
+replace(Media, 'ended', (native) => ({
+  get ended() { return players.get(this)?.isEnded ?? apply(native, this, []); },
 }));
 replace(Media, 'seeking', (native) => ({
-  get seeking() { return players.has(this) ? players.get(this).isSeeking : apply(native, this, []); },
+  get seeking() { return players.get(this)?.isSeeking ?? apply(native, this, []); },
 }));
 replace(Media, 'readyState', (native) => ({
   get readyState() {
     const player = players.get(this);
-    if (player?.keepers.size) return player.level;
-    if (player?.isStalled) return HTMLMediaElement.HAVE_CURRENT_DATA;
-    return player?.seek && !player.isSeeking ? HTMLMediaElement.HAVE_ENOUGH_DATA : apply(native, this, []);
+    if (player?.holds.size) return player.level;
+    if (player?.isStalled) return HAVE_CURRENT_DATA;
+    const isSynced = !player?.sync || player.isSeeking;
+    return isSynced ? apply(native, this, []) : HAVE_ENOUGH_DATA;
   },
 }));
 for (const [name, own] of [['playbackRate', 'rate'], ['defaultPlaybackRate', 'defaultRate']]) {
   replace(Media, name, (native, nativeSet) => ({
-    get [name]() { return players.has(this) ? players.get(this)[own] : apply(native, this, []); },
+    get [name]() { return players.get(this)?.[own] ?? apply(native, this, []); },
     set [name](rate) {
       const player = playerOf(this), before = player[own];
       apply(nativeSet, this, [rate]); // for its checks and its errors
@@ -372,8 +390,9 @@ for (const [name, own] of [['playbackRate', 'rate'], ['defaultPlaybackRate', 'de
 replace(Media, 'buffered', (native) => ({
   get buffered() {
     const ranges = apply(native, this, []);
-    const isWhole = players.has(this) && !this.srcObject && !fed.has(this.currentSrc) && ranges.length;
-    return isWhole && isFinite(this.duration) ? rangesOf([[0, this.duration]]) : ranges;
+    const isFile = players.has(this) && !this.srcObject && !mediaSources.has(this.currentSrc);
+    const isWhole = isFile && ranges.length && isFinite(this.duration);
+    return isWhole ? rangesOf([[0, this.duration]]) : ranges;
   },
 }));
 replace(Media, 'played', (native) => ({
@@ -388,71 +407,14 @@ for (const name of ['play', 'pause', 'load']) {
   replace(Media, name, (native) => ({
     [name]() {
       const player = playerOf(this);
-      player.isScripted = name !== 'load';
-      player.isStill = false;
+      player.canAutoplay = name === 'load';
+      player.isPriming = false;
       if (name === 'play' && player.isEnded) this.currentTime = 0;
       const result = apply(native, this, []);
-      if (name === 'load') restart(player);
+      if (name === 'load') resetPlayback(player);
       update(player);
       if (name !== 'pause') queueMicrotask(() => awaitMedia(player));
-      return name === 'play' ? apply(nativeThen, result, [() => afterKept(player)]) : result;
+      return name === 'play' ? apply(nativeThen, result, [() => whenReleased(player)]) : result;
     },
   }));
-}
-
-// The frames of a film have the page's time, too.
-function drawFrames(player) {
-  const { element, frames } = player;
-  const called = [...frames.values()];
-  frames.clear();
-  if (!called.length) return;
-  player.count++;
-  const time = elapsed(), frame = {
-    presentationTime: time, expectedDisplayTime: time, width: element.videoWidth, height: element.videoHeight,
-    mediaTime: positionOf(player), presentedFrames: player.count,
-  };
-  for (const callback of called) {
-    try { callback(time, { ...frame }); } catch (error) { reportError(error); }
-  }
-}
-function drawLater(player) {
-  if (player.isDrawing || player.since === null || !player.frames.size) return;
-  player.isDrawing = true;
-  addTimer((run) => nativeSetTimeout(run, FILM_FRAME), () => {
-    player.isDrawing = false;
-    if (player.since !== null) drawFrames(player);
-  }, false);
-}
-let lastFrame = 0;
-replace(globalThis.HTMLVideoElement?.prototype, 'requestVideoFrameCallback', (native) => ({
-  requestVideoFrameCallback(callback) {
-    if (typeof callback !== 'function') return apply(native, this, arguments);
-    const player = playerOf(this);
-    player.frames.set(++lastFrame, callback);
-    drawLater(player);
-    return lastFrame;
-  },
-}));
-replace(globalThis.HTMLVideoElement?.prototype, 'cancelVideoFrameCallback', () => ({
-  cancelVideoFrameCallback(handle) { players.get(this)?.frames.delete(handle); },
-}));
-// A film of 25 frames a second of which none is lost.
-const shownFrames = (element) => Math.floor((players.get(element) ? positionOf(players.get(element)) : 0) * 25);
-replace(globalThis.VideoPlaybackQuality?.prototype, 'creationTime', () => ({ get creationTime() { return elapsed(); } }));
-replace(globalThis.HTMLVideoElement?.prototype, 'getVideoPlaybackQuality', (native) => ({
-  getVideoPlaybackQuality() {
-    const quality = apply(native, this, []);
-    const total = { value: shownFrames(this), configurable: true };
-    const none = { value: 0, configurable: true };
-    return Object.defineProperties(quality, {
-      totalVideoFrames: total, droppedVideoFrames: none, corruptedVideoFrames: none,
-    });
-  },
-}));
-for (const name of ['webkitDecodedFrameCount', 'webkitDroppedFrameCount', 'webkitAudioDecodedByteCount', 'webkitVideoDecodedByteCount']) {
-  for (const type of ['HTMLVideoElement', 'HTMLMediaElement']) {
-    replace(globalThis[type]?.prototype, name, () => ({
-      get [name]() { return name === 'webkitDecodedFrameCount' ? shownFrames(this) : 0; },
-    }));
-  }
 }

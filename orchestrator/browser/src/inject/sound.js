@@ -1,103 +1,107 @@
-// Sound that a page makes has the page's time. Chromium would play it in real time. So as soon as
-// one of its contexts runs, it is suspended without a word to the page: what the page hears of is
-// the state that the context would have, a time that follows the page's clock, and the ends of its
-// sources. Nobody hears the sound itself; who asks for its shape sees silence.
+// Audio contexts have the page's time. Chromium would render them in real time. So a context is
+// suspended as soon as it runs, unseen by the page. The page gets the state that the context would
+// have, a time that follows the page's clock, and `ended` of its sources. Nothing is rendered:
+// analysers read silence, and processors of audio are not called. Expects `addTimer`, `blockTime`,
+// `elapsed` and `firstOf`.
 
-const Sound = globalThis.BaseAudioContext?.prototype, LiveSound = globalThis.AudioContext?.prototype;
-const ownSound = (name) => Sound && Object.getOwnPropertyDescriptor(Sound, name).get;
-const nativeSoundState = ownSound('state'), nativeSampleRate = ownSound('sampleRate');
-const nativeSuspend = LiveSound?.suspend;
-// The samples that Chromium makes at once.
+const BaseContext = globalThis.BaseAudioContext?.prototype;
+const LiveContext = globalThis.AudioContext?.prototype;
+const nativeContextState = ownGetter('BaseAudioContext', 'state');
+const nativeSampleRate = ownGetter('BaseAudioContext', 'sampleRate');
+const nativeSuspend = LiveContext?.suspend;
+// How many samples Chromium renders at once.
 const QUANTUM = 128;
-// What runs, by its context: `base` is its time in seconds at `since`, an instant of the page, or
-// in general if that is null. `ends` are the times at which sources end.
-const sounds = new WeakMap();
+// The clocks of contexts: `base` is the time in seconds at `since`, an instant of the page, or in
+// general if that is null. `ends` are the times at which sources end.
+const timings = new WeakMap();
 
-function timeOf(sound) {
-  const { base, since, quantum } = sound;
+function timeOf(timing) {
+  const { base, since, quantum } = timing;
   return since === null ? base : base + Math.floor((elapsed() - since) / 1000 / quantum) * quantum;
 }
-function setRunning(sound, isRunning) {
-  sound.base = timeOf(sound);
-  sound.since = isRunning ? elapsed() : null;
-  for (const source of sound.ends.keys()) endLater(sound, source);
+function setRunning(timing, isRunning) {
+  timing.base = timeOf(timing);
+  timing.since = isRunning ? elapsed() : null;
+  for (const source of timing.ends.keys()) scheduleEnd(timing, source);
 }
-function endLater(sound, source) {
-  const wait = (sound.ends.get(source) - timeOf(sound)) * 1000;
-  if (sound.since === null || !isFinite(wait)) return;
+function scheduleEnd(timing, source) {
+  const wait = (timing.ends.get(source) - timeOf(timing)) * 1000;
+  if (timing.since === null || !isFinite(wait)) return;
   addTimer((run) => nativeSetTimeout(run, Math.max(1, Math.ceil(wait))), () => {
-    if (!sound.ends.has(source)) return;
+    if (!timing.ends.has(source)) return;
     // The time that scripts see is behind, or the source ends at another time now.
-    if (sound.ends.get(source) > timeOf(sound) + sound.quantum) return endLater(sound, source);
-    sound.ends.delete(source);
+    const isLater = timing.ends.get(source) > timeOf(timing) + timing.quantum;
+    if (isLater) return scheduleEnd(timing, source);
+    timing.ends.delete(source);
     apply(nativeDispatch, source, [new NativeEvent('ended')]);
   }, false);
 }
-// Follows what Chromium has decided, unless that was our own suspension.
-function followSound(context, sound, event) {
-  const state = apply(nativeSoundState, context, []);
-  if (sound.isQuieted && state === 'suspended') return event.stopImmediatePropagation();
-  sound.state = state;
-  sound.isQuieted = state === 'running';
-  setRunning(sound, sound.isQuieted);
-  if (sound.isQuieted) apply(nativeThen, apply(nativeSuspend, context, []), [undefined, () => {}]);
+// Follows Chromium's state, except for our own suspension.
+function onStateChange(context, timing, event) {
+  const state = apply(nativeContextState, context, []);
+  if (timing.isSuspendedByUs && state === 'suspended') return event.stopImmediatePropagation();
+  const isRunning = state === 'running';
+  timing.isSuspendedByUs = isRunning;
+  setRunning(timing, isRunning);
+  if (isRunning) apply(nativeThen, apply(nativeSuspend, context, []), [undefined, () => {}]);
 }
-// Without a click or a key in the page nothing is allowed to sound.
-const awaitSound = (context, promise = undefined) => {
+// Without a click or a key in the page no context starts.
+const awaitStart = (context, promise = undefined) => {
   if (!navigator.userActivation?.hasBeenActive) return promise;
   blockTime(firstOf(context, ['statechange']), 'lock');
   return promise && blockTime(promise, 'lock');
 };
 replaceClass('AudioContext', (native, args, self) => {
   const context = Reflect.construct(native, args, self);
-  const state = apply(nativeSoundState, context, []);
   const quantum = QUANTUM / apply(nativeSampleRate, context, []);
-  const sound = { state, base: 0, since: null, quantum, ends: new Map(), isQuieted: false };
-  sounds.set(context, sound);
-  const follow = (event) => followSound(context, sound, event);
+  const timing = { base: 0, since: null, quantum, ends: new Map(), isSuspendedByUs: false };
+  timings.set(context, timing);
+  const follow = (event) => onStateChange(context, timing, event);
   apply(nativeAddEventListener, context, ['statechange', follow, { capture: true }]);
-  awaitSound(context);
+  awaitStart(context);
   return context;
 });
-replace(Sound, 'state', (native) => ({
+replace(BaseContext, 'state', (native) => ({
   get state() {
-    const state = apply(native, this, []), sound = sounds.get(this);
-    return sound?.isQuieted && state === 'suspended' ? sound.state : state;
+    const state = apply(native, this, []), timing = timings.get(this);
+    return timing?.isSuspendedByUs && state === 'suspended' ? 'running' : state;
   },
 }));
-replace(Sound, 'currentTime', (native) => ({
-  get currentTime() { return sounds.has(this) ? timeOf(sounds.get(this)) : apply(native, this, []); },
+replace(BaseContext, 'currentTime', (native) => ({
+  get currentTime() {
+    const timing = timings.get(this);
+    return timing ? timeOf(timing) : apply(native, this, []);
+  },
 }));
-replace(LiveSound, 'suspend', (native) => ({
+replace(LiveContext, 'suspend', (native) => ({
   suspend() {
-    const suspended = apply(native, this, []), sound = sounds.get(this);
-    if (!sound?.isQuieted) return suspended;
-    sound.isQuieted = false;
+    const suspended = apply(native, this, []), timing = timings.get(this);
+    if (!timing?.isSuspendedByUs) return suspended;
+    timing.isSuspendedByUs = false;
     return apply(nativeThen, suspended, [() => {
       // It has been resumed meanwhile.
-      if (sound.isQuieted) return;
-      sound.state = 'suspended';
-      setRunning(sound, false);
+      if (timing.isSuspendedByUs) return;
+      setRunning(timing, false);
       nativeTask(() => apply(nativeDispatch, this, [new NativeEvent('statechange')]));
     }]);
   },
 }));
-replace(LiveSound, 'resume', (native) => ({
+replace(LiveContext, 'resume', (native) => ({
   resume() {
-    const isRunning = sounds.get(this)?.isQuieted && this.state === 'running';
-    return isRunning ? NativePromise.resolve() : awaitSound(this, apply(native, this, []));
+    const isRunning = timings.get(this)?.isSuspendedByUs && this.state === 'running';
+    return isRunning ? NativePromise.resolve() : awaitStart(this, apply(native, this, []));
   },
 }));
 for (const name of ['baseLatency', 'outputLatency']) {
-  replace(LiveSound, name, () => ({ get [name]() { return 0; } }));
+  replace(LiveContext, name, () => ({ get [name]() { return 0; } }));
 }
-replace(LiveSound, 'getOutputTimestamp', () => ({
+replace(LiveContext, 'getOutputTimestamp', () => ({
   getOutputTimestamp() { return { contextTime: this.currentTime, performanceTime: elapsed() }; },
 }));
 
-const hideOwnEnd = (event) => { if (event.isTrusted) event.stopImmediatePropagation(); };
+const hideNativeEnd = (event) => { if (event.isTrusted) event.stopImmediatePropagation(); };
 // When a source ends, if its context runs.
-function endsAt(source, from, [, offset = 0, duration]) {
+function endTimeOf(source, from, [, offset = 0, duration]) {
   const { buffer, loop, playbackRate } = source;
   if (!playbackRate || !buffer) return Infinity;
   const rest = loop ? Infinity : Math.max(0, buffer.duration - offset);
@@ -109,14 +113,15 @@ for (const type of ['AudioScheduledSourceNode', 'AudioBufferSourceNode']) {
     replace(globalThis[type]?.prototype, name, (native) => ({
       [name](...args) {
         apply(native, this, args);
-        const sound = sounds.get(this.context);
-        if (!sound || name === 'stop' && !sound.ends.has(this)) return;
-        if (sound.state === 'suspended' && name === 'start') awaitSound(this.context);
-        apply(nativeAddEventListener, this, ['ended', hideOwnEnd, { capture: true }]);
-        const from = Math.max(timeOf(sound), Number(args[0]) || 0);
-        const end = name === 'start' ? endsAt(this, from, args) : Math.min(from, sound.ends.get(this) ?? Infinity);
-        sound.ends.set(this, end);
-        endLater(sound, this);
+        const timing = timings.get(this.context);
+        if (!timing || name === 'stop' && !timing.ends.has(this)) return;
+        if (name === 'start' && this.context.state === 'suspended') awaitStart(this.context);
+        apply(nativeAddEventListener, this, ['ended', hideNativeEnd, { capture: true }]);
+        const from = Math.max(timeOf(timing), Number(args[0]) || 0);
+        const isStart = name === 'start';
+        const end = isStart ? endTimeOf(this, from, args) : Math.min(from, timing.ends.get(this));
+        timing.ends.set(this, end);
+        scheduleEnd(timing, this);
       },
     }));
   }
