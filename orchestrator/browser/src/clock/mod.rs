@@ -24,11 +24,12 @@
 //! | timers and animation frames of documents | in a slice (`slice`) | all awaited replies (`inject/awaited.js`) |
 //! | results of promises of other processes | one at a time, in the order of the calls | `load`, the document's own tasks, and the events that it awaits |
 //! | events of databases, channels, locks | as they come, before any timer | – |
+//! | `DOMContentLoaded`, `load` and the states of the document | in their order (`inject/lifecycle.js`) | the document's own tasks, and the events that it awaits |
 //! | events of a media element that loads or seeks | one element after the other, after `load` (`inject/playback.js`) | all media elements |
 //! | positions and ends of media | by timers of the page (`inject/playback.js`, `inject/sound.js`) | – |
 //! | responses for media | as others, but all threads are idle before the next one | – |
 //! | the first script of a worker | one worker after the other, in the order of the calls (`cdp::worker_order`) | all responses |
-//! | timers and messages of workers | at each step of the time that scripts see (`pace`), one worker after the other (`virtual_time`) | all responses, and the frame if there is one |
+//! | timers of workers, and all that they tell others by messages, ports and channels | at each step of the time that scripts see (`pace`), one worker after the other (`virtual_time`) | all responses, and the frame if there is one |
 //! | what an animation does | in a drain, in the step in which it is due (`pace`) | the frame |
 //! | pieces of a body | of one size (`inject/bodies.js`) | – |
 //! | input | while responses are held back | the page is idle |

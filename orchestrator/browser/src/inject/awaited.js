@@ -66,6 +66,7 @@ function afterReplies(timer) {
   if (running) held.push(timer); else timer();
 }
 function stopWaiting() {
+  while (isDocument && keptSteps.length) letInStep();
   const events = [...pending.values()];
   pending.clear();
   wholes.clear();
@@ -79,13 +80,16 @@ function stopWaiting() {
 // Media delay the event `load`. So results are let in behind it, and those of media when all are
 // there.
 const isMedia = ({ what }) => what === 'media' || what === 'append';
-const isLoaded = () => document.readyState === 'complete'
+const isLoaded = () => document.readyState === 'complete' && !keptSteps.length
   && results.every((result) => !isMedia(result) || result.letIn);
-// Which result may be let in now; -1 is none.
-function nextResult(tasksWithoutNews) {
+// Whether what is awaited may itself wait for what is not let in yet.
+function isStuck() {
   const isLoading = results.some((result) => isMedia(result) && !result.letIn);
-  const isStuck = tasksWithoutNews >= (isLoading ? MEDIA_STUCK_TASKS : STUCK_TASKS);
-  if (isStuck) return results.findIndex((result) => result.letIn);
+  return tasks - last >= (isLoading ? MEDIA_STUCK_TASKS : STUCK_TASKS);
+}
+// Which result may be let in now; -1 is none.
+function nextResult() {
+  if (isStuck()) return results.findIndex((result) => result.letIn);
   return !pending.size && results[0]?.letIn && isLoaded() ? 0 : -1;
 }
 const isShort = ({ what }) => ['lock', 'body', 'append'].includes(what);
@@ -98,8 +102,12 @@ function next() {
 }
 function step() {
   if (seen !== answered) (seen = answered, last = tasks);
-  const come = nextResult(tasks - last);
-  if (come >= 0) {
+  const come = nextResult();
+  if (keptSteps.length && (!pending.size || isStuck())) {
+    last = tasks;
+    next();
+    letInStep();
+  } else if (come >= 0) {
     last = tasks;
     next();
     results.splice(come, 1)[0].letIn();
@@ -123,7 +131,7 @@ function wait() {
 }
 // Where the document's own tasks never end, no step comes. Then Chromium moves the time at last, by
 // more than the end of a request moves it, and this timer makes a step.
-const STARVED = 50;
+const STARVED = 50, FEW_STEPS = 5;
 let isGuarded = false;
 function guard() {
   if (isGuarded) return;
@@ -132,7 +140,10 @@ function guard() {
   nativeSetTimeout(() => {
     isGuarded = false;
     if (!running) return;
-    if (turn === before) step();
+    if (turn - before < FEW_STEPS) {
+      while (keptSteps.length) letInStep();
+      step();
+    }
     guard();
   }, STARVED);
 }
@@ -382,14 +393,19 @@ replaceWhenDefined('LockManager', 'request', (native) => ({
 // A message to other documents passes through another process. An additional listener shows when it
 // has arrived.
 const NativeChannel = globalThis.BroadcastChannel;
-replaceWhenDefined('BroadcastChannel', 'postMessage', (native) => ({
-  postMessage(...args) {
-    const twin = new NativeChannel(this.name);
+replaceWhenDefined('BroadcastChannel', 'postMessage', (native) => {
+  function post(message) {
+    const twin = new (NativeChannel ?? BroadcastChannel)(this.name);
     const received = blockTime(firstOf(twin, ['message']), 'event');
     apply(nativeThen, received, [() => twin.close()]);
-    return apply(native, this, args);
-  },
-}));
+    apply(native, this, [message]);
+  }
+  return {
+    postMessage(message) {
+      if (isDocument) apply(post, this, [message]); else putInOutbox(post, this, [structuredClone(message)]);
+    },
+  };
+});
 // What other documents tell comes at any time. So it is let in as a result is, behind all events
 // that are awaited.
 function letInEvents(target, types, copy) {

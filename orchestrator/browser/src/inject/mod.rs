@@ -10,6 +10,7 @@
 //! realm          date and randomness
 //! awaited        replies of other threads and processes
 //! replies, keys  the functions that have them, and generated keys
+//! lifecycle      `DOMContentLoaded` and `load`, behind what is awaited
 //! bodies         the pieces of a body
 //! stored_files   the files that an origin keeps
 //! page, worker   frames, timers and messages that follow the frozen clock
@@ -38,6 +39,7 @@ const MEASURED: &str = include_str!("measured.js");
 const AWAITED: &str = include_str!("awaited.js");
 const REPLIES: &str = include_str!("replies.js");
 const KEYS: &str = include_str!("keys.js");
+const LIFECYCLE: &str = include_str!("lifecycle.js");
 const BODIES: &str = include_str!("bodies.js");
 const STORED_FILES: &str = include_str!("stored_files.js");
 const RUNNING: &str = include_str!("running.js");
@@ -62,7 +64,7 @@ pub(crate) fn page(determinism: &Determinism, shift: Option<f64>, keeps_order: b
             "(() => {{ 'use strict';\nconst seed = {seed}, shift = {shift};\n{DISGUISE}\n{PLACE}\n{RUNNING}\n{REALM}\n}})();"
         ),
         None => format!(
-            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark}, ORDER_MARK = {order_mark}, BAD_PORTS = {BAD_PORTS:?};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{PAGE}\n{PLAYBACK}\n{VIDEO_FRAMES}\n{MEDIA}\n{SOUND}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n{logged}\n}})();",
+            "(() => {{ 'use strict';\nconst seed = {seed}, STEP = {step}, ERROR_MARK = {mark}, ORDER_MARK = {order_mark}, BAD_PORTS = {BAD_PORTS:?};\nconst nativeNow = Date.now;\nconst timeOrigin = Object.getOwnPropertyDescriptor(Performance.prototype, 'timeOrigin').get;\nconst nativeTimeOrigin = () => Reflect.apply(timeOrigin, performance, []);\nconst clock = () => {{ const time = nativeNow(); return time - ((time - {start}) % STEP + STEP) % STEP; }};\n{DISGUISE}\n{PLACE}\n{FROZEN}\n{MEASURED}\n{REALM}\n{AWAITED}\n{REPLIES}\n{BODIES}\n{STORED_FILES}\n{KEYS}\n{LIFECYCLE}\n{PAGE}\n{PLAYBACK}\n{VIDEO_FRAMES}\n{MEDIA}\n{SOUND}\n{TIMELINE}\n{DECLINED}\n{REPORTED}\n{logged}\n}})();",
             logged = if keeps_order { LOGGED } else { "" },
             order_mark = json!(MARK),
             start = virtual_time::start_millis(*determinism),

@@ -40,17 +40,54 @@ for (const [name, value] of Object.entries(timerFunctions)) {
 
 replaceDelays((run, delay) => addTimer(run, delay, [], false));
 
+// What leaves the worker, in the order of the calls: functions, each with an object and arguments.
 const outbox = [];
-function postMessageReplacement(object, native) {
-  return {
-    postMessage(message, options) {
-      const transfer = Array.isArray(options) ? options : options?.transfer ?? [];
-      outbox.push([native, this ?? globalThis, structuredClone([message, [...transfer]], { transfer })]);
-    },
-  };
+function putInOutbox(call, object, args) {
+  outbox.push([call, object, args]);
 }
-if (kind === 'worker') replace(globalThis, 'postMessage', (native) => postMessageReplacement(globalThis, native));
-if (kind === 'shared_worker') replace(MessagePort.prototype, 'postMessage', (native) => postMessageReplacement(null, native));
+// The ports of the worker's own channels, each with its other one. They lead to the worker itself
+// until one of them leaves it.
+const innerPorts = new WeakMap();
+replaceClass('MessageChannel', (native, args, self) => {
+  const channel = Reflect.construct(native, args, self), { port1, port2 } = channel;
+  innerPorts.set(port1, port2);
+  innerPorts.set(port2, port1);
+  return channel;
+});
+function leave(ports) {
+  for (const port of ports) {
+    innerPorts.delete(innerPorts.get(port));
+    innerPorts.delete(port);
+  }
+}
+const postLater = (native) => ({
+  postMessage(message, options) {
+    if (innerPorts.has(this)) return apply(native, this, arguments);
+    const transfer = [...(Array.isArray(options) ? options : options?.transfer ?? [])];
+    const sent = structuredClone([message, transfer], { transfer });
+    leave(transfer);
+    putInOutbox(native, this ?? globalThis, sent);
+  },
+});
+// Behind the messages that were sent before.
+const closeLater = (native) => ({
+  close() {
+    const sends = outbox.some(([, object]) => object === this);
+    if (sends) putInOutbox(native, this, []); else apply(native, this, []);
+  },
+});
+if (kind === 'worker') replace(globalThis, 'postMessage', postLater);
+replace(MessagePort.prototype, 'postMessage', postLater);
+replace(MessagePort.prototype, 'close', closeLater);
+replaceWhenDefined('Client', 'postMessage', postLater);
+replaceWhenDefined('BroadcastChannel', 'close', closeLater);
+replace(globalThis, 'close', (native) => ({
+  close() {
+    timers.clear();
+    putInOutbox(native, this ?? globalThis, []);
+  },
+}));
+replaceLateTypes();
 
 // A shared worker has begun only when its first page has connected, which takes a moment of real
 // time.
@@ -87,6 +124,6 @@ async function tick(until, giveUp, keeps) {
   }
   current = Math.max(current, until);
   const messages = keeps ? [] : outbox.splice(0);
-  for (const [native, target, [message, transfer]] of messages) apply(native, target, [message, transfer]);
+  for (const [call, object, args] of messages) apply(call, object, args);
   return { messages: messages.length };
 }

@@ -18,6 +18,7 @@ mod formats;
 mod hostile;
 mod hostile_pages;
 mod landing;
+mod lifecycle;
 mod load;
 mod media;
 mod order;

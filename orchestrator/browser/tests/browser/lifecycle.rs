@@ -1,0 +1,140 @@
+//! `DOMContentLoaded`, `load` and what workers tell come at points that do not depend on how fast
+//! another process replies.
+
+use browser::Dialect;
+
+use crate::bench::{Bench, LOG};
+
+/// Plays a page with this script, a classic one, and `worker` at `/worker.js`. Each line of
+/// `expected` is said, in this order.
+async fn says(script: &str, worker: &str, expected: &[&str]) {
+    let page = format!("<!doctype html><title>Lifecycle</title>{LOG}<script>{script}</script>");
+    // As in a secure context.
+    let pages = [("localhost/", &*page), ("localhost/worker.js", worker)];
+    let mut bench = Bench::open(Dialect::BrowserGym, &pages).await;
+    assert_eq!(bench.said().await, expected, "{script}");
+    bench.session.close().await.unwrap();
+}
+
+const TELL: &str = "
+    const tell = event => say(`${event.type} ${document.readyState} ${event.target === document}`);
+    for (const type of ['readystatechange', 'DOMContentLoaded']) document.addEventListener(type, tell);
+    for (const type of ['load', 'pageshow']) addEventListener(type, tell);";
+
+#[tokio::test]
+async fn a_document_is_loaded_when_nothing_is_awaited() {
+    let script = format!(
+        "{TELL}
+        const open = indexedDB.open('d');
+        open.onupgradeneeded = () => {{
+            say('upgrade');
+            open.result.createObjectStore('s');
+        }};
+        let left = 3;
+        const write = () => {{
+            const writing = open.result.transaction('s', 'readwrite');
+            writing.objectStore('s').put(0, left);
+            writing.oncomplete = () => {{
+                say(`written ${{document.readyState}}`);
+                const own = new MessageChannel();
+                own.port1.onmessage = () => --left && write();
+                own.port2.postMessage(0);
+            }};
+        }};
+        open.onsuccess = write;
+        onload = ({{ target, type }}) => {{
+            say(`handler ${{target === document}} ${{type}}`);
+            crypto.subtle.digest('SHA-1', new Uint8Array(1)).then(() => say('result'));
+        }};
+        document.onreadystatechange = () => {{}};
+        setTimeout(() => say('timer'));"
+    );
+    let expected = [
+        "upgrade",
+        "written loading",
+        "written loading",
+        "written loading",
+        "readystatechange interactive true",
+        "DOMContentLoaded interactive true",
+        "readystatechange complete true",
+        "load complete true",
+        "handler true load",
+        "pageshow complete true",
+        "result",
+        "timer",
+    ];
+    says(&script, "", &expected).await;
+}
+
+#[tokio::test]
+async fn a_document_that_awaits_nothing_has_the_browsers_own_events() {
+    let script = format!(
+        "{TELL} onload = ({{ isTrusted, eventPhase }}) => say(`trusted ${{isTrusted}} ${{eventPhase}}`);"
+    );
+    let expected = [
+        "readystatechange interactive true",
+        "DOMContentLoaded interactive true",
+        "readystatechange complete true",
+        "load complete true",
+        "trusted true 2",
+        "pageshow complete true",
+    ];
+    says(&script, "", &expected).await;
+}
+
+/// What a page awaits may wait for what it does when it is loaded.
+#[tokio::test]
+async fn a_document_is_loaded_where_what_it_awaits_does_not_come() {
+    let script = "
+        const first = indexedDB.open('d', 1);
+        first.onsuccess = () => {
+            const second = indexedDB.open('d', 2);
+            second.onsuccess = () => say('second');
+            addEventListener('load', () => { say('load'); first.result.close(); });
+        };";
+    says(script, "", &["load", "second"]).await;
+}
+
+#[tokio::test]
+async fn all_that_a_worker_tells_has_the_order_of_its_calls() {
+    let worker = "
+        const channel = new BroadcastChannel('c');
+        onmessage = ({ ports: [port] }) => {
+            postMessage('one');
+            port.postMessage('two');
+            channel.postMessage('three');
+            const inner = new MessageChannel(), outer = new MessageChannel();
+            inner.port1.onmessage = ({ data }) => {
+                if (data < 50) return inner.port2.postMessage(data + 1);
+                postMessage(`${data} by itself`);
+                outer.port1.postMessage('last by a port');
+                port.close();
+                channel.close();
+                close();
+            };
+            inner.port2.postMessage(0);
+            postMessage({ port: outer.port2 }, [outer.port2]);
+            try { postMessage(() => {}); } catch (error) { postMessage(error.name); }
+            try { channel.postMessage(() => {}); } catch (error) { postMessage(error.name); }
+        };";
+    let script = "
+        const worker = new Worker('/worker.js'), port = new MessageChannel(), channel = new BroadcastChannel('c');
+        const hear = ({ data }) => {
+            if (!data.port) return say(data);
+            say('a port');
+            data.port.onmessage = hear;
+        };
+        worker.onmessage = port.port1.onmessage = channel.onmessage = hear;
+        worker.postMessage(0, [port.port2]);";
+    let expected = [
+        "one",
+        "two",
+        "a port",
+        "DataCloneError",
+        "DataCloneError",
+        "50 by itself",
+        "last by a port",
+        "three",
+    ];
+    says(script, worker, &expected).await;
+}
