@@ -20,6 +20,8 @@ pub(crate) mod dates;
 mod encoding;
 mod find;
 mod level;
+mod negotiation;
+mod origin;
 mod partial;
 pub(crate) mod preflight;
 mod range;
@@ -35,14 +37,15 @@ use std::{sync::Arc, time::SystemTime};
 use cache::Cache;
 use camino::Utf8Path;
 use find::MatchedCaptures;
-use http::{HeaderName, HeaderValue, Method, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
+use negotiation::{Choice, Negotiation};
 use remembered::Remembered;
 use search::Search;
 use searched::SiteForms;
 use snapshots::{
     index::{IndexError, IndexHit, ReplaySet, SOCKET},
-    matching::{Payload, ReplayRequest},
+    matching::{Key, Payload, ReplayRequest},
 };
 use stored::{StoredError, StoredResponse};
 use url::Url;
@@ -101,6 +104,7 @@ pub struct Replay {
     bodies: Budget,
     ports: Remembered<(String, u16)>,
     twins: Remembered<(String, String)>,
+    negotiations: Remembered<Key, Option<Arc<Negotiation>>>,
     complaints: Complaints,
     started: SystemTime,
 }
@@ -123,6 +127,7 @@ impl Replay {
             bodies: Budget::new(options.cache + BODIES),
             ports: Remembered::default(),
             twins: Remembered::default(),
+            negotiations: Remembered::default(),
             complaints: Complaints::default(),
             started: SystemTime::now(),
         }
@@ -310,27 +315,60 @@ impl Replay {
             dates: self.options.dates,
             started: self.started,
         };
-        if let Some(last) = found.whole.len().checked_sub(1) {
-            let count = last + 1;
+        if !found.whole.is_empty() {
+            let choice = self.choose(found, &head.headers)?;
+            let (key, count) = (choice.key(&found.key), choice.members.len());
             let nth = match aside || wanted.is_some() {
-                true => episode.present(&found.key, count),
-                false => episode.next(&found.key, count),
+                true => episode.present(&key, count),
+                false => episode.next(&key, count),
             };
-            let hit = found.whole[nth];
+            let hit = found.whole[choice.members[nth]];
             let (stored, answer) = (self.stored(hit)?, found.answer(&self.set, request, hit)?);
+            let answer = choice.rule.into_iter().fold(answer, Answer::by_rule);
             if request.method == "HEAD" {
-                return Ok(Some(respond::recorded_head(&setting, &stored, answer)));
+                let reply = respond::recorded_head(&setting, &stored, answer);
+                return Ok(Some(self.readable(hit, head, reply)));
             }
-            return respond::reply(&setting, &stored, head, answer).map(Some);
+            let reply = respond::reply(&setting, &stored, head, answer)?;
+            return Ok(Some(self.readable(hit, head, reply)));
         }
         if let Some(first) = found.parts.first() {
             let answer = found.answer(&self.set, request, *first)?;
             let parts = found.parts.iter().take(MAX_PARTS).map(|hit| self.stored(*hit));
-            return partial::reply(&self.set, parts.collect::<Result<_, _>>()?, wanted, answer);
+            let reply = partial::reply(&self.set, parts.collect::<Result<_, _>>()?, wanted, answer)?;
+            return Ok(reply.map(|reply| self.readable(*first, head, reply)));
         }
         let Some(hit) = found.unmodified.first() else { return Ok(None) };
         let (stored, answer) = (self.stored(*hit)?, found.answer(&self.set, request, *hit)?);
-        respond::reply(&setting, &stored, head, answer).map(Some)
+        let reply = respond::reply(&setting, &stored, head, answer)?;
+        Ok(Some(self.readable(*hit, head, reply)))
+    }
+
+    /// The reply, so that the page that asks may read it if the server would let it.
+    fn readable(&self, hit: IndexHit, head: &RequestHead, reply: Reply) -> Reply {
+        match self.options.level {
+            MatchLevel::Exact => reply,
+            _ => origin::readable(&self.set, hit, head, reply),
+        }
+    }
+
+    /// The captures that a request with these headers may get.
+    fn choose(&self, found: &MatchedCaptures, headers: &HeaderMap) -> Result<Choice, IndexError> {
+        if found.whole.len() == 1 {
+            return Ok(Choice { members: vec![0], rule: None });
+        }
+        let known = match self.negotiations.get(&found.key) {
+            Some(known) => known,
+            None => {
+                let read = Negotiation::read(&self.set, &found.whole)?.map(Arc::new);
+                self.negotiations.put(found.key, read.clone());
+                read
+            }
+        };
+        match known {
+            Some(negotiation) => Ok(negotiation.choose(headers)),
+            None => Ok(Choice { members: (0..found.whole.len()).collect(), rule: None }),
+        }
     }
 
     fn recorded_socket(

@@ -5,7 +5,7 @@ use std::{collections::HashMap, hash::Hash};
 use parking_lot::{Mutex, MutexGuard};
 
 /// The maximum number of cached facts.
-const REMEMBERED: usize = 256;
+const REMEMBERED: usize = 4096;
 
 /// Facts that need a walk through the index; a bounded number of them.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ mod changing;
 mod crowd;
 mod derived;
 mod matching;
+mod negotiation;
 mod parts;
 mod searches;
 mod turns;

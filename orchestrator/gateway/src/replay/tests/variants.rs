@@ -121,7 +121,8 @@ fn a_page_under_another_scheme_may_read_what_it_could_read() {
     let world = World::new();
     let granted = |origin| [("Access-Control-Allow-Origin", origin)];
     world.get("https://api.test/own", 200, &granted("http://page.test"), b"");
-    world.get("https://api.test/foreign", 200, &granted("http://else.test"), b"");
+    let asked = [("Origin", "http://page.test")];
+    world.asked_at("https://api.test/foreign", &asked, 200, &granted("http://else.test"), "");
     let client = Client::of(&world);
     let origin = [("origin", "https://page.test")];
     let allowed = |url| client.get(url, &origin).header("access-control-allow-origin").to_owned();
