@@ -35,7 +35,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
     files.into_iter().map(|file| fs::read(file).unwrap()).collect()
 }
 
-/// Makes one change: a bit, a byte, a mark, or a piece that goes, comes twice or is of another seed.
+/// Makes one change: a bit, a byte, a mark, or a piece that goes, comes twice or is from elsewhere.
 fn change(bytes: &mut Vec<u8>, others: &[Vec<u8>], random: &mut Rng) {
     let at = random.usize(..=bytes.len());
     let piece = at..(at + random.usize(..64)).min(bytes.len());

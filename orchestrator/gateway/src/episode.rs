@@ -6,7 +6,7 @@ use std::{collections::HashMap, sync::Arc};
 use parking_lot::Mutex;
 use snapshots::matching::Key;
 
-use crate::{Ledger, TrafficCapture};
+use crate::{Ledger, PageClock, TrafficCapture};
 
 /// The number of locks over which the cursors are spread.
 const SHARDS: usize = 16;
@@ -17,6 +17,8 @@ pub struct Episode {
     ledger: Arc<Ledger>,
     /// The capture of all traffic, if enabled.
     capture: Option<Arc<TrafficCapture>>,
+    /// The clock of the pages that ask.
+    page_clock: PageClock,
     /// How often each request was made, for requests with more than one recorded response.
     cursors: [Mutex<HashMap<Key, u32>>; SHARDS],
 }
@@ -35,6 +37,15 @@ impl Episode {
     /// An episode that captures all of its traffic.
     pub fn with_capture(capture: Arc<TrafficCapture>) -> Self {
         Self { capture: Some(capture), ..Self::default() }
+    }
+
+    /// The same episode, whose pages have this clock.
+    pub(crate) fn with_clock(self, page_clock: PageClock) -> Self {
+        Self { page_clock, ..self }
+    }
+
+    pub(crate) fn page_clock(&self) -> &PageClock {
+        &self.page_clock
     }
 
     pub(crate) fn capture(&self) -> Option<&Arc<TrafficCapture>> {

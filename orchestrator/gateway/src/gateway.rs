@@ -98,10 +98,12 @@ impl Gateway {
             own: listening.as_ref().map(|(address, ..)| *address),
             deadline: config.limits.connect,
         };
+        let in_flight = InFlight::default();
+        let episode = Episode::new().with_clock(in_flight.page_clock().clone());
         let shared = Arc::new(Shared {
             ca: config.ca,
             upstream: Upstream::new(dialer, &config.limits),
-            in_flight: InFlight::default(),
+            in_flight,
             clients: Clients::new(config.limits.connections.min(room())),
             uploads: Budget::new(config.limits.uploads),
             complaints: Arc::default(),
@@ -111,7 +113,7 @@ impl Gateway {
             cut: CancellationToken::new(),
             write_guard: config.write_guard,
             routes: RwLock::new(Arc::new(config.routes)),
-            episode: Mutex::default(),
+            episode: Mutex::new(Arc::new(episode)),
         });
         let entrance = listening.map(|(address, listener, admission)| {
             let listen = |source| StartError::Listen { address, source };
@@ -169,6 +171,7 @@ impl Gateway {
 
     /// Begins the given episode; see [`Self::begin_episode`].
     pub fn begin(&self, new: Episode) -> Arc<Ledger> {
+        let new = new.with_clock(self.shared.in_flight.page_clock().clone());
         let mut episode = self.shared.episode.lock();
         std::mem::replace(&mut *episode, Arc::new(new)).ledger().clone()
     }

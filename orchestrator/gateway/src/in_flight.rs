@@ -17,6 +17,8 @@ use std::{
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
+use crate::PageClock;
+
 /// How many answers to sockets are remembered. Nobody takes them where no world is frozen.
 const MAX_ANSWERED_SOCKETS: usize = 10_000;
 
@@ -37,6 +39,7 @@ struct Shared {
     queue: Mutex<QueueState>,
     /// See [`InFlight::take_answered_sockets`].
     answered_sockets: Mutex<Vec<String>>,
+    page_clock: PageClock,
 }
 
 /// Responses that wait for release while a [`ResponseQueue`] exists.
@@ -169,6 +172,11 @@ pub struct NotIdle {
 }
 
 impl InFlight {
+    /// The clock of the pages that ask.
+    pub fn page_clock(&self) -> &PageClock {
+        &self.shared.page_clock
+    }
+
     /// The current counts.
     pub fn counts(&self) -> InFlightCounts {
         *self.lock()

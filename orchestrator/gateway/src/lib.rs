@@ -43,6 +43,7 @@ pub mod ledger;
 pub mod limits;
 pub mod message;
 mod miss;
+mod page_clock;
 mod proxy;
 pub mod record;
 pub mod replay;
@@ -66,6 +67,7 @@ pub use in_flight::{FrameHold, InFlight, InFlightCounts, NotIdle, ResponseQueue}
 pub use ledger::{Answer, Entry, Ledger, Levels, NearestRequest};
 pub use limits::Limits;
 pub use message::{Reply, RequestHead, Scheme};
+pub use page_clock::PageClock;
 pub use record::{Recorder, RecorderReport, Redact};
 pub use replay::{DatePolicy, MatchLevel, Replay, ReplayOptions, SiteSearch};
 pub use routes::{BadPattern, Routes, Target};

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use gateway::PageClock;
 use serde_json::{Value, json};
 
 use crate::{
@@ -38,6 +39,8 @@ pub(crate) struct TargetSetup {
     /// How far clocks are shifted from the machine's, in milliseconds; `None` where virtual time
     /// replaces them.
     clock_shift: Option<f64>,
+    /// The same clock, for the gateway.
+    page_clock: Option<PageClock>,
     script: Option<String>,
     keeps_order: bool,
     /// The limit of all downloads together, in bytes.
@@ -63,6 +66,7 @@ impl TargetSetup {
         let script = determinism
             .as_ref()
             .map(|determinism| inject::page(determinism, clock_shift, launch.keeps_order));
+        let page_clock = launch.in_flight.as_ref().map(|in_flight| in_flight.page_clock().clone());
         let (device, downloads) = (launch.device.clone(), launch.downloads);
         let capture = launch.capture.clone();
         Self {
@@ -72,10 +76,21 @@ impl TargetSetup {
             downloads,
             download_folder,
             clock_shift,
+            page_clock,
             determinism,
             device,
             user_agent,
             capture,
+        }
+    }
+
+    /// Tells the gateway what the clock of the pages shows, in milliseconds since 1970, if it
+    /// stands.
+    pub(crate) fn tell_clock(&self, page_clock: f64) {
+        match &self.page_clock {
+            Some(clock) if self.is_frozen() => clock.stand_at(page_clock as i64),
+            Some(clock) => clock.run(self.clock_shift.unwrap_or_default() as i64),
+            None => {}
         }
     }
 

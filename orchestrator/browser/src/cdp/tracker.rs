@@ -163,6 +163,7 @@ impl BrowserState {
     /// milliseconds.
     pub(crate) fn begin_episode(&mut self, setup: targets::TargetSetup, page_clock: f64) {
         let started_at = Some(Instant::now());
+        setup.tell_clock(page_clock);
         *self = Self {
             setup: Some(Arc::new(setup)),
             page_clock,
@@ -240,6 +241,9 @@ impl BrowserState {
             return self.check_prepared();
         }
         self.page_clock = now;
+        if let Some(setup) = &self.setup {
+            setup.tell_clock(now);
+        }
         if let Some(trace) = &mut self.trace {
             trace.note_clock(now);
         }

@@ -1,7 +1,7 @@
 // When Chromium has read a document depends on the machine, and so whether `DOMContentLoaded` and
 // `load` come before or after the events that scripts await. So while the document awaits anything,
-// they are kept, with what comes after them. They are let in one at a time, when the document has no
-// other task and awaits no event. Meanwhile `readyState` is as it was told.
+// they are kept, with what comes after them. They are let in one task after the other, when the
+// document has no other task and awaits no event. Meanwhile `readyState` is as it was told.
 // Expects `running` and `spin`. Defines `keptSteps` and `letInStep`.
 
 const nativeDocumentState = Object.getOwnPropertyDescriptor(Document.prototype, 'readyState').get;

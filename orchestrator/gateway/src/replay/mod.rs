@@ -251,7 +251,7 @@ impl Replay {
         }
         if certain == MatchLevel::Normalised
             && !miss::is_navigation(head)
-            && let Some(found) = find::guessed(&self.set, request, &head.headers)?
+            && let Some(found) = find::guessed(&self.set, request, &head.headers, episode.page_clock().now())?
             && let Some(reply) = self.given(head, request, &found, episode, false)?
         {
             return Ok(Some(reply));

@@ -7,8 +7,8 @@
 //! 1. whether `Authorization` was sent. A challenge that the recording answered is not repeated;
 //! 2. the headers by which scripts ask for another form, such as `X-Requested-With`;
 //! 3. the headers that `Vary` names, but for cookies, codings and what the browser says of itself;
-//! 4. the destination (a page, an image, the data of a script) and the first type in `Accept`, where
-//!    the captures are of different types, or `Vary` names them.
+//! 4. the destination (a page, an image, the data of a script) and the first type in `Accept`,
+//!    where the captures are of different types, or `Vary` names them.
 //!
 //! A request gets the captures of the class that is most like it, in recorded order.
 

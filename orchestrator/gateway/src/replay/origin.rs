@@ -1,8 +1,8 @@
 //! Lets the page that asks read a response that was recorded for another origin.
 //!
-//! A recording has one answer for each origin that asked, or one without any: tools that record from
-//! a service worker, and shared caches, get an `Access-Control-Allow-Origin` that names somebody
-//! else. A live server would have named the page.
+//! A recording has one answer for each origin that asked. Tools that record from a service worker,
+//! and shared caches, get an `Access-Control-Allow-Origin` that names somebody else. A live server
+//! would have named the page.
 
 use http::{HeaderMap, header};
 use snapshots::index::{IndexHit, ReplaySet};

@@ -2,14 +2,16 @@
 //! random tokens.
 //!
 //! This is the weakest of the normalised rules. It applies only if everything else is equal,
-//! including names and orders of magnitude. The value must not be something that a person chose:
+//! including names and orders of magnitude. Nothing is guessed that may say what is asked for: no
+//! identifier, address, key, plain number, and no time that a person chose.
 //!
 //! - a *time stamp* is a number of seconds, milliseconds, microseconds, minutes or five minutes, or
 //!   an ISO 8601 time with seconds. The recorded one must be within ten minutes of the time of
-//!   recording;
-//! - a *random token* is a fraction in the format of `Math.random()`, or a UUID or a mix of letters
-//!   and digits under a telling name (`nonce`, `token`, `session`, `rnd`, ...). A UUID under `id`
-//!   may identify the requested resource.
+//!   recording, and the requested one as far from the present of the page that asks;
+//! - a *random token* is a fraction in the format of `Math.random()`, or a mix of letters and
+//!   digits under a name that has a whole word for chance (`nonce`, `csrf`, `rnd`, `sid`, ...), or
+//!   that names a visit (`sessionId`, `trace_id`, ...);
+//! - a UUID is a random token beside a time stamp, under a name of a visit.
 
 use super::leaves::{Leaf, leaves};
 use super::{ReplayRequest, query};
@@ -23,34 +25,50 @@ pub const RANDOM_TOKEN: &str = "random-token";
 /// The maximum distance of a recorded time stamp from the time of recording, in milliseconds.
 const NEAR: i64 = 10 * 60 * 1000;
 
-/// Parts of a name that indicate a random value.
-const OF_CHANCE: &[&str] = &[
+/// How far the distances of a time stamp from its present may be from each other, in milliseconds,
+/// besides its unit.
+const APART: i64 = 2 * 60 * 1000;
+
+/// Words that name chance. Numbers and short texts under such a name are somebody's choice.
+const CHANCE: &[&str] = &[
+    "authenticity",
     "cachebust",
-    "correlation",
+    "cachebuster",
+    "cachekey",
     "csrf",
+    "jsessionid",
+    "nocache",
     "nonce",
+    "phpsessid",
     "rand",
-    "requestid",
+    "random",
     "rnd",
     "salt",
-    "seed",
     "sess",
-    "token",
-    "trace",
+    "sessid",
+    "sid",
     "uniq",
-    "visit",
+    "verification",
+    "wpnonce",
     "xsrf",
 ];
-/// Whole names that indicate a random value.
-const NAMES_OF_CHANCE: &[&str] = &["_", "cb", "cid", "guid", "r", "sid", "uuid", "z"];
+/// Words that name a visit, alone or before `id`.
+const VISIT: &[&str] =
+    &["correlation", "pageview", "request", "session", "span", "trace", "visit", "visitor"];
+/// The fewest characters of a token that identifies a visit.
+const LONG: usize = 16;
 
-/// The rules by which `request` matches `recorded`, which was recorded at `at_millis`; `None` if
-/// they are different requests. Empty if nothing differs.
+/// The rules by which `request`, made at `now_millis` of its page, matches `recorded`, which was
+/// recorded at `at_millis`, both since 1970; `None` if they are different requests. Empty if
+/// nothing differs.
 pub fn guess(
     request: &ReplayRequest<'_>,
     recorded: &ReplayRequest<'_>,
+    now_millis: i64,
     at_millis: i64,
 ) -> Option<Vec<&'static str>> {
+    let is_time_stamp =
+        |requested: &str, recorded: &str| is_time_stamp((requested, now_millis), (recorded, at_millis));
     let urls = [super::normalised_url(request.url), super::normalised_url(recorded.url)];
     let paths = [query::split(&urls[0]).0, query::split(&urls[1]).0];
     if request.method != recorded.method {
@@ -62,7 +80,7 @@ pub fn guess(
         return None;
     }
     for (requested, recorded) in a.iter().zip(&b).filter(|(a, b)| a != b) {
-        is_time_stamp(requested, recorded, at_millis).then(|| rules.push(TIME_STAMP))?;
+        is_time_stamp(requested, recorded).then(|| rules.push(TIME_STAMP))?;
     }
     let sorted = |request| {
         let mut values: Vec<Leaf> = leaves(request);
@@ -75,7 +93,7 @@ pub fn guess(
     }
     let clocked = a.iter().zip(&b).any(|(requested, recorded)| {
         requested.value != recorded.value
-            && is_time_stamp(requested.value.trim_matches('"'), recorded.value.trim_matches('"'), at_millis)
+            && is_time_stamp(requested.value.trim_matches('"'), recorded.value.trim_matches('"'))
     });
     for (requested, recorded) in a.iter().zip(&b) {
         if (requested.place, &requested.name) != (recorded.place, &recorded.name) {
@@ -85,7 +103,7 @@ pub fn guess(
             continue;
         }
         let (value, other) = (requested.value.trim_matches('"'), recorded.value.trim_matches('"'));
-        if is_time_stamp(value, other, at_millis) {
+        if is_time_stamp(value, other) {
             rules.push(TIME_STAMP);
         } else if is_random(&requested.name, value, other)
             || (clocked && is_visit(&requested.name, value, other))
@@ -112,34 +130,46 @@ pub fn may_guess(request: &ReplayRequest<'_>) -> bool {
         })
 }
 
-/// Whether both are times in the same notation, the recorded one close to the time of recording.
-fn is_time_stamp(requested: &str, recorded: &str, at_millis: i64) -> bool {
-    let (Some((notation, _)), Some((other, recorded))) = (time(requested), time(recorded)) else {
-        return false;
-    };
-    notation == other && recorded.abs_diff(at_millis) <= NEAR.unsigned_abs()
+/// Whether both are times in the same notation, the recorded one close to the time of recording,
+/// and each as far from its present as the other. With each comes its present.
+fn is_time_stamp((requested, now): (&str, i64), (recorded, at): (&str, i64)) -> bool {
+    let (Some(requested), Some(recorded)) = (time(requested), time(recorded)) else { return false };
+    let distance = recorded.millis.saturating_sub(at);
+    requested.digits == recorded.digits
+        && distance.saturating_abs() <= NEAR
+        && requested.millis.saturating_sub(now).abs_diff(distance) <= (APART + recorded.unit).unsigned_abs()
 }
 
-/// The notation of a time, and its milliseconds since 1970.
-fn time(value: &str) -> Option<(usize, i64)> {
+/// A time in one of the notations of time stamps.
+struct Time {
+    /// How many digits it has; 0 for a text.
+    digits: usize,
+    /// Milliseconds since 1970.
+    millis: i64,
+    /// Its unit, in milliseconds.
+    unit: i64,
+}
+
+fn time(value: &str) -> Option<Time> {
     let (whole, fraction) = value.split_once('.').unwrap_or((value, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !whole.is_empty() && digits(whole) && digits(fraction) {
         let number: i64 = whole.parse().ok()?;
-        return match whole.len() {
-            // Units of five minutes, and of minutes.
-            7 => Some((7, number.checked_mul(300_000)?)),
-            8 => Some((8, number.checked_mul(60_000)?)),
-            10 => Some((10, number.checked_mul(1000)?)),
-            13 => Some((13, number)),
-            16 => Some((16, number / 1000)),
-            _ => None,
+        let (millis, unit) = match whole.len() {
+            7 => (number.checked_mul(300_000)?, 300_000),
+            8 => (number.checked_mul(60_000)?, 60_000),
+            10 => (number.checked_mul(1000)?, 1000),
+            13 => (number, 1),
+            16 => (number / 1000, 1),
+            _ => return None,
         };
+        return Some(Time { digits: whole.len(), millis, unit });
     }
     // A person may choose a day or a minute; seconds come from a clock.
     let iso = value.len() >= 19 && value.as_bytes()[10] == b'T' && value.matches([':', '%']).count() >= 2;
     let plain = value.replace("%3A", ":").replace("%2B", "+");
-    iso.then(|| Timestamp::parse(&plain).ok()).flatten().map(|time| (0, time.as_millis()))
+    let time = iso.then(|| Timestamp::parse(&plain).ok()).flatten()?;
+    Some(Time { digits: 0, millis: time.as_millis(), unit: 1000 })
 }
 
 fn is_random(name: &str, requested: &str, recorded: &str) -> bool {
@@ -151,39 +181,79 @@ fn is_random(name: &str, requested: &str, recorded: &str) -> bool {
     if fraction(requested) && fraction(recorded) {
         return true;
     }
-    let name: String =
-        name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    let of_chance =
-        NAMES_OF_CHANCE.contains(&name.as_str()) || OF_CHANCE.iter().any(|part| name.contains(part));
-    let token = |value: &str| {
-        let mixed =
-            value.bytes().any(|b| b.is_ascii_digit()) && value.bytes().any(|b| b.is_ascii_alphabetic());
-        (8..=128).contains(&value.len())
-            && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
-            && (mixed || value.bytes().all(|b| b.is_ascii_digit()))
+    let least = match meaning(name) {
+        Some(Meaning::Chance) => 8,
+        Some(Meaning::Visit) => LONG,
+        None => return false,
     };
-    of_chance && requested.len().abs_diff(recorded.len()) <= 4 && token(requested) && token(recorded)
+    let token = |value: &str| {
+        let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
+        (least..=128).contains(&value.len())
+            && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+            && has(u8::is_ascii_digit)
+            && has(u8::is_ascii_alphabetic)
+            // An address of a chain of blocks.
+            && !value.starts_with("0x")
+    };
+    requested.len().abs_diff(recorded.len()) <= 4 && token(requested) && token(recorded)
 }
 
-/// Whether both begin with a UUID, under a name that does not mark it as the requested resource.
-/// Together with a time stamp it identifies a visit.
+/// Whether both begin with a UUID, under the name of a visit.
 fn is_visit(name: &str, requested: &str, recorded: &str) -> bool {
-    let name = name.to_ascii_lowercase();
     let uuid = |value: &str| value.get(..36).is_some_and(|start| uuid::Uuid::try_parse(start).is_ok());
-    !["id", "key", "hash", "ref"].iter().any(|end| name.ends_with(end))
-        && requested.len() == recorded.len()
-        && uuid(requested)
-        && uuid(recorded)
+    let is_known = name == "si" || meaning(name).is_some();
+    is_known && requested.len() == recorded.len() && uuid(requested) && uuid(recorded)
+}
+
+/// What a name says of its value.
+enum Meaning {
+    Chance,
+    Visit,
+}
+
+fn meaning(name: &str) -> Option<Meaning> {
+    let words = words(name);
+    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
+    if has(CHANCE) {
+        return Some(Meaning::Chance);
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let is_visit = match words[..] {
+        [word] | [word, "id"] | [.., word, "id"] => VISIT.contains(&word),
+        _ => false,
+    };
+    is_visit.then_some(Meaning::Visit)
+}
+
+/// The words of a name, in lower case: `sessionId`, `session_id` and `x.session-id` have two or
+/// three.
+fn words(name: &str) -> Vec<String> {
+    let mut spaced = String::with_capacity(name.len() + 4);
+    let mut before = ' ';
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && before.is_ascii_lowercase() {
+            spaced.push(' ');
+        }
+        spaced.push(if letter.is_ascii_alphabetic() { letter.to_ascii_lowercase() } else { ' ' });
+        before = letter;
+    }
+    spaced.split_whitespace().map(str::to_owned).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The time of recording, and of asking.
     const AT: i64 = 1_767_225_600_000;
+    const NOW: i64 = AT + 123_000;
 
     fn guessed(requested: &str, recorded: &str) -> Option<Vec<&'static str>> {
-        guess(&ReplayRequest::bare("GET", requested), &ReplayRequest::bare("GET", recorded), AT)
+        guess(&ReplayRequest::bare("GET", requested), &ReplayRequest::bare("GET", recorded), NOW, AT)
+    }
+
+    fn guessed_at(requested: &str, recorded: &str) -> Option<Vec<&'static str>> {
+        guessed(&format!("https://a.test/{requested}"), &format!("https://a.test/{recorded}"))
     }
 
     #[test]
@@ -192,30 +262,28 @@ mod tests {
             ("x?t=1767225723456", "x?t=1767225600456", TIME_STAMP),
             ("x?t=1767225723", "x?t=1767225600", TIME_STAMP),
             ("x?t=1767225723.25", "x?t=1767225600.125", TIME_STAMP),
+            // An hour ahead, each of its own present.
+            ("x?until=1767225923", "x?until=1767225800", TIME_STAMP),
             ("poll/1767225723456?a=1", "poll/1767225600456?a=1", TIME_STAMP),
-            ("x?at=2026-03-01T00:00:07.5Z", "x?at=2026-01-01T00:00:07.5Z", TIME_STAMP),
+            ("x?at=2026-01-01T00:02:03.5Z", "x?at=2026-01-01T00:00:07.5Z", TIME_STAMP),
             ("x?t=29453763", "x?t=29453760", TIME_STAMP),
-            ("x?t=5890754", "x?t=5890752", TIME_STAMP),
+            ("x?t=5890753", "x?t=5890752", TIME_STAMP),
             ("x?cachekey=0.84423748", "x?cachekey=0.12345678901", RANDOM_TOKEN),
-            ("x?sessionId=a8f3k2m9x1", "x?sessionId=b8f3k2m9x7", RANDOM_TOKEN),
+            ("x?sessionId=a8f3k2m9x1q7w5e3", "x?sessionId=b8f3k2m9x7q7w5e1", RANDOM_TOKEN),
         ] {
-            let (requested, recorded) =
-                (format!("https://a.test/{requested}"), format!("https://a.test/{recorded}"));
-            assert_eq!(guessed(&requested, &recorded), Some(vec![rule]), "{requested}");
+            assert_eq!(guessed_at(requested, recorded), Some(vec![rule]), "{requested}");
         }
     }
 
     #[test]
     fn a_uuid_beside_a_time_stamp_is_of_the_visit() {
         let url = |name: &str, uuid: char, time: u32| {
-            format!("https://a.test/x?{name}={uuid}c4a1f0e-5b7d-4e0a-9d0c-1f2e3d4c5b6a-su44qh&t={time}")
+            format!("x?{name}={uuid}c4a1f0e-5b7d-4e0a-9d0c-1f2e3d4c5b6a-su44qh&t={time}")
         };
-        assert_eq!(
-            guessed(&url("si", '8', 5_890_754), &url("si", '9', 5_890_752)),
-            Some(vec![RANDOM_TOKEN, TIME_STAMP])
-        );
-        assert_eq!(guessed(&url("si", '8', 5_890_752), &url("si", '9', 5_890_752)), None);
-        assert_eq!(guessed(&url("item_id", '8', 5_890_754), &url("item_id", '9', 5_890_752)), None);
+        let both = Some(vec![RANDOM_TOKEN, TIME_STAMP]);
+        assert_eq!(guessed_at(&url("si", '8', 5_890_753), &url("si", '9', 5_890_752)), both);
+        assert_eq!(guessed_at(&url("si", '8', 5_890_752), &url("si", '9', 5_890_752)), None);
+        assert_eq!(guessed_at(&url("item_id", '8', 5_890_753), &url("item_id", '9', 5_890_752)), None);
     }
 
     #[test]
@@ -223,19 +291,126 @@ mod tests {
         for (requested, recorded) in [
             // Not the time of recording, but the day of a timetable.
             ("x?t=1767312000000", "x?t=1767484800000"),
+            // Recorded for now, and asked for tomorrow, for the last hour, and for then.
+            ("x?from=1767312123456", "x?from=1767225600456"),
+            ("x?from=1767222123", "x?from=1767225600"),
+            ("x?from=1767225600", "x?from=1767225601"),
+            ("x?at=2026-01-02T00:02:03Z", "x?at=2026-01-01T00:00:07Z"),
             ("x?t=17672257", "x?t=17672256"),
             ("x?day=2026-01-02", "x?day=2026-01-01"),
-            ("x?id=12345678", "x?id=12345679"),
-            ("x?id=8c4a1f0e-5b7d-4e0a-9d0c-1f2e3d4c5b6a", "x?id=9c4a1f0e-5b7d-4e0a-9d0c-1f2e3d4c5b6a"),
             ("x?v=dQw4w9WgXcQ", "x?v=aQw4w9WgXc1"),
             ("x?t=1767225723456&page=2", "x?t=1767225600456&page=1"),
             ("x?t=1767225723456", "x?t=1767225600456&page=1"),
             ("y?t=1767225723456", "x?t=1767225600456"),
         ] {
-            let (requested, recorded) =
-                (format!("https://a.test/{requested}"), format!("https://a.test/{recorded}"));
-            assert_eq!(guessed(&requested, &recorded), None, "{requested}");
+            assert_eq!(guessed_at(requested, recorded), None, "{requested}");
         }
         assert_eq!(guessed("https://b.test/x?t=1767225723456", "https://a.test/x?t=1767225600456"), None);
+    }
+
+    /// What tells one thing from another, in the notations in which it is written.
+    const THINGS: [(&str, &str); 9] = [
+        ("10009999", "10002345"),
+        ("9876543210987654321", "1234567890123456789"),
+        ("1a2b3c4d-2222-4333-8444-5e5f5a5b5c5d", "8c4a1f0e-5b7d-4e0a-9d0c-1f2e3d4c5b6a"),
+        ("0xdac17f958d2ee523a2206206994597c13d831ec7", "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48"),
+        ("EPjFWdD5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", "So11111111111111111111111111111111111111112a"),
+        ("aaaad081884c7d659a2feaa0c55ad015a3bf4f1b", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b"),
+        ("B08N5WRWNW", "B07XJ8C8F5"),
+        ("blue-shoe-42", "grey-shoe-41"),
+        ("MTIzNDU2Nzg5", "OTg3NjU0MzIx"),
+    ];
+
+    /// Names under which sites ask for one thing or another. Most contain a word of chance.
+    const NAMES: &str = "accountId address albumId algorithm appid articleId asin assessmentId assetId auctionId \
+        authorId bandId bbox blockHash boardId bookId brand brandId branchId campaignId cardId cartId categoryId \
+        channelId chatId cid cityId clientId cluster code coin coinId collectionId commentId commit companyId \
+        contentId contractAddress conversationId country couponCode courseId currency cursor customerId datasetId \
+        deal departmentId deviceId digest doc docId documentId domain draftId driverId editionId email employeeId \
+        entityId episodeId eventId expressId facilityId feedId fileId fingerprint flightId folderId formId gameId \
+        geohash grandPrixId groupId guid handle hash hotelId id imageId impressionist instanceId inventoryId \
+        invoiceId isbn issueId itemId item_id jobId key keyword lang lessonId listId listing_id locale locationId \
+        lotId market matchId meetingId memberId messageId mint model movieId nodeId noteId obsession offerId orderId \
+        orgId pageId parent partNumber patientId permalink personId photoId placeId playerId playlistId podcastId \
+        policyId portfolioId possession postId presses processId productId profileId profession projectId promo \
+        propertyId q query questionId r raceId randstadId recipeId ref regionId repo reservationId resourceId \
+        reviewId revision roomId route salternId scanId schoolId screenId seasonId seatId seedlingId sellerId \
+        seriesId sha sha256Hash shopId siteId sku slot slug songId sourceId spaceId sponsorId station statusId stock \
+        storeId storyId studentId subject symbol tagId taskId teamId tenantId term themeId threadId ticketId \
+        token tokenAddress tokenId token_address topicId tournamentId trackId trackingNumber tractorId tracerId \
+        transactionHash treeId tripId tx txHash u ucid unit uniqlo uniqueName unitId url user userId username uuid \
+        v variantId vehicleId vendorId venueId version video videoId viewId villageId visitorsBureau voucher walletId \
+        warehouseId wikiId wordId workspaceId z zip zoneId";
+
+    #[test]
+    fn names_and_values_that_say_what_is_asked_for_are_never_chance() {
+        let names: Vec<&str> = NAMES.split_whitespace().collect();
+        assert!(names.len() * THINGS.len() > 2000, "{}", names.len());
+        for name in names {
+            for (requested, recorded) in THINGS {
+                let of = |value| format!("api/{name}?{name}={value}&t={}", AT);
+                assert_eq!(guessed_at(&of(requested), &of(recorded)), None, "{name}={requested}");
+                // Nor beside a time that is one.
+                let of = |value, time: i64| format!("api?{name}={value}&t={time}");
+                assert_eq!(guessed_at(&of(requested, NOW), &of(recorded, AT)), None, "{name}={requested}");
+                let body = |value: &str| format!("{{\"query\":{{\"{name}\":\"{value}\"}}}}");
+                let (requested, recorded) = (body(requested), body(recorded));
+                let post = |body| ReplayRequest {
+                    method: "POST",
+                    url: "https://a.test/graphql",
+                    content_type: Some("application/json"),
+                    body: crate::matching::Payload::Bytes(body),
+                };
+                let said = guess(&post(requested.as_bytes()), &post(recorded.as_bytes()), NOW, AT);
+                assert_eq!(said, None, "{requested}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_chance_are_passed_over_with_the_form_of_a_nonce() {
+        for name in [
+            "nonce",
+            "_wpnonce",
+            "csrf",
+            "csrfToken",
+            "csrf_token",
+            "CSRFToken",
+            "xsrf-token",
+            "X-XSRF-TOKEN",
+            "authenticity_token",
+            "__RequestVerificationToken",
+            "rnd",
+            "rand",
+            "random",
+            "cacheBust",
+            "cachebuster",
+            "noCache",
+            "salt",
+            "sid",
+            "PHPSESSID",
+            "JSESSIONID",
+            "sessid",
+            "sessionId",
+            "session_id",
+            "session",
+            "traceId",
+            "trace-id",
+            "spanId",
+            "correlationId",
+            "X-Correlation-Id",
+            "requestId",
+            "request_id",
+            "visitId",
+            "visitorId",
+            "pageviewId",
+            "meta.requestId",
+        ] {
+            let of = |value: &str| format!("x?{name}={value}");
+            let said = guessed_at(&of("a8f3k2m9x1q7w5e3"), &of("zz13k2m9x1q7w5e9"));
+            assert_eq!(said, Some(vec![RANDOM_TOKEN]), "{name}");
+            // A number may be anything.
+            assert_eq!(guessed_at(&of("20260777"), &of("20260001")), None, "{name}");
+        }
     }
 }

@@ -2,9 +2,8 @@
 
 use super::*;
 
-/// The time of the recording, in milliseconds, and some minutes later.
+/// The time of the recording, in milliseconds.
 const THEN: i64 = RECORDED * 1000 + 15;
-const LATER: i64 = THEN + 200_000;
 
 fn by(rules: &[&str]) -> Answer {
     Answer::Normalised { rules: rules.iter().map(ToString::to_string).collect() }

@@ -23,6 +23,8 @@ use crate::Scheme;
 
 /// Thu, 01 Jan 2026 00:00:00 GMT
 const RECORDED: i64 = 1_767_225_600;
+/// The time of the pages that ask, in milliseconds.
+const LATER: i64 = RECORDED * 1000 + 200_015;
 
 /// A recording in progress, and then its replay.
 pub(crate) struct World {
@@ -117,6 +119,13 @@ pub(crate) fn read(reply: Reply) -> Got {
     Got { status: reply.status.as_u16(), headers: reply.headers, body, answer: reply.answer }
 }
 
+/// An episode whose pages have this time, in milliseconds since 1970.
+fn at(millis: i64) -> Episode {
+    let clock = crate::PageClock::default();
+    clock.stand_at(millis);
+    Episode::new().with_clock(clock)
+}
+
 struct Client {
     replay: Replay,
     episode: Episode,
@@ -124,11 +133,11 @@ struct Client {
 
 impl Client {
     fn of(world: &World) -> Client {
-        Client { replay: world.replay(ReplayOptions::default()), episode: Episode::new() }
+        Client::with(world, ReplayOptions::default())
     }
 
     fn with(world: &World, options: ReplayOptions) -> Client {
-        Client { replay: world.replay(options), episode: Episode::new() }
+        Client { replay: world.replay(options), episode: at(LATER) }
     }
 
     fn get(&self, url: &str, headers: &[(&'static str, &str)]) -> Got {
