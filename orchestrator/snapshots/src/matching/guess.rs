@@ -225,13 +225,15 @@ fn meaning(name: &str) -> Option<Meaning> {
     is_visit.then_some(Meaning::Visit)
 }
 
-/// The words of a name, in lower case: `sessionId`, `session_id` and `x.session-id` have two or
-/// three.
+/// The words of a name, in lower case: `sessionId`, `session_id` and `SESSIONId` have two.
 fn words(name: &str) -> Vec<String> {
     let mut spaced = String::with_capacity(name.len() + 4);
     let mut before = ' ';
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase() && before.is_ascii_lowercase() {
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let is_last_capital =
+            letters.peek().is_some_and(char::is_ascii_lowercase) && before.is_ascii_uppercase();
+        if letter.is_ascii_uppercase() && (before.is_ascii_lowercase() || is_last_capital) {
             spaced.push(' ');
         }
         spaced.push(if letter.is_ascii_alphabetic() { letter.to_ascii_lowercase() } else { ' ' });
