@@ -9,7 +9,7 @@
 //!   an ISO 8601 time with seconds. The recorded one must be within ten minutes of the time of
 //!   recording, and the requested one as far from the present of the page that asks;
 //! - a *random token* is a fraction in the format of `Math.random()`, or a mix of letters and
-//!   digits under a name that has a whole word for chance (`nonce`, `csrf`, `rnd`, `sid`, ...), or
+//!   digits under a name that has a whole word for chance (`nonce`, `csrf`, `salt`, `sid`, ...), or
 //!   that names a visit (`sessionId`, `trace_id`, ...);
 //! - a UUID is a random token beside a time stamp, under a name of a visit.
 
@@ -29,20 +29,15 @@ const NEAR: i64 = 10 * 60 * 1000;
 /// besides its unit.
 const APART: i64 = 2 * 60 * 1000;
 
-/// Words that name chance. Numbers and short texts under such a name are somebody's choice.
+/// Words that name chance, besides cache busters (`rules`). Numbers and short texts under such a
+/// name are somebody's choice.
 const CHANCE: &[&str] = &[
     "authenticity",
-    "cachebust",
-    "cachebuster",
     "cachekey",
     "csrf",
     "jsessionid",
-    "nocache",
     "nonce",
     "phpsessid",
-    "rand",
-    "random",
-    "rnd",
     "salt",
     "sess",
     "sessid",
@@ -382,12 +377,6 @@ mod tests {
             "X-XSRF-TOKEN",
             "authenticity_token",
             "__RequestVerificationToken",
-            "rnd",
-            "rand",
-            "random",
-            "cacheBust",
-            "cachebuster",
-            "noCache",
             "salt",
             "sid",
             "PHPSESSID",
