@@ -14,9 +14,11 @@ use flate2::{Compression, Crc};
 
 use crate::harness::{Bench, text};
 
+/// How large they are when they are unpacked, in MiB: more than is read of any small file.
+const UNPACKED: usize = 1500;
 /// What a command may take, in KiB: the address space, which bounds the memory, and a file.
-const MEMORY: u64 = 3 << 20;
-const FILE: u64 = 2 << 20;
+const MEMORY: u64 = 1400 << 10;
+const FILE: u64 = 1400 << 10;
 /// How long it may take, in seconds. A busy machine needs several times as long as a quiet one.
 const TIME: u32 = 240;
 
@@ -156,15 +158,15 @@ fn snapshots(bench: &Bench) -> Result<Vec<Utf8PathBuf>> {
         Ok(())
     };
     add("overlap.wacz", zip(MIB, 200, |number| format!("archive/{number:04}.warc"), 5000)?)?;
-    add("ratio.wacz", zip(MIB, 3000, |_| "archive/one.warc".to_owned(), 1)?)?;
-    add("description.wacz", zip(MIB, 3000, |_| "datapackage.json".to_owned(), 1)?)?;
+    add("ratio.wacz", zip(MIB, UNPACKED, |_| "archive/one.warc".to_owned(), 1)?)?;
+    add("description.wacz", zip(MIB, UNPACKED, |_| "datapackage.json".to_owned(), 1)?)?;
     let end = &b"\r\n\r\n"[..];
-    // A body of 3 GB in a record; the same in a content coding within it; many records in a member.
-    add("record.warc.gz", gzip(&[(&record(PLAIN, 3000 << 20), 1), (MIB, 3000), (end, 1)])?)?;
-    let body = gzip(&[(MIB, 3000)])?;
+    // A large body in a record; the same in a content coding within it; many records in a member.
+    add("record.warc.gz", gzip(&[(&record(PLAIN, UNPACKED << 20), 1), (MIB, UNPACKED), (end, 1)])?)?;
+    let body = gzip(&[(MIB, UNPACKED)])?;
     add("coding.warc.gz", gzip(&[(&record(CODED, body.len()), 1), (&body, 1), (end, 1)])?)?;
     let small = [record(PLAIN, 1 << 20), MIB.to_vec(), end.to_vec()].concat();
-    add("shared.warc.gz", gzip(&[(&small, 3000)])?)?;
+    add("shared.warc.gz", gzip(&[(&small, UNPACKED)])?)?;
     make_pipe(&bench.path("pipe.wacz"))?;
     all.push(bench.path("pipe.wacz"));
     all.push("/dev/zero".into());

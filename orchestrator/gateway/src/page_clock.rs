@@ -1,53 +1,49 @@
 //! The time that the pages of an episode see. A request that contains it is recognised by it.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering::Relaxed},
-    },
-    time::SystemTime,
-};
+use std::{ops::RangeInclusive, sync::Arc, time::SystemTime};
+
+use parking_lot::Mutex;
 
 /// The clock of an episode's pages; the machine's until it is set. Clones are the same clock.
-#[derive(Debug, Clone)]
-pub struct PageClock(Arc<Times>);
+#[derive(Debug, Clone, Default)]
+pub struct PageClock(Arc<Mutex<Shows>>);
 
-#[derive(Debug)]
-struct Times {
-    /// Milliseconds since 1970 of a clock that stands, or [`RUNS`].
-    stands_at: AtomicI64,
-    /// How far a clock that runs is from the machine's, in milliseconds.
-    shift: AtomicI64,
+/// What a clock shows, in milliseconds since 1970.
+#[derive(Debug, Clone)]
+enum Shows {
+    /// The machine's time, and this much more.
+    Machine { shift: i64 },
+    /// A time from here to there.
+    Between(RangeInclusive<i64>),
 }
 
-const RUNS: i64 = i64::MIN;
-
-impl Default for PageClock {
+impl Default for Shows {
     fn default() -> Self {
-        PageClock(Arc::new(Times { stands_at: AtomicI64::new(RUNS), shift: AtomicI64::new(0) }))
+        Shows::Machine { shift: 0 }
     }
 }
 
 impl PageClock {
-    /// The clock stands at this time, in milliseconds since 1970.
-    pub fn stand_at(&self, millis: i64) {
-        self.0.stands_at.store(millis, Relaxed);
+    /// The clock shows a time in this range, in milliseconds since 1970: where it stands now, and
+    /// where it stands when the page's next piece of time is over.
+    pub fn stand_between(&self, millis: RangeInclusive<i64>) {
+        *self.0.lock() = Shows::Between(millis);
     }
 
     /// The clock runs, this many milliseconds from the machine's.
     pub fn run(&self, shift: i64) {
-        self.0.shift.store(shift, Relaxed);
-        self.0.stands_at.store(RUNS, Relaxed);
+        *self.0.lock() = Shows::Machine { shift };
     }
 
-    /// The time that it shows, in milliseconds since 1970.
-    pub fn now(&self) -> i64 {
-        match self.0.stands_at.load(Relaxed) {
-            RUNS => {
+    /// The times that it may show now, in milliseconds since 1970.
+    pub(crate) fn now(&self) -> RangeInclusive<i64> {
+        match &*self.0.lock() {
+            Shows::Between(range) => range.clone(),
+            Shows::Machine { shift } => {
                 let machine = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-                machine.map_or(0, |since| since.as_millis() as i64).saturating_add(self.0.shift.load(Relaxed))
+                let millis = machine.map_or(0, |since| since.as_millis() as i64).saturating_add(*shift);
+                millis..=millis
             }
-            stands => stands,
         }
     }
 }
@@ -59,10 +55,10 @@ mod tests {
     #[test]
     fn a_clock_is_the_machines_until_it_is_set() {
         let (clock, machine) = (PageClock::default(), PageClock::default());
-        assert!(clock.now() > 1_750_000_000_000);
-        clock.clone().stand_at(7);
-        assert_eq!(clock.now(), 7);
+        assert!(*clock.now().start() > 1_750_000_000_000);
+        clock.clone().stand_between(7..=9);
+        assert_eq!(clock.now(), 7..=9);
         clock.run(-1_000_000);
-        assert!((900_000..1_100_000).contains(&(machine.now() - clock.now())));
+        assert!((900_000..1_100_000).contains(&(machine.now().start() - clock.now().start())));
     }
 }

@@ -85,10 +85,10 @@ impl TargetSetup {
     }
 
     /// Tells the gateway what the clock of the pages shows, in milliseconds since 1970, if it
-    /// stands.
-    pub(crate) fn tell_clock(&self, page_clock: f64) {
+    /// stands, and what it will show after the next piece of time.
+    pub(crate) fn tell_clock(&self, page_clock: f64, next: f64) {
         match &self.page_clock {
-            Some(clock) if self.is_frozen() => clock.stand_at(page_clock as i64),
+            Some(clock) if self.is_frozen() => clock.stand_between(page_clock as i64..=next as i64),
             Some(clock) => clock.run(self.clock_shift.unwrap_or_default() as i64),
             None => {}
         }

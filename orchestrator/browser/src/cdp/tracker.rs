@@ -163,7 +163,7 @@ impl BrowserState {
     /// milliseconds.
     pub(crate) fn begin_episode(&mut self, setup: targets::TargetSetup, page_clock: f64) {
         let started_at = Some(Instant::now());
-        setup.tell_clock(page_clock);
+        setup.tell_clock(page_clock, page_clock);
         *self = Self {
             setup: Some(Arc::new(setup)),
             page_clock,
@@ -227,6 +227,12 @@ impl BrowserState {
         is_frozen && (now - self.page_clock).abs() > FARTHEST_CLOCK
     }
 
+    /// The page's clock has come to the start of the world's time, in milliseconds since 1970.
+    pub(crate) fn set_start(&mut self, start: f64) {
+        self.page_clock = start;
+        self.tell_clock(start);
+    }
+
     /// Takes note of what the active page's clock shows, in milliseconds since 1970.
     ///
     /// # Errors
@@ -241,13 +247,18 @@ impl BrowserState {
             return self.check_prepared();
         }
         self.page_clock = now;
-        if let Some(setup) = &self.setup {
-            setup.tell_clock(now);
-        }
+        self.tell_clock(now);
         if let Some(trace) = &mut self.trace {
             trace.note_clock(now);
         }
         Ok(())
+    }
+
+    /// Tells the gateway what the clock shows, and what it will show after the next piece of time.
+    pub(crate) fn tell_clock(&self, next: f64) {
+        if let Some(setup) = &self.setup {
+            setup.tell_clock(self.page_clock, next);
+        }
     }
 
     /// Fails if a target has the machine's clock, randomness or device.

@@ -93,7 +93,7 @@ pub(crate) async fn run_head_start(
             (state.expired_budgets(&page.session) > before).then_some(())
         })
         .await?;
-    tracker.lock().page_clock = start_millis(determinism);
+    tracker.lock().set_start(start_millis(determinism));
     Ok(())
 }
 
@@ -222,7 +222,12 @@ pub(crate) async fn set_policy_holding_responses<'a>(
     policy: &str,
 ) -> Result<Option<ResponseHold<'a>>, Error> {
     let hold = ResponseHold::begin(wait.tracker);
-    let end = wait.tracker.lock().page_clock + slice.as_secs_f64() * 1000.0;
+    let end = {
+        let state = wait.tracker.lock();
+        let end = state.page_clock + slice.as_secs_f64() * 1000.0;
+        state.tell_clock(end);
+        end
+    };
     let set = set_policy(wait.cdp, &wait.page.session, slice, policy, end);
     tokio::pin!(set);
     match timeout(SYNC_REQUEST_WAIT, &mut set).await {

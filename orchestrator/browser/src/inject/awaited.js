@@ -393,16 +393,24 @@ replaceWhenDefined('LockManager', 'request', (native) => ({
 // A message to other documents passes through another process. An additional listener shows when it
 // has arrived.
 const NativeChannel = globalThis.BroadcastChannel;
+// The channels and ports of a worker that are closed, or will be once their messages have left.
+const closed = new WeakSet();
 replaceWhenDefined('BroadcastChannel', 'postMessage', (native) => {
   function post(message) {
     const twin = new (NativeChannel ?? BroadcastChannel)(this.name);
+    try {
+      apply(native, this, [message]);
+    } catch (error) {
+      twin.close();
+      throw error;
+    }
     const received = blockTime(firstOf(twin, ['message']), 'event');
     apply(nativeThen, received, [() => twin.close()]);
-    apply(native, this, [message]);
   }
   return {
     postMessage(message) {
-      if (isDocument) apply(post, this, [message]); else putInOutbox(post, this, [structuredClone(message)]);
+      if (isDocument || kind === 'service_worker' || closed.has(this)) return apply(post, this, [message]);
+      putInOutbox(post, this, [structuredClone(message)]);
     },
   };
 });

@@ -12,8 +12,9 @@ function nextTask() {
 }
 
 const timers = new Map();
-let nextTimer = 1;
+let nextTimer = 1, isClosing = false;
 function addTimer(callback, delay, args, repeat) {
+  if (isClosing) return nextTimer++;
   const wait = Math.max(1, Math.trunc(Number(delay)) || 0);
   const run = typeof callback === 'function' ? () => apply(callback, globalThis, args) : () => (0, eval)(String(callback));
   timers.set(nextTimer, { id: nextTimer, at: current + wait, wait, repeat, run });
@@ -45,6 +46,13 @@ const outbox = [];
 function putInOutbox(call, object, args) {
   outbox.push([call, object, args]);
 }
+function sendOutbox() {
+  const messages = outbox.splice(0);
+  for (const [call, object, args] of messages) {
+    try { apply(call, object, args); } catch (error) { reportError(error); }
+  }
+  return messages.length;
+}
 // The ports of the worker's own channels, each with its other one. They lead to the worker itself
 // until one of them leaves it.
 const innerPorts = new WeakMap();
@@ -56,38 +64,59 @@ replaceClass('MessageChannel', (native, args, self) => {
 });
 function leave(ports) {
   for (const port of ports) {
+    // What it was to send it cannot send from elsewhere.
+    if (outbox.some(([, object]) => object === port)) sendOutbox();
     innerPorts.delete(innerPorts.get(port));
     innerPorts.delete(port);
   }
 }
+const transferred = (options) => [...(Array.isArray(options) ? options : options?.transfer ?? [])];
 const postLater = (native) => ({
   postMessage(message, options) {
     if (innerPorts.has(this)) return apply(native, this, arguments);
-    const transfer = [...(Array.isArray(options) ? options : options?.transfer ?? [])];
-    const sent = structuredClone([message, transfer], { transfer });
+    const transfer = transferred(options);
     leave(transfer);
+    const sent = structuredClone([message, transfer], { transfer });
     putInOutbox(native, this ?? globalThis, sent);
   },
 });
 // Behind the messages that were sent before.
 const closeLater = (native) => ({
   close() {
+    closed.add(this);
     const sends = outbox.some(([, object]) => object === this);
     if (sends) putInOutbox(native, this, []); else apply(native, this, []);
   },
 });
-if (kind === 'worker') replace(globalThis, 'postMessage', postLater);
-replace(MessagePort.prototype, 'postMessage', postLater);
-replace(MessagePort.prototype, 'close', closeLater);
-replaceWhenDefined('Client', 'postMessage', postLater);
-replaceWhenDefined('BroadcastChannel', 'close', closeLater);
-replace(globalThis, 'close', (native) => ({
-  close() {
-    timers.clear();
-    putInOutbox(native, this ?? globalThis, []);
-  },
-}));
-replaceLateTypes();
+// A service worker may ask its page before it answers the page's request, so its messages leave at
+// once.
+if (kind !== 'service_worker') {
+  if (kind === 'worker') replace(globalThis, 'postMessage', postLater);
+  replace(MessagePort.prototype, 'postMessage', postLater);
+  replace(MessagePort.prototype, 'close', closeLater);
+  replaceWhenDefined('BroadcastChannel', 'close', closeLater);
+  replace(globalThis.Worker?.prototype, 'postMessage', (native) => ({
+    postMessage(message, options) {
+      leave(transferred(options));
+      return apply(native, this, arguments);
+    },
+  }));
+  // No `tick` comes while the worker's thread waits.
+  replace(globalThis.Atomics, 'wait', (native) => ({
+    wait(...args) {
+      sendOutbox();
+      return apply(native, Atomics, args);
+    },
+  }));
+  replace(globalThis, 'close', (native) => ({
+    close() {
+      isClosing = true;
+      timers.clear();
+      putInOutbox(native, this ?? globalThis, []);
+    },
+  }));
+  replaceLateTypes();
+}
 
 // A shared worker has begun only when its first page has connected, which takes a moment of real
 // time.
@@ -123,7 +152,5 @@ async function tick(until, giveUp, keeps) {
     await nextTask();
   }
   current = Math.max(current, until);
-  const messages = keeps ? [] : outbox.splice(0);
-  for (const [call, object, args] of messages) apply(call, object, args);
-  return { messages: messages.length };
+  return { messages: keeps ? 0 : sendOutbox() };
 }

@@ -1,5 +1,7 @@
 //! Finds the recorded responses for a request, and determines their match level.
 
+use std::ops::RangeInclusive;
+
 use http::HeaderMap;
 use snapshots::{
     index::{ChangingMatch, IndexError, IndexHit, RecordedRequest, ReplaySet, RequestParts, body_mark},
@@ -102,7 +104,7 @@ pub(super) fn guessed(
     set: &ReplaySet,
     request: &ReplayRequest<'_>,
     headers: &HeaderMap,
-    now_millis: i64,
+    now_millis: RangeInclusive<i64>,
 ) -> Result<Option<MatchedCaptures>, IndexError> {
     if !matching::may_guess(request) {
         return Ok(None);
@@ -113,7 +115,7 @@ pub(super) fn guessed(
         let other = parts
             .as_ref()
             .map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| p.request_at(&recorded.url));
-        let rules = matching::guess(request, &other, now_millis, recorded.hit.at_millis as i64);
+        let rules = matching::guess(request, &other, &now_millis, recorded.hit.at_millis as i64);
         let Some(rules) = rules.filter(|rules| !rules.is_empty()) else { continue };
         let key = matching::exact(&other);
         match &mut found {

@@ -104,6 +104,7 @@ pub struct Replay {
     bodies: Budget,
     ports: Remembered<(String, u16)>,
     twins: Remembered<(String, String)>,
+    /// By the captures among which they choose.
     negotiations: Remembered<Key, Option<Arc<Negotiation>>>,
     complaints: Complaints,
     started: SystemTime,
@@ -316,7 +317,7 @@ impl Replay {
             started: self.started,
         };
         if !found.whole.is_empty() {
-            let choice = self.choose(found, &head.headers)?;
+            let choice = self.choose(found, &head.headers);
             let (key, count) = (choice.key(&found.key), choice.members.len());
             let nth = match aside || wanted.is_some() {
                 true => episode.present(&key, count),
@@ -324,7 +325,8 @@ impl Replay {
             };
             let hit = found.whole[choice.members[nth]];
             let (stored, answer) = (self.stored(hit)?, found.answer(&self.set, request, hit)?);
-            let answer = choice.rule.into_iter().fold(answer, Answer::by_rule);
+            let rule = choice.rule.filter(|_| self.options.level != MatchLevel::Exact);
+            let answer = rule.into_iter().fold(answer, Answer::by_rule);
             if request.method == "HEAD" {
                 let reply = respond::recorded_head(&setting, &stored, answer);
                 return Ok(Some(self.readable(hit, head, reply)));
@@ -353,21 +355,19 @@ impl Replay {
     }
 
     /// The captures that a request with these headers may get.
-    fn choose(&self, found: &MatchedCaptures, headers: &HeaderMap) -> Result<Choice, IndexError> {
+    fn choose(&self, found: &MatchedCaptures, headers: &HeaderMap) -> Choice {
         if found.whole.len() == 1 {
-            return Ok(Choice { members: vec![0], rule: None });
+            return Choice::all(1);
         }
-        let known = match self.negotiations.get(&found.key) {
-            Some(known) => known,
-            None => {
-                let read = Negotiation::read(&self.set, &found.whole)?.map(Arc::new);
-                self.negotiations.put(found.key, read.clone());
-                read
-            }
-        };
+        let captures = negotiation::key(&found.whole);
+        let known = self.negotiations.get(&captures).unwrap_or_else(|| {
+            let read = Negotiation::read(&self.set, &found.whole).map(Arc::new);
+            self.negotiations.put(captures, read.clone());
+            read
+        });
         match known {
-            Some(negotiation) => Ok(negotiation.choose(headers)),
-            None => Ok(Choice { members: (0..found.whole.len()).collect(), rule: None }),
+            Some(negotiation) => negotiation.choose(headers),
+            None => Choice::all(found.whole.len()),
         }
     }
 

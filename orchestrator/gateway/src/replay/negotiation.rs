@@ -4,13 +4,16 @@
 //! origin an answer of its own. The recorded requests tell which capture is which. They fall into
 //! classes by the headers that count, the first ones most:
 //!
-//! 1. whether `Authorization` was sent. A challenge that the recording answered is not repeated;
+//! 1. whether `Authorization` was sent. A browser's own prompt for a user and a password that the
+//!    recording answered is not repeated;
 //! 2. the headers by which scripts ask for another form, such as `X-Requested-With`;
-//! 3. the headers that `Vary` names, but for cookies, codings and what the browser says of itself;
+//! 3. the headers that `Vary` names, but for cookies, codings, and what a browser says of itself
+//!    and of how it came there;
 //! 4. the destination (a page, an image, the data of a script) and the first type in `Accept`,
 //!    where the captures are of different types, or `Vary` names them.
 //!
-//! A request gets the captures of the class that is most like it, in recorded order.
+//! A request gets the captures of the class that is most like it, and those of which no request is
+//! known, in recorded order.
 
 use http::HeaderMap;
 use snapshots::{
@@ -36,47 +39,127 @@ const FORMS: [&str; 8] = [
     "x-pjax",
     "x-requested-with",
 ];
-/// What `Vary` may name without saying what was asked for.
-const ASIDE: [&str; 4] = ["*", "accept-encoding", "cookie", "user-agent"];
+/// What `Vary` may name without saying what was asked for, and how such names begin.
+const ASIDE: [&str; 13] = [
+    "*",
+    "accept-encoding",
+    "cookie",
+    "device-memory",
+    "downlink",
+    "dpr",
+    "ect",
+    "range",
+    "referer",
+    "rtt",
+    "save-data",
+    "user-agent",
+    "viewport-width",
+];
+const ASIDE_PREFIXES: [&str; 2] = ["if-", "sec-"];
 const AUTHORIZATION: &str = "authorization";
 const DESTINATION: &str = "sec-fetch-dest";
 const ACCEPT: &str = "accept";
+/// The schemes of authentication for which a browser itself asks for a user and a password.
+const PROMPTS: [&str; 4] = ["basic", "digest", "negotiate", "ntlm"];
 /// The most captures of a URL that are told apart. Later ones are like those without a request.
-const MOST: usize = 256;
+const MOST: usize = 128;
+/// The most names of `Vary` that count, and the most characters of a value.
+const MOST_NAMES: usize = 32;
+const MOST_CHARACTERS: usize = 256;
 
 /// What headers say, by the names that count.
 type Values = Vec<Option<String>>;
 
-/// The classes of the captures of one key.
+/// The classes of the captures of one request.
 #[derive(Debug)]
 pub(super) struct Negotiation {
     /// The headers that count, the most important ones first.
     names: Vec<String>,
     classes: Vec<Class>,
+    /// The captures of which no request is known.
+    others: Vec<usize>,
 }
 
+/// Captures are named by their places in recorded order.
 #[derive(Debug)]
 struct Class {
-    /// `None` if the requests were not recorded.
-    values: Option<Values>,
-    /// The captures, by their places in recorded order.
+    values: Values,
     members: Vec<usize>,
 }
 
 /// The captures that a request may get.
 #[derive(Debug)]
 pub(super) struct Choice {
-    /// Their places in recorded order.
+    /// Their places in recorded order. There is at least one.
     pub(super) members: Vec<usize>,
     /// The ledger label if the request differs in something that counts.
     pub(super) rule: Option<&'static str>,
 }
 
 impl Choice {
+    /// All of so many captures.
+    pub(super) fn all(count: usize) -> Choice {
+        Choice { members: (0..count).collect(), rule: None }
+    }
+
     /// The key of the cursor over these captures.
     pub(super) fn key(&self, key: &Key) -> Key {
-        let first = self.members.first().copied().unwrap_or_default() as u64;
-        Key::of("negotiated", &[&key.0, &first.to_le_bytes()])
+        let members: Vec<u8> = self.members.iter().flat_map(|member| member.to_le_bytes()).collect();
+        Key::of("negotiated", &[&key.0, &members])
+    }
+}
+
+/// The key of a list of captures.
+pub(super) fn key(hits: &[IndexHit]) -> Key {
+    let bytes = |hit: &IndexHit| [hit.member.to_le_bytes(), hit.capture.to_le_bytes()].concat();
+    Key::of("captures", &[&hits.iter().flat_map(bytes).collect::<Vec<u8>>()])
+}
+
+impl Negotiation {
+    /// Reads the classes of these captures; `None` if a request may get all of them.
+    pub(super) fn read(set: &ReplaySet, hits: &[IndexHit]) -> Option<Negotiation> {
+        // What cannot be read says as little as what was not recorded.
+        let read: Vec<Exchange> =
+            hits.iter().take(MOST).map(|hit| Exchange::read(set, *hit).unwrap_or_default()).collect();
+        let names = names(&read);
+        let is_answered = read.iter().any(|exchange| exchange.is_success && exchange.is_authorized());
+        let (mut classes, mut others): (Vec<Class>, Vec<usize>) = (Vec::new(), Vec::new());
+        let mut is_one_left_out = false;
+        for at in 0..hits.len() {
+            match read.get(at) {
+                Some(exchange) if exchange.is_challenge && is_answered => is_one_left_out = true,
+                Some(Exchange { request: Some(headers), .. }) => {
+                    let values = values(&names, &|name| headers.get_str(name).map(str::to_owned));
+                    match classes.iter_mut().find(|class| class.values == values) {
+                        Some(class) => class.members.push(at),
+                        None => classes.push(Class { values, members: vec![at] }),
+                    }
+                }
+                _ => others.push(at),
+            }
+        }
+        (classes.len() > 1 || is_one_left_out).then_some(Negotiation { names, classes, others })
+    }
+
+    /// The captures that were recorded for the requests most like one with these headers.
+    pub(super) fn choose(&self, headers: &HeaderMap) -> Choice {
+        let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let asked = values(&self.names, &header);
+        let all: Vec<Likeness> =
+            self.classes.iter().map(|class| likeness(&self.names, &asked, &class.values)).collect();
+        let Some(best) = all.iter().max() else {
+            return Choice { members: self.others.clone(), rule: None };
+        };
+        let chosen = self.classes.iter().zip(&all).filter(|(_, likeness)| *likeness == best);
+        let known = chosen.flat_map(|(class, _)| &class.members);
+        let mut members: Vec<usize> = known.chain(&self.others).copied().collect();
+        members.sort_unstable();
+        let is_authorized = asked.first().is_some_and(Option::is_some);
+        let rule = match best.of_each.first() {
+            Some(0) if !is_authorized => Some(CREDENTIALS),
+            _ => (!best.is_possible).then_some(OTHER_HEADERS),
+        };
+        Choice { members, rule }
     }
 }
 
@@ -89,84 +172,46 @@ struct Likeness {
     of_each: Vec<u8>,
 }
 
+fn likeness(names: &[String], asked: &Values, recorded: &Values) -> Likeness {
+    let of_one = |(at, name): (usize, &String)| {
+        let is_unknown = name == DESTINATION && (asked[at].is_none() || recorded[at].is_none());
+        if asked[at] == recorded[at] { 2 } else { u8::from(is_unknown) }
+    };
+    let of_each: Vec<u8> = names.iter().enumerate().map(of_one).collect();
+    let differs = |(name, alike): (&String, &u8)| *alike == 0 && name != DESTINATION && name != ACCEPT;
+    Likeness { is_possible: !names.iter().zip(&of_each).any(differs), of_each }
+}
+
 /// One recorded exchange, as far as it counts.
+#[derive(Default)]
 struct Exchange {
     request: Option<Headers>,
     varies_by: Vec<String>,
     content_type: Option<String>,
+    /// A browser that gets it asks for a user and a password.
     is_challenge: bool,
-}
-
-impl Negotiation {
-    /// Reads the classes of these captures; `None` if there is only one.
-    pub(super) fn read(set: &ReplaySet, hits: &[IndexHit]) -> Result<Option<Negotiation>, IndexError> {
-        let read: Vec<Exchange> =
-            hits.iter().take(MOST).map(|hit| Exchange::read(set, *hit)).collect::<Result<_, _>>()?;
-        let names = names(&read);
-        let is_answered = read.iter().any(|exchange| !exchange.is_challenge && exchange.is_authorized());
-        let mut classes: Vec<Class> = Vec::new();
-        for at in 0..hits.len() {
-            let exchange = read.get(at);
-            if is_answered && exchange.is_some_and(|exchange| exchange.is_challenge) {
-                continue;
-            }
-            let request = exchange.and_then(|exchange| exchange.request.as_ref());
-            let values =
-                request.map(|headers| values(&names, &|name| headers.get_str(name).map(str::to_owned)));
-            match classes.iter_mut().find(|class| class.values == values) {
-                Some(class) => class.members.push(at),
-                None => classes.push(Class { values, members: vec![at] }),
-            }
-        }
-        let is_one = classes.len() == 1 && classes[0].members.len() == hits.len();
-        Ok((!is_one).then_some(Negotiation { names, classes }))
-    }
-
-    /// The captures that were recorded for the requests most like one with these headers.
-    pub(super) fn choose(&self, headers: &HeaderMap) -> Choice {
-        let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let asked = values(&self.names, &header);
-        let all: Vec<Likeness> = self.classes.iter().map(|class| self.likeness(&asked, class)).collect();
-        let Some(best) = all.iter().max() else { return Choice { members: Vec::new(), rule: None } };
-        let chosen = self.classes.iter().zip(&all).filter(|(_, likeness)| *likeness == best);
-        let mut members: Vec<usize> = chosen.flat_map(|(class, _)| class.members.iter().copied()).collect();
-        members.sort_unstable();
-        let rule = match best.of_each.first() {
-            Some(0) => Some(CREDENTIALS),
-            _ => (!best.is_possible).then_some(OTHER_HEADERS),
-        };
-        Choice { members, rule }
-    }
-
-    fn likeness(&self, asked: &Values, class: &Class) -> Likeness {
-        let of_one = |(at, name): (usize, &String)| {
-            let Some(recorded) = &class.values else { return 1 };
-            let is_unknown = name == DESTINATION && (asked[at].is_none() || recorded[at].is_none());
-            if asked[at] == recorded[at] { 2 } else { u8::from(is_unknown) }
-        };
-        let of_each: Vec<u8> = self.names.iter().enumerate().map(of_one).collect();
-        let differs = |(name, alike): (&String, &u8)| *alike == 0 && name != DESTINATION && name != ACCEPT;
-        let is_possible = !self.names.iter().zip(&of_each).any(differs);
-        Likeness { is_possible, of_each }
-    }
+    is_success: bool,
 }
 
 impl Exchange {
     fn read(set: &ReplaySet, hit: IndexHit) -> Result<Exchange, IndexError> {
         let capture = set.capture(hit)?;
-        // A damaged request says as little as none.
         let request = set.request_headers(hit, &capture).ok().flatten();
-        let mut exchange =
-            Exchange { request, varies_by: Vec::new(), content_type: None, is_challenge: false };
+        let mut exchange = Exchange { request, ..Exchange::default() };
         if capture.kind == CaptureKind::Resource {
             return Ok(exchange);
         }
         if let Ok(head) = set.read(hit.member, capture.response)?.response_head() {
-            let varies_by = head.headers.get_all("Vary").filter_map(|names| std::str::from_utf8(names).ok());
-            let names = varies_by.flat_map(|names| names.split(','));
-            exchange.varies_by = names.map(|name| name.trim().to_ascii_lowercase()).collect();
+            let texts = |name| head.headers.get_all(name).filter_map(|text| std::str::from_utf8(text).ok());
+            let varies_by = texts("Vary").flat_map(|names| names.split(','));
+            exchange.varies_by = varies_by.map(|name| name.trim().to_ascii_lowercase()).collect();
             exchange.content_type = head.headers.get_str("Content-Type").map(first_type);
-            exchange.is_challenge = head.status == 401 && head.headers.contains("WWW-Authenticate");
+            let is_prompt = texts("WWW-Authenticate").any(|challenge| {
+                let scheme = challenge.trim_start().split([' ', ',']).next().unwrap_or_default();
+                PROMPTS.iter().any(|prompt| scheme.eq_ignore_ascii_case(prompt))
+            });
+            exchange.is_challenge = head.status == 401 && is_prompt && !exchange.is_authorized();
+            exchange.is_success = head.status < 400;
         }
         Ok(exchange)
     }
@@ -186,20 +231,30 @@ fn names(exchanges: &[Exchange]) -> Vec<String> {
         exchanges.iter().filter_map(|exchange| exchange.content_type.as_ref()).collect();
     types.dedup();
     let last = [DESTINATION, ACCEPT].into_iter().filter(|name| types.len() > 1 || named.contains(name));
-    let is_other =
-        |name: &&str| ![AUTHORIZATION, DESTINATION, ACCEPT].contains(name) && !FORMS.contains(name);
-    let counts = |name: &&str| is_other(name) && !ASIDE.contains(name) && !name.starts_with("sec-ch-");
-    let others = named.iter().copied().filter(counts);
+    let counts = |name: &&str| {
+        let is_known = [AUTHORIZATION, ACCEPT].contains(name) || FORMS.contains(name) || ASIDE.contains(name);
+        !is_known && !ASIDE_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    };
+    let others = named.iter().copied().filter(counts).take(MOST_NAMES);
     let all = [AUTHORIZATION].into_iter().chain(FORMS).chain(others).chain(last);
     all.map(str::to_owned).collect()
 }
 
 fn values(names: &[String], header: &dyn Fn(&str) -> Option<String>) -> Values {
-    let value = |name: &String| match name.as_str() {
-        AUTHORIZATION => header(name).map(|_| String::new()),
-        DESTINATION => destination(header),
-        ACCEPT => header(name).map(|types| first_type(&types)),
-        _ => header(name).map(|value| value.trim().to_ascii_lowercase()),
+    let value = |name: &String| -> Option<String> {
+        if name == DESTINATION {
+            return destination(header);
+        }
+        let value = header(name)?.trim().to_ascii_lowercase();
+        Some(match name.as_str() {
+            AUTHORIZATION => String::new(),
+            ACCEPT => first_type(&value),
+            // Whichever variant of a language.
+            "accept-language" => value.split(['-', ',', ';']).next().unwrap_or_default().to_owned(),
+            // A page under another scheme is the same page.
+            "origin" => value.split_once("://").map_or(value.clone(), |(_, host)| host.to_owned()),
+            _ => value.chars().take(MOST_CHARACTERS).collect(),
+        })
     };
     names.iter().map(value).collect()
 }

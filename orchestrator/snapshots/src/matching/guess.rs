@@ -8,10 +8,12 @@
 //! - a *time stamp* is a number of seconds, milliseconds, microseconds, minutes or five minutes, or
 //!   an ISO 8601 time with seconds. The recorded one must be within ten minutes of the time of
 //!   recording, and the requested one as far from the present of the page that asks;
-//! - a *random token* is a fraction in the format of `Math.random()`, or a mix of letters and
-//!   digits under a name that has a whole word for chance (`nonce`, `csrf`, `salt`, `sid`, ...), or
-//!   that names a visit (`sessionId`, `trace_id`, ...);
-//! - a UUID is a random token beside a time stamp, under a name of a visit.
+//! - a *random token* is a fraction with as many digits as `Math.random()` has, or a mix of letters
+//!   and digits under a name that has a whole word for chance (`nonce`, `csrf`, `salt`, ...);
+//! - beside a time stamp, a UUID or another long token is of the visit under a name that says so
+//!   (`sessionId`, `trace_id`, ...).
+
+use std::ops::RangeInclusive;
 
 use super::leaves::{Leaf, leaves};
 use super::{ReplayRequest, query};
@@ -41,25 +43,26 @@ const CHANCE: &[&str] = &[
     "salt",
     "sess",
     "sessid",
-    "sid",
     "uniq",
-    "verification",
     "wpnonce",
     "xsrf",
 ];
 /// Words that name a visit, alone or before `id`.
 const VISIT: &[&str] =
-    &["correlation", "pageview", "request", "session", "span", "trace", "visit", "visitor"];
-/// The fewest characters of a token that identifies a visit.
+    &["correlation", "pageview", "request", "session", "si", "span", "trace", "visit", "visitor"];
+/// The fewest characters of a token under a name of chance, and of one that identifies a visit.
+const FEW: usize = 8;
 const LONG: usize = 16;
+/// The fewest digits of a fraction under any other name. Amounts and places have fewer.
+const MANY: usize = 15;
 
-/// The rules by which `request`, made at `now_millis` of its page, matches `recorded`, which was
-/// recorded at `at_millis`, both since 1970; `None` if they are different requests. Empty if
+/// The rules by which `request`, made within `now_millis` of its page, matches `recorded`, which
+/// was recorded at `at_millis`, both since 1970; `None` if they are different requests. Empty if
 /// nothing differs.
 pub fn guess(
     request: &ReplayRequest<'_>,
     recorded: &ReplayRequest<'_>,
-    now_millis: i64,
+    now_millis: &RangeInclusive<i64>,
     at_millis: i64,
 ) -> Option<Vec<&'static str>> {
     let is_time_stamp =
@@ -101,7 +104,7 @@ pub fn guess(
         if is_time_stamp(value, other) {
             rules.push(TIME_STAMP);
         } else if is_random(&requested.name, value, other)
-            || (clocked && is_visit(&requested.name, value, other))
+            || (clocked && is_of_visit(&requested.name, value, other))
         {
             rules.push(RANDOM_TOKEN);
         } else {
@@ -127,12 +130,14 @@ pub fn may_guess(request: &ReplayRequest<'_>) -> bool {
 
 /// Whether both are times in the same notation, the recorded one close to the time of recording,
 /// and each as far from its present as the other. With each comes its present.
-fn is_time_stamp((requested, now): (&str, i64), (recorded, at): (&str, i64)) -> bool {
+fn is_time_stamp((requested, now): (&str, &RangeInclusive<i64>), (recorded, at): (&str, i64)) -> bool {
     let (Some(requested), Some(recorded)) = (time(requested), time(recorded)) else { return false };
     let distance = recorded.millis.saturating_sub(at);
+    let (present, apart) = (requested.millis.saturating_sub(distance), APART + recorded.unit);
     requested.digits == recorded.digits
         && distance.saturating_abs() <= NEAR
-        && requested.millis.saturating_sub(now).abs_diff(distance) <= (APART + recorded.unit).unsigned_abs()
+        && now.start().saturating_sub(apart) <= present
+        && present <= now.end().saturating_add(apart)
 }
 
 /// A time in one of the notations of time stamps.
@@ -168,60 +173,50 @@ fn time(value: &str) -> Option<Time> {
 }
 
 fn is_random(name: &str, requested: &str, recorded: &str) -> bool {
+    let is_named = has_word(name, CHANCE);
+    let least = if is_named { FEW } else { MANY };
     let fraction = |value: &str| {
-        value
-            .strip_prefix("0.")
-            .is_some_and(|digits| digits.len() >= 8 && digits.bytes().all(|b| b.is_ascii_digit()))
+        let digits = value.strip_prefix("0.");
+        digits.is_some_and(|digits| digits.len() >= least && digits.bytes().all(|b| b.is_ascii_digit()))
     };
-    if fraction(requested) && fraction(recorded) {
-        return true;
-    }
-    let least = match meaning(name) {
-        Some(Meaning::Chance) => 8,
-        Some(Meaning::Visit) => LONG,
-        None => return false,
-    };
-    let token = |value: &str| {
-        let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
-        (least..=128).contains(&value.len())
-            && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
-            && has(u8::is_ascii_digit)
-            && has(u8::is_ascii_alphabetic)
-            // An address of a chain of blocks.
-            && !value.starts_with("0x")
-    };
-    requested.len().abs_diff(recorded.len()) <= 4 && token(requested) && token(recorded)
+    let is_token = |value| is_token(value, FEW);
+    let is_alike = requested.len().abs_diff(recorded.len()) <= 4;
+    fraction(requested) && fraction(recorded)
+        || is_named && is_alike && is_token(requested) && is_token(recorded)
 }
 
-/// Whether both begin with a UUID, under the name of a visit.
-fn is_visit(name: &str, requested: &str, recorded: &str) -> bool {
-    let uuid = |value: &str| value.get(..36).is_some_and(|start| uuid::Uuid::try_parse(start).is_ok());
-    let is_known = name == "si" || meaning(name).is_some();
-    is_known && requested.len() == recorded.len() && uuid(requested) && uuid(recorded)
-}
-
-/// What a name says of its value.
-enum Meaning {
-    Chance,
-    Visit,
-}
-
-fn meaning(name: &str) -> Option<Meaning> {
+/// Whether both identify a visit, under the name of one.
+fn is_of_visit(name: &str, requested: &str, recorded: &str) -> bool {
     let words = words(name);
-    let has = |known: &[&str]| words.iter().any(|word| known.contains(&word.as_str()));
-    if has(CHANCE) {
-        return Some(Meaning::Chance);
-    }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let is_visit = match words[..] {
+    let is_named = match words[..] {
         [word] | [word, "id"] | [.., word, "id"] => VISIT.contains(&word),
         _ => false,
     };
-    is_visit.then_some(Meaning::Visit)
+    let is_uuid = |value: &str| value.get(..36).is_some_and(|start| uuid::Uuid::try_parse(start).is_ok());
+    let is_long = |value| is_uuid(value) || is_token(value, LONG);
+    is_named && requested.len() == recorded.len() && is_long(requested) && is_long(recorded)
 }
 
-/// The words of a name, in lower case: `sessionId`, `session_id` and `SESSIONId` have two.
+/// Whether a value mixes letters and digits, and has at least so many.
+fn is_token(value: &str, least: usize) -> bool {
+    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
+    (least..=128).contains(&value.len())
+        && value.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        // An address of a chain of blocks.
+        && !value.starts_with("0x")
+}
+
+fn has_word(name: &str, known: &[&str]) -> bool {
+    words(name).iter().any(|word| known.contains(&word.as_str()))
+}
+
+/// The words of a name, in lower case: `sessionId`, `session_id` and `SESSIONId` have two. Of a
+/// path in JSON, those of the last name.
 fn words(name: &str) -> Vec<String> {
+    let name = name.rsplit('.').next().unwrap_or(name);
     let mut spaced = String::with_capacity(name.len() + 4);
     let mut before = ' ';
     let mut letters = name.chars().peekable();
@@ -243,10 +238,10 @@ mod tests {
 
     /// The time of recording, and of asking.
     const AT: i64 = 1_767_225_600_000;
-    const NOW: i64 = AT + 123_000;
+    const NOW: RangeInclusive<i64> = AT + 120_000..=AT + 123_000;
 
     fn guessed(requested: &str, recorded: &str) -> Option<Vec<&'static str>> {
-        guess(&ReplayRequest::bare("GET", requested), &ReplayRequest::bare("GET", recorded), NOW, AT)
+        guess(&ReplayRequest::bare("GET", requested), &ReplayRequest::bare("GET", recorded), &NOW, AT)
     }
 
     fn guessed_at(requested: &str, recorded: &str) -> Option<Vec<&'static str>> {
@@ -266,7 +261,7 @@ mod tests {
             ("x?t=29453763", "x?t=29453760", TIME_STAMP),
             ("x?t=5890753", "x?t=5890752", TIME_STAMP),
             ("x?cachekey=0.84423748", "x?cachekey=0.12345678901", RANDOM_TOKEN),
-            ("x?sessionId=a8f3k2m9x1q7w5e3", "x?sessionId=b8f3k2m9x7q7w5e1", RANDOM_TOKEN),
+            ("x?k=0.8442374812345678", "x?k=0.12345678901234567", RANDOM_TOKEN),
         ] {
             assert_eq!(guessed_at(requested, recorded), Some(vec![rule]), "{requested}");
         }
@@ -296,6 +291,10 @@ mod tests {
             ("x?t=17672257", "x?t=17672256"),
             ("x?day=2026-01-02", "x?day=2026-01-01"),
             ("x?v=dQw4w9WgXcQ", "x?v=aQw4w9WgXc1"),
+            ("x?amount=0.01000000", "x?amount=0.02500000"),
+            ("x?lon=0.1277583012", "x?lon=0.1377583012"),
+            // A talk of a conference.
+            ("x?sessionId=1713377218393001rGOJ", "x?sessionId=1713377218393002rGOJ"),
             ("x?t=1767225723456&page=2", "x?t=1767225600456&page=1"),
             ("x?t=1767225723456", "x?t=1767225600456&page=1"),
             ("y?t=1767225723456", "x?t=1767225600456"),
@@ -349,7 +348,11 @@ mod tests {
                 assert_eq!(guessed_at(&of(requested), &of(recorded)), None, "{name}={requested}");
                 // Nor beside a time that is one.
                 let of = |value, time: i64| format!("api?{name}={value}&t={time}");
-                assert_eq!(guessed_at(&of(requested, NOW), &of(recorded, AT)), None, "{name}={requested}");
+                assert_eq!(
+                    guessed_at(&of(requested, *NOW.end()), &of(recorded, AT)),
+                    None,
+                    "{name}={requested}"
+                );
                 let body = |value: &str| format!("{{\"query\":{{\"{name}\":\"{value}\"}}}}");
                 let (requested, recorded) = (body(requested), body(recorded));
                 let post = |body| ReplayRequest {
@@ -358,7 +361,7 @@ mod tests {
                     content_type: Some("application/json"),
                     body: crate::matching::Payload::Bytes(body),
                 };
-                let said = guess(&post(requested.as_bytes()), &post(recorded.as_bytes()), NOW, AT);
+                let said = guess(&post(requested.as_bytes()), &post(recorded.as_bytes()), &NOW, AT);
                 assert_eq!(said, None, "{requested}");
             }
         }
@@ -366,42 +369,36 @@ mod tests {
 
     #[test]
     fn names_of_chance_are_passed_over_with_the_form_of_a_nonce() {
-        for name in [
-            "nonce",
-            "_wpnonce",
-            "csrf",
-            "csrfToken",
-            "csrf_token",
-            "CSRFToken",
-            "xsrf-token",
-            "X-XSRF-TOKEN",
-            "authenticity_token",
-            "__RequestVerificationToken",
-            "salt",
-            "sid",
-            "PHPSESSID",
-            "JSESSIONID",
-            "sessid",
-            "sessionId",
-            "session_id",
-            "session",
-            "traceId",
-            "trace-id",
-            "spanId",
-            "correlationId",
-            "X-Correlation-Id",
-            "requestId",
-            "request_id",
-            "visitId",
-            "visitorId",
-            "pageviewId",
-            "meta.requestId",
-        ] {
+        let names = "nonce _wpnonce csrf csrfToken csrf_token CSRFToken xsrf-token X-XSRF-TOKEN authenticity_token \
+            salt cacheKey PHPSESSID JSESSIONID sessid";
+        for name in names.split_whitespace() {
             let of = |value: &str| format!("x?{name}={value}");
             let said = guessed_at(&of("a8f3k2m9x1q7w5e3"), &of("zz13k2m9x1q7w5e9"));
             assert_eq!(said, Some(vec![RANDOM_TOKEN]), "{name}");
             // A number may be anything.
             assert_eq!(guessed_at(&of("20260777"), &of("20260001")), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_visits_are_passed_over_beside_a_time() {
+        let names = "sessionId session_id session traceId trace-id spanId correlationId X-Correlation-Id requestId \
+            request_id visitId visitorId pageviewId meta.requestId";
+        for name in names.split_whitespace() {
+            let of = |value: &str, time: i64| format!("x?{name}={value}&t={time}");
+            let (requested, recorded) = ("a8f3k2m9x1q7w5e3", "zz13k2m9x1q7w5e9");
+            let said = guessed_at(&of(requested, *NOW.end()), &of(recorded, AT));
+            assert_eq!(said, Some(vec![RANDOM_TOKEN, TIME_STAMP]), "{name}");
+            assert_eq!(guessed_at(&of(requested, AT), &of(recorded, AT)), None, "{name}");
+        }
+    }
+
+    /// The names above a value in JSON say nothing of it.
+    #[test]
+    fn the_last_name_of_a_path_counts() {
+        for path in ["session.id", "request.id", "nonce.documentNumber", "csrf.user"] {
+            let of = |value: &str| format!("x?{path}={value}&t={AT}");
+            assert_eq!(guessed_at(&of("a8f3k2m9x1q7w5e3"), &of("zz13k2m9x1q7w5e9")), None, "{path}");
         }
     }
 }

@@ -122,7 +122,7 @@ pub(crate) fn read(reply: Reply) -> Got {
 /// An episode whose pages have this time, in milliseconds since 1970.
 fn at(millis: i64) -> Episode {
     let clock = crate::PageClock::default();
-    clock.stand_at(millis);
+    clock.stand_between(millis..=millis);
     Episode::new().with_clock(clock)
 }
 

@@ -176,9 +176,43 @@ fn a_challenge_that_the_recording_answered_is_not_repeated() {
     assert_eq!(got.answer, Answer::Normalised { rules: vec!["credentials".to_owned()] });
     assert_eq!(client.ask_with(&authorized).answer, Answer::Exact);
 
-    // A site that asks for a log-in by a form challenges nobody.
+    // A site that asks for a log-in by a form challenges nobody, nor does one whose scripts send a
+    // token.
+    for (challenge, asked) in [(&[][..], PAGE.to_vec()), (&[("WWW-Authenticate", "Bearer")][..], authorized)]
+    {
+        let world = World::new();
+        world.asked(&PAGE, 401, challenge, "log in").asked(&asked, 200, &[HTML], "page");
+        let client = Client::of(&world);
+        assert_eq!([client.ask_with(&PAGE).status, client.ask_with(&asked).status], [401, 200]);
+    }
+}
+
+#[test]
+fn very_many_captures_keep_their_turns() {
     let world = World::new();
-    world.asked(&PAGE, 401, &[], "log in").asked(&PAGE, 200, &[HTML], "page");
+    let vary = [JSON, ("Vary", "X-Form")];
+    world.asked(&with(&FETCH, &[("x-form", "other")]), 200, &vary, "other");
+    for n in 0..300 {
+        world.asked(&FETCH, 200, &vary, &n.to_string());
+    }
     let client = Client::of(&world);
-    assert_eq!([client.ask_with(&PAGE).status, client.ask_with(&PAGE).status], [401, 200]);
+    let said: Vec<String> = (0..300).map(|_| client.ask_with(&FETCH).text().to_owned()).collect();
+    assert_eq!(said, (0..300).map(|n| n.to_string()).collect::<Vec<_>>());
+}
+
+/// A guess has other captures than an exact request under the same key.
+#[test]
+fn each_list_of_captures_has_classes_of_its_own() {
+    let (world, url) = (World::new(), |t: i64| format!("https://a.test/feed?t={t}"));
+    let then = RECORDED + 1;
+    let marked = with(&FETCH, &[("x-requested-with", "XMLHttpRequest")]);
+    for (at, asked) in [(then, &marked[..]), (then, &FETCH), (then + 1, &FETCH)] {
+        world.asked_at(&url(at), asked, 200, &[JSON], "x");
+    }
+    let client = Client::of(&world);
+    for _ in 0..4 {
+        for at in [LATER / 1000, then, then + 1] {
+            assert_eq!(client.get(&url(at), &FETCH).status, 200);
+        }
+    }
 }
