@@ -286,7 +286,7 @@ mod tests {
             // Recorded for now, and asked for tomorrow, for the last hour, and for then.
             ("x?from=1767312123456", "x?from=1767225600456"),
             ("x?from=1767222123", "x?from=1767225600"),
-            ("x?from=1767225600", "x?from=1767225601"),
+            ("x?from=1767225400", "x?from=1767225601"),
             ("x?at=2026-01-02T00:02:03Z", "x?at=2026-01-01T00:00:07Z"),
             ("x?t=17672257", "x?t=17672256"),
             ("x?day=2026-01-02", "x?day=2026-01-01"),
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn names_of_chance_are_passed_over_with_the_form_of_a_nonce() {
         let names = "nonce _wpnonce csrf csrfToken csrf_token CSRFToken xsrf-token X-XSRF-TOKEN authenticity_token \
-            salt cacheKey PHPSESSID JSESSIONID sessid";
+            salt cachekey PHPSESSID JSESSIONID sessid";
         for name in names.split_whitespace() {
             let of = |value: &str| format!("x?{name}={value}");
             let said = guessed_at(&of("a8f3k2m9x1q7w5e3"), &of("zz13k2m9x1q7w5e9"));
