@@ -13,7 +13,7 @@ const ENOUGH: u64 = 1 << 20;
 
 /// Writes the input to a file, in memory where there is such a place, and hands out its path. The
 /// file's folder goes afterwards, with what else is in it.
-pub fn with_file(bytes: &[u8], use_it: impl FnOnce(&Utf8Path)) {
+pub(crate) fn with_file(bytes: &[u8], use_it: impl FnOnce(&Utf8Path)) {
     let in_memory = tempfile::tempdir_in("/dev/shm");
     let folder = in_memory.or_else(|_| tempfile::tempdir()).expect("a folder for temporary files");
     let path = folder.path().join("input");
@@ -24,7 +24,7 @@ pub fn with_file(bytes: &[u8], use_it: impl FnOnce(&Utf8Path)) {
 
 /// Reads every record in order and again by position, with its HTTP head, then the pages; and lets
 /// the operations that read everything have it.
-pub fn walk(path: &Utf8Path) {
+pub(crate) fn walk(path: &Utf8Path) {
     let quiet = &mut |_: Progress| ();
     let _ = ops::verify(path, quiet);
     let _ = ops::inspect(path, quiet);

@@ -15,8 +15,11 @@ pub mod segment;
 pub mod wacz;
 pub mod warc;
 
+/// What is done with some bytes.
+pub type Check = fn(&[u8]);
+
 /// The targets by their names, which are those of their folders in `seeds/` too.
-pub const TARGETS: [(&str, fn(&[u8])); 11] = [
+pub const TARGETS: [(&str, Check); 11] = [
     ("arc", arc::check),
     ("coding", coding::check),
     ("collection", collection::check),

@@ -1,5 +1,7 @@
 //! Every target on its seeds, each changed in many ways. The changes are the same each time.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 
 use fastrand::Rng;

@@ -3,6 +3,8 @@
 use super::*;
 
 type Fields<'a> = &'a [(&'a str, &'a str)];
+/// How a page and the data at its address are asked for, and what the server says with both.
+type Way<'a> = (Vec<(&'a str, &'a str)>, Vec<(&'a str, &'a str)>, Fields<'a>);
 
 impl World {
     /// Records a GET of `X` with these request headers.
@@ -38,12 +40,11 @@ fn with<'a>(fields: &[(&'a str, &'a str)], more: &[(&'a str, &'a str)]) -> Vec<(
     fields.iter().chain(more).copied().collect()
 }
 
-/// For each way to tell a page from data: how the two are asked for, and what the server says.
 #[test]
 fn a_page_and_the_data_at_its_address_are_told_apart() {
     let json = [("sec-fetch-dest", "empty"), ("accept", "application/json")];
     let marked = |name, value| FETCH.into_iter().chain([(name, value)]).collect::<Vec<_>>();
-    let ways: [(Vec<(&str, &str)>, Vec<(&str, &str)>, Fields<'_>); 9] = [
+    let ways: [Way<'_>; 9] = [
         (PAGE.to_vec(), json.to_vec(), &[("Vary", "Accept, X-Requested-With")]),
         (PAGE.to_vec(), json.to_vec(), &[]),
         (PAGE.to_vec(), marked("x-requested-with", "XMLHttpRequest"), &[]),
@@ -58,12 +59,12 @@ fn a_page_and_the_data_at_its_address_are_told_apart() {
     for (page, data, vary) in ways {
         for is_data_first in [false, true] {
             let world = World::new();
-            let record_page = || world.asked(&page, 200, &with(&[HTML], vary), "page");
-            let record_data = || world.asked(&data, 200, &with(&[JSON], vary), "data");
+            let mut both = [(&page, HTML, "page"), (&data, JSON, "data")];
             if is_data_first {
-                (record_data(), record_page());
-            } else {
-                (record_page(), record_data());
+                both.reverse();
+            }
+            for (asked, kind, body) in both {
+                world.asked(asked, 200, &with(&[kind], vary), body);
             }
             let client = Client::of(&world);
             let said: Vec<String> = [&page, &page, &data, &data, &page]
