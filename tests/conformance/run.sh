@@ -2,7 +2,7 @@
 # Holds our formats and scores against other people's programs and data: what the reference tools in
 # Python read, how they key, whether they accept and replay what we write; and what published
 # scorers and task files say. Usage: SHARED=FOLDER tests/conformance/run.sh, where FOLDER has
-# captures/, vectors/ and datasets/.
+# captures/, vectors/ and datasets/. SHOWN="PART ..." shows only captures with such a part in their names.
 set -eu
 
 : "${SHARED:?is not set: call \`make conformance SHARED=<folder with captures/, vectors/ and datasets/>\`}"
@@ -47,7 +47,8 @@ command -v npm >/dev/null || apt-get install -y -qq --no-install-recommends npm 
 
 echo "== showing the pages of the captures, beside pywb"
 cargo build -q --workspace --bin sandbox
-"$venv/bin/python" -W ignore "$here/shown.py" "$venv/bin" "$target/debug/sandbox" "$captures" "$work"
+# shellcheck disable=SC2086 # a list of parts of names
+"$venv/bin/python" -W ignore "$here/shown.py" "$venv/bin" "$target/debug/sandbox" "$captures" "$work" ${SHOWN:-}
 
 echo "== scoring what the published scorers scored, reading the published tasks"
 "$venv/bin/python" -W ignore "$here/pictures.py" >"$work/visualwebarena.image_ssim.jsonl"
