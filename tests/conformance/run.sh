@@ -2,7 +2,8 @@
 # Holds our formats and scores against other people's programs and data: what the reference tools in
 # Python read, how they key, whether they accept and replay what we write; and what published
 # scorers and task files say. Usage: SHARED=FOLDER tests/conformance/run.sh, where FOLDER has
-# captures/, vectors/ and datasets/. SHOWN="PART ..." shows only captures with such a part in their names.
+# captures/, vectors/ and datasets/. SHOWN="PART ..." shows only captures with such a part in their
+# names.
 set -eu
 
 : "${SHARED:?is not set: call \`make conformance SHARED=<folder with captures/, vectors/ and datasets/>\`}"
