@@ -172,7 +172,7 @@ pub struct NotIdle {
 }
 
 impl InFlight {
-    /// The clock of the pages that ask.
+    /// The clock of the pages, which the browser sets: this is what it and its gateway share.
     pub fn page_clock(&self) -> &PageClock {
         &self.shared.page_clock
     }

@@ -318,14 +318,18 @@ impl Replay {
         };
         if !found.whole.is_empty() {
             let choice = self.choose(found, &head.headers);
-            let (key, count) = (choice.key(&found.key), choice.members.len());
+            let (key, count) = match &choice {
+                Some(choice) => (choice.key(&found.key), choice.members.len()),
+                None => (found.key, found.whole.len()),
+            };
             let nth = match aside || wanted.is_some() {
                 true => episode.present(&key, count),
                 false => episode.next(&key, count),
             };
-            let hit = found.whole[choice.members[nth]];
+            let hit = found.whole[choice.as_ref().map_or(nth, |choice| choice.members[nth])];
             let (stored, answer) = (self.stored(hit)?, found.answer(&self.set, request, hit)?);
-            let rule = choice.rule.filter(|_| self.options.level != MatchLevel::Exact);
+            let rule = choice.and_then(|choice| choice.rule);
+            let rule = rule.filter(|_| self.options.level != MatchLevel::Exact);
             let answer = rule.into_iter().fold(answer, Answer::by_rule);
             if request.method == "HEAD" {
                 let reply = respond::recorded_head(&setting, &stored, answer);
@@ -354,10 +358,10 @@ impl Replay {
         }
     }
 
-    /// The captures that a request with these headers may get.
-    fn choose(&self, found: &MatchedCaptures, headers: &HeaderMap) -> Choice {
+    /// The captures that a request with these headers may get; `None` if it may get all of them.
+    fn choose(&self, found: &MatchedCaptures, headers: &HeaderMap) -> Option<Choice> {
         if found.whole.len() == 1 {
-            return Choice::all(1);
+            return None;
         }
         let captures = negotiation::key(&found.whole);
         let known = self.negotiations.get(&captures).unwrap_or_else(|| {
@@ -365,10 +369,7 @@ impl Replay {
             self.negotiations.put(captures, read.clone());
             read
         });
-        match known {
-            Some(negotiation) => negotiation.choose(headers),
-            None => Choice::all(found.whole.len()),
-        }
+        known.map(|negotiation| negotiation.choose(headers))
     }
 
     fn recorded_socket(

@@ -97,11 +97,6 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// All of so many captures.
-    pub(super) fn all(count: usize) -> Choice {
-        Choice { members: (0..count).collect(), rule: None }
-    }
-
     /// The key of the cursor over these captures.
     pub(super) fn key(&self, key: &Key) -> Key {
         let members: Vec<u8> = self.members.iter().flat_map(|member| member.to_le_bytes()).collect();

@@ -29,11 +29,11 @@ const NEAR: i64 = 10 * 60 * 1000;
 
 /// How far the distances of a time stamp from its present may be from each other, in milliseconds,
 /// besides its unit.
-const APART: i64 = 2 * 60 * 1000;
+const TOLERANCE: i64 = 2 * 60 * 1000;
 
 /// Words that name chance, besides cache busters (`rules`). Numbers and short texts under such a
 /// name are somebody's choice.
-const CHANCE: &[&str] = &[
+const RANDOM_WORDS: &[&str] = &[
     "authenticity",
     "cachekey",
     "csrf",
@@ -48,13 +48,13 @@ const CHANCE: &[&str] = &[
     "xsrf",
 ];
 /// Words that name a visit, alone or before `id`.
-const VISIT: &[&str] =
+const VISIT_WORDS: &[&str] =
     &["correlation", "pageview", "request", "session", "si", "span", "trace", "visit", "visitor"];
 /// The fewest characters of a token under a name of chance, and of one that identifies a visit.
-const FEW: usize = 8;
-const LONG: usize = 16;
+const MIN_TOKEN: usize = 8;
+const MIN_VISIT_TOKEN: usize = 16;
 /// The fewest digits of a fraction under any other name. Amounts and places have fewer.
-const MANY: usize = 15;
+const MIN_FRACTION: usize = 15;
 
 /// The rules by which `request`, made within `now_millis` of its page, matches `recorded`, which
 /// was recorded at `at_millis`, both since 1970; `None` if they are different requests. Empty if
@@ -133,11 +133,11 @@ pub fn may_guess(request: &ReplayRequest<'_>) -> bool {
 fn is_time_stamp((requested, now): (&str, &RangeInclusive<i64>), (recorded, at): (&str, i64)) -> bool {
     let (Some(requested), Some(recorded)) = (time(requested), time(recorded)) else { return false };
     let distance = recorded.millis.saturating_sub(at);
-    let (present, apart) = (requested.millis.saturating_sub(distance), APART + recorded.unit);
+    let (present, tolerance) = (requested.millis.saturating_sub(distance), TOLERANCE + recorded.unit);
     requested.digits == recorded.digits
         && distance.saturating_abs() <= NEAR
-        && now.start().saturating_sub(apart) <= present
-        && present <= now.end().saturating_add(apart)
+        && now.start().saturating_sub(tolerance) <= present
+        && present <= now.end().saturating_add(tolerance)
 }
 
 /// A time in one of the notations of time stamps.
@@ -173,13 +173,13 @@ fn time(value: &str) -> Option<Time> {
 }
 
 fn is_random(name: &str, requested: &str, recorded: &str) -> bool {
-    let is_named = has_word(name, CHANCE);
-    let least = if is_named { FEW } else { MANY };
+    let is_named = has_word(name, RANDOM_WORDS);
+    let least = if is_named { MIN_TOKEN } else { MIN_FRACTION };
     let fraction = |value: &str| {
         let digits = value.strip_prefix("0.");
         digits.is_some_and(|digits| digits.len() >= least && digits.bytes().all(|b| b.is_ascii_digit()))
     };
-    let is_token = |value| is_token(value, FEW);
+    let is_token = |value| is_token(value, MIN_TOKEN);
     let is_alike = requested.len().abs_diff(recorded.len()) <= 4;
     fraction(requested) && fraction(recorded)
         || is_named && is_alike && is_token(requested) && is_token(recorded)
@@ -190,11 +190,11 @@ fn is_of_visit(name: &str, requested: &str, recorded: &str) -> bool {
     let words = words(name);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let is_named = match words[..] {
-        [word] | [word, "id"] | [.., word, "id"] => VISIT.contains(&word),
+        [word] | [word, "id"] | [.., word, "id"] => VISIT_WORDS.contains(&word),
         _ => false,
     };
     let is_uuid = |value: &str| value.get(..36).is_some_and(|start| uuid::Uuid::try_parse(start).is_ok());
-    let is_long = |value| is_uuid(value) || is_token(value, LONG);
+    let is_long = |value| is_uuid(value) || is_token(value, MIN_VISIT_TOKEN);
     is_named && requested.len() == recorded.len() && is_long(requested) && is_long(recorded)
 }
 
@@ -318,24 +318,35 @@ mod tests {
     ];
 
     /// Names under which sites ask for one thing or another. Most contain a word of chance.
-    const NAMES: &str = "accountId address albumId algorithm appid articleId asin assessmentId assetId auctionId \
-        authorId bandId bbox blockHash boardId bookId brand brandId branchId campaignId cardId cartId categoryId \
-        channelId chatId cid cityId clientId cluster code coin coinId collectionId commentId commit companyId \
-        contentId contractAddress conversationId country couponCode courseId currency cursor customerId datasetId \
-        deal departmentId deviceId digest doc docId documentId domain draftId driverId editionId email employeeId \
-        entityId episodeId eventId expressId facilityId feedId fileId fingerprint flightId folderId formId gameId \
-        geohash grandPrixId groupId guid handle hash hotelId id imageId impressionist instanceId inventoryId \
-        invoiceId isbn issueId itemId item_id jobId key keyword lang lessonId listId listing_id locale locationId \
-        lotId market matchId meetingId memberId messageId mint model movieId nodeId noteId obsession offerId orderId \
-        orgId pageId parent partNumber patientId permalink personId photoId placeId playerId playlistId podcastId \
-        policyId portfolioId possession postId presses processId productId profileId profession projectId promo \
-        propertyId q query questionId r raceId randstadId recipeId ref regionId repo reservationId resourceId \
-        reviewId revision roomId route salternId scanId schoolId screenId seasonId seatId seedlingId sellerId \
-        seriesId sha sha256Hash shopId siteId sku slot slug songId sourceId spaceId sponsorId station statusId stock \
-        storeId storyId studentId subject symbol tagId taskId teamId tenantId term themeId threadId ticketId \
-        token tokenAddress tokenId token_address topicId tournamentId trackId trackingNumber tractorId tracerId \
-        transactionHash treeId tripId tx txHash u ucid unit uniqlo uniqueName unitId url user userId username uuid \
-        v variantId vehicleId vendorId venueId version video videoId viewId villageId visitorsBureau voucher walletId \
+    const NAMES: &str = "accountId accountNumber actorId address agentId agreementId airlineCode airportCode \
+        albumId algorithm ancestor answerId apartmentId appid areaCode articleId artistId \
+        asin assessmentId assetId attachmentId auctionId authorId bandId barcode \
+        baseCurrency batchId bbox billId blockHash bloggerId boardId bondId bookId branchId \
+        brand brandId bucket buildId callId campaignId cardId cartId caseId categoryId \
+        centreId channelId chapterId chatId checkpoint cid circuitId cityId claimId classId \
+        clientId cluster code coin coinId collectionId colour commentId commit commune \
+        companyId component connectionId constituencyId consultantId contentId \
+        contractAddress conversationId country county couponCode courseId courtId crewId \
+        cuisine currency cursor customerId datasetId dateRange deal debtorId departmentId \
+        destinationId deviceId dietId digest districtId divisionId doc docId docket \
+        documentId domain donorId draftId driverId editionId email employeeId entityId \
+        episodeId eventId expressId facilityId feedId fileId fingerprint flightId folderId \
+        formId gameId geohash grandPrixId groupId guid handle hash hotelId id imageId \
+        impressionist instanceId inventoryId invoiceId isbn issueId item_id itemId jobId key \
+        keyword lang lessonId listId listing_id locale locationId lotId market matchId \
+        meetingId memberId messageId mint model movieId nodeId noteId obsession offerId \
+        orderId orgId pageId parent partNumber patientId permalink personId photoId placeId \
+        playerId playlistId podcastId policyId portfolioId possession postId presses \
+        processId productId profession profileId projectId promo propertyId q query \
+        questionId r raceId randstadId recipeId ref regionId repo reservationId resourceId \
+        reviewId revision roomId route salternId scanId schoolId screenId seasonId seatId \
+        seedlingId sellerId seriesId sha sha256Hash shopId siteId sku slot slug songId \
+        sourceId spaceId sponsorId station statusId stock storeId storyId studentId subject \
+        symbol tagId taskId teamId tenantId term themeId threadId ticketId token \
+        token_address tokenAddress tokenId topicId tournamentId tracerId trackId \
+        trackingNumber tractorId transactionHash treeId tripId tx txHash u ucid uniqlo \
+        uniqueName unit unitId url user userId username uuid v variantId vehicleId vendorId \
+        venueId version video videoId viewId villageId visitorsBureau voucher walletId \
         warehouseId wikiId wordId workspaceId z zip zoneId";
 
     #[test]
