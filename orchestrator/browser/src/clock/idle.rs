@@ -113,8 +113,9 @@ pub(crate) async fn repliers_stay_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     true
 }
 
-/// Whether they stay idle soon. Whoever has just asked one of them something has it at work.
-pub(crate) async fn repliers_come_to_rest(tracker: &Tracker, cdp: &Cdp) -> bool {
+/// Whether they are idle within [`MAX_CHECKS`] polls. A thread that has just been asked something
+/// is at work for a moment.
+pub(crate) async fn repliers_become_idle(tracker: &Tracker, cdp: &Cdp) -> bool {
     let mut polls = interval(POLL);
     polls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     for _ in 0..MAX_CHECKS {

@@ -29,7 +29,7 @@
 //! | positions and ends of media | by timers of the page (`inject/playback.js`, `inject/sound.js`) | – |
 //! | responses for media | as others, but all threads are idle before the next one | – |
 //! | the first script of a worker | one worker after the other, in the order of the calls (`cdp::worker_order`) | all responses |
-//! | timers of workers, and all that they tell others by messages, ports and channels | at each step of the time that scripts see (`pace`), one worker after the other (`virtual_time`) | all responses, and the frame if there is one |
+//! | timers of workers, and their messages by `postMessage`, ports and channels, but for those of service workers | at each step of the time that scripts see (`pace`), one worker after the other (`virtual_time`) | all responses, and the frame if there is one |
 //! | what an animation does | in a drain, in the step in which it is due (`pace`) | the frame |
 //! | pieces of a body | of one size (`inject/bodies.js`) | – |
 //! | input | while responses are held back | the page is idle |

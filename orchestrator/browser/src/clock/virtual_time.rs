@@ -285,7 +285,7 @@ pub(crate) async fn tick_worker(
         if last_count.replace(count) != Some(count) {
             last = Instant::now();
         }
-        gives_up = last.elapsed() > wait && idle::repliers_come_to_rest(tracker, cdp).await
+        gives_up = last.elapsed() > wait && idle::repliers_become_idle(tracker, cdp).await
             || last.elapsed() > WORKER_TIMEOUT
             || count - *first_count.get_or_insert(count) > MAX_REPLIES;
     }

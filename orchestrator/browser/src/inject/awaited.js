@@ -66,7 +66,7 @@ function afterReplies(timer) {
   if (running) held.push(timer); else timer();
 }
 function stopWaiting() {
-  while (isDocument && keptSteps.length) letInStep();
+  while (isDocument && heldLifecycle.length) releaseLifecycle();
   const events = [...pending.values()];
   pending.clear();
   wholes.clear();
@@ -80,7 +80,7 @@ function stopWaiting() {
 // Media delay the event `load`. So results are let in behind it, and those of media when all are
 // there.
 const isMedia = ({ what }) => what === 'media' || what === 'append';
-const isLoaded = () => document.readyState === 'complete' && !keptSteps.length
+const isLoaded = () => document.readyState === 'complete' && !heldLifecycle.length
   && results.every((result) => !isMedia(result) || result.letIn);
 // Whether what is awaited may itself wait for what is not let in yet.
 function isStuck() {
@@ -103,10 +103,10 @@ function next() {
 function step() {
   if (seen !== answered) (seen = answered, last = tasks);
   const come = nextResult();
-  if (keptSteps.length && (!pending.size || isStuck())) {
+  if (heldLifecycle.length && (!pending.size || isStuck())) {
     last = tasks;
     next();
-    letInStep();
+    releaseLifecycle();
   } else if (come >= 0) {
     last = tasks;
     next();
@@ -141,7 +141,7 @@ function guard() {
     isGuarded = false;
     if (!running) return;
     if (turn - before < FEW_STEPS) {
-      while (keptSteps.length) letInStep();
+      while (heldLifecycle.length) releaseLifecycle();
       step();
     }
     guard();
@@ -409,8 +409,9 @@ replaceWhenDefined('BroadcastChannel', 'postMessage', (native) => {
   }
   return {
     postMessage(message) {
-      if (isDocument || kind === 'service_worker' || closed.has(this)) return apply(post, this, [message]);
-      putInOutbox(post, this, [structuredClone(message)]);
+      const isQueued = !isDocument && kind !== 'service_worker' && !closed.has(this);
+      if (!isQueued) return apply(post, this, [message]);
+      queueCall(post, this, [structuredClone(message)]);
     },
   };
 });

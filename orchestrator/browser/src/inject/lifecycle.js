@@ -1,57 +1,62 @@
-// When Chromium has read a document depends on the machine, and so whether `DOMContentLoaded` and
+// When Chromium has read a document depends on the machine. So does whether `DOMContentLoaded` and
 // `load` come before or after the events that scripts await. So while the document awaits anything,
-// they are kept, with what comes after them. They are let in one task after the other, when the
-// document has no other task and awaits no event. Meanwhile `readyState` is as it was told. Frames
-// have Chromium's own events: the page around a frame hears of its `load` from Chromium, too.
-// Expects `running` and `spin`. Defines `keptSteps` and `letInStep`.
+// these events are held. They are released, one task after the other, when the document has no
+// other task and awaits no event. Until then `readyState` is as at the last event that was
+// dispatched. Frames have Chromium's own events, since the page around a frame has its `load` from
+// Chromium, too. Expects `running` and `spin`. Defines `heldLifecycle` and `releaseLifecycle`.
 
 const nativeDocumentState = Object.getOwnPropertyDescriptor(Document.prototype, 'readyState').get;
-// What is yet to be told, each with the state of the document before it.
-const keptSteps = [];
-let toldState = apply(nativeDocumentState, document, []);
+// The events on hold, each with the state of the document that it comes with.
+const heldLifecycle = [];
+let dispatchedState = apply(nativeDocumentState, document, []);
 const LIFECYCLE = {
   readystatechange: () => new NativeEvent('readystatechange'),
   DOMContentLoaded: () => new NativeEvent('DOMContentLoaded', { bubbles: true }),
   load: () => new NativeEvent('load'),
-  pageshow: ({ persisted }) => new PageTransitionEvent('pageshow', { bubbles: true, cancelable: true, persisted }),
+  pageshow: ({ persisted }) => (
+    new PageTransitionEvent('pageshow', { bubbles: true, cancelable: true, persisted })
+  ),
 };
-function keepStep(event) {
+function holdLifecycle(event) {
   if (event.target !== document || !event.isTrusted) return;
   const state = apply(nativeDocumentState, document, []);
-  if (!running && !keptSteps.length) {
-    toldState = state;
+  if (!running && !heldLifecycle.length) {
+    dispatchedState = state;
     return;
   }
   event.stopImmediatePropagation();
-  keptSteps.push({ event: LIFECYCLE[event.type](event), state });
+  heldLifecycle.push({ event: LIFECYCLE[event.type](event), state });
   spin();
 }
-function keepSteps() {
+function watchLifecycle() {
   if (window.parent !== window) return;
   for (const type of Object.keys(LIFECYCLE)) {
-    apply(nativeAddEventListener, window, [type, keepStep, { capture: true }]);
+    apply(nativeAddEventListener, window, [type, holdLifecycle, { capture: true }]);
   }
 }
-keepSteps();
+watchLifecycle();
 // A document that is written anew loses its listeners, and is loaded again.
 replace(Document.prototype, 'open', (native) => ({
   open(...args) {
-    while (this === document && keptSteps.length) letInStep();
+    while (this === document && heldLifecycle.length) releaseLifecycle();
     const opened = apply(native, this, args);
-    if (this === document) keepSteps();
+    if (this === document) watchLifecycle();
     return opened;
   },
 }));
-function letInStep() {
+function releaseLifecycle() {
   do {
-    const { event, state } = keptSteps.shift();
-    toldState = state;
+    const { event, state } = heldLifecycle.shift();
+    dispatchedState = state;
     const isOfWindow = event.type === 'load' || event.type === 'pageshow';
     if (isOfWindow) Object.defineProperty(event, 'target', { value: document });
     apply(nativeDispatch, isOfWindow ? window : document, [event]);
-    // The last ones are one task.
-  } while (keptSteps.length && toldState === 'complete');
+    // `load` and `pageshow` are part of the task that completes the document.
+  } while (heldLifecycle.length && dispatchedState === 'complete');
 }
 replace(Document.prototype, 'readyState', (native) => ({
-  get readyState() { return keptSteps.length && this === document ? toldState : apply(native, this, []); },
+  get readyState() {
+    const isBehind = heldLifecycle.length && this === document;
+    return isBehind ? dispatchedState : apply(native, this, []);
+  },
 }));

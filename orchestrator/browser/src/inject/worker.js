@@ -41,12 +41,12 @@ for (const [name, value] of Object.entries(timerFunctions)) {
 
 replaceDelays((run, delay) => addTimer(run, delay, [], false));
 
-// What leaves the worker, in the order of the calls: functions, each with an object and arguments.
+// What is to leave the worker, in the order of the calls: a function, its object and its arguments.
 const outbox = [];
-function putInOutbox(call, object, args) {
+function queueCall(call, object, args) {
   outbox.push([call, object, args]);
 }
-function sendOutbox() {
+function flushOutbox() {
   const messages = outbox.splice(0);
   for (const [call, object, args] of messages) {
     try { apply(call, object, args); } catch (error) { reportError(error); }
@@ -55,56 +55,56 @@ function sendOutbox() {
 }
 // The ports of the worker's own channels, each with its other one. They lead to the worker itself
 // until one of them leaves it.
-const innerPorts = new WeakMap();
+const localPorts = new WeakMap();
 replaceClass('MessageChannel', (native, args, self) => {
   const channel = Reflect.construct(native, args, self), { port1, port2 } = channel;
-  innerPorts.set(port1, port2);
-  innerPorts.set(port2, port1);
+  localPorts.set(port1, port2);
+  localPorts.set(port2, port1);
   return channel;
 });
-function leave(ports) {
+function transferOut(ports) {
   for (const port of ports) {
-    // What it was to send it cannot send from elsewhere.
-    if (outbox.some(([, object]) => object === port)) sendOutbox();
-    innerPorts.delete(innerPorts.get(port));
-    innerPorts.delete(port);
+    // A port that has been transferred sends nothing any more.
+    if (outbox.some(([, object]) => object === port)) flushOutbox();
+    localPorts.delete(localPorts.get(port));
+    localPorts.delete(port);
   }
 }
-const transferred = (options) => [...(Array.isArray(options) ? options : options?.transfer ?? [])];
-const postLater = (native) => ({
+const transferListOf = (options) => [...(Array.isArray(options) ? options : options?.transfer ?? [])];
+const queuedPost = (native) => ({
   postMessage(message, options) {
-    if (innerPorts.has(this)) return apply(native, this, arguments);
-    const transfer = transferred(options);
-    leave(transfer);
+    if (localPorts.has(this)) return apply(native, this, arguments);
+    const transfer = transferListOf(options);
+    transferOut(transfer);
     const sent = structuredClone([message, transfer], { transfer });
-    putInOutbox(native, this ?? globalThis, sent);
+    queueCall(native, this ?? globalThis, sent);
   },
 });
 // Behind the messages that were sent before.
-const closeLater = (native) => ({
+const queuedClose = (native) => ({
   close() {
     closed.add(this);
     const sends = outbox.some(([, object]) => object === this);
-    if (sends) putInOutbox(native, this, []); else apply(native, this, []);
+    if (sends) queueCall(native, this, []); else apply(native, this, []);
   },
 });
 // A service worker may ask its page before it answers the page's request, so its messages leave at
 // once.
 if (kind !== 'service_worker') {
-  if (kind === 'worker') replace(globalThis, 'postMessage', postLater);
-  replace(MessagePort.prototype, 'postMessage', postLater);
-  replace(MessagePort.prototype, 'close', closeLater);
-  replaceWhenDefined('BroadcastChannel', 'close', closeLater);
+  if (kind === 'worker') replace(globalThis, 'postMessage', queuedPost);
+  replace(MessagePort.prototype, 'postMessage', queuedPost);
+  replace(MessagePort.prototype, 'close', queuedClose);
+  replaceWhenDefined('BroadcastChannel', 'close', queuedClose);
   replace(globalThis.Worker?.prototype, 'postMessage', (native) => ({
     postMessage(message, options) {
-      leave(transferred(options));
+      transferOut(transferListOf(options));
       return apply(native, this, arguments);
     },
   }));
   // No `tick` comes while the worker's thread waits.
   replace(globalThis.Atomics, 'wait', (native) => ({
     wait(...args) {
-      sendOutbox();
+      flushOutbox();
       return apply(native, Atomics, args);
     },
   }));
@@ -112,7 +112,7 @@ if (kind !== 'service_worker') {
     close() {
       isClosing = true;
       timers.clear();
-      putInOutbox(native, this ?? globalThis, []);
+      queueCall(native, this ?? globalThis, []);
     },
   }));
   replaceLateTypes();
@@ -152,5 +152,5 @@ async function tick(until, giveUp, keeps) {
     await nextTask();
   }
   current = Math.max(current, until);
-  return { messages: keeps ? 0 : sendOutbox() };
+  return { messages: keeps ? 0 : flushOutbox() };
 }

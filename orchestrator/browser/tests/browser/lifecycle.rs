@@ -95,6 +95,66 @@ async fn a_document_is_loaded_where_what_it_awaits_does_not_come() {
     says(script, "", &["load", "second"]).await;
 }
 
+/// A page that hears of the `load` of a frame expects that the frame has heard of it.
+#[tokio::test]
+async fn a_frame_has_its_events_before_the_page_around_it() {
+    let frame = "<!doctype html><script>
+        indexedDB.open('d');
+        document.addEventListener('DOMContentLoaded', () => { globalThis.isReady = true; });
+        </script>";
+    let page = format!(
+        "<!doctype html><title>Frame</title>{LOG}<iframe src=/frame></iframe><script>
+        document.querySelector('iframe').onload = event => say(event.target.contentWindow.isReady);
+        </script>"
+    );
+    let mut bench =
+        Bench::open(Dialect::BrowserGym, &[("localhost/", &*page), ("localhost/frame", frame)]).await;
+    assert_eq!(bench.said().await, ["true"]);
+    bench.session.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_document_that_is_written_anew_is_loaded_once() {
+    // As a page's script must write it.
+    let log = LOG.replace("</", "<\\/").replace("\\n", "\\\\n");
+    let script = format!(
+        "indexedDB.open('d').onsuccess = () => {{
+            document.open();
+            document.write(`{log}<script>
+                indexedDB.open('e').onsuccess = () => say('opened');
+                for (const type of ['DOMContentLoaded', 'load']) addEventListener(type, () => say(type));
+            <\\/script>`);
+            document.close();
+        }};"
+    );
+    says(&script, "", &["opened", "DOMContentLoaded", "load"]).await;
+}
+
+#[tokio::test]
+async fn a_message_that_cannot_be_sent_loses_no_other() {
+    let worker = "
+        const channel = new BroadcastChannel('c'), { port1, port2 } = new MessageChannel();
+        onmessage = () => {
+            postMessage({ port: port2 }, [port2]);
+            port1.postMessage('by a port that leaves');
+            postMessage({ port: port1 }, [port1]);
+            channel.close();
+            try { channel.postMessage('closed'); } catch (error) { postMessage(error.name); }
+            close();
+            setTimeout(() => postMessage('after the end'));
+            postMessage('last');
+        };";
+    let script = "
+        const worker = new Worker('/worker.js'), all = [];
+        const hear = ({ data }) => {
+            if (data.port) data.port.onmessage = hear; else all.push(data);
+        };
+        worker.onmessage = hear;
+        worker.postMessage(0);
+        setTimeout(() => say(all.sort().join(', ')), 2000);";
+    says(script, worker, &["InvalidStateError, by a port that leaves, last"]).await;
+}
+
 #[tokio::test]
 async fn all_that_a_worker_tells_has_the_order_of_its_calls() {
     let worker = "

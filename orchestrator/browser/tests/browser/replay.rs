@@ -33,6 +33,17 @@ const LATE: &str = "<!doctype html><p id=p></p><script>
     }, 700);
     </script>";
 
+/// Asks for what is now, at once and in a piece of time of its own, and for tomorrow.
+const NOW: &str = "<!doctype html><p id=p></p><script>
+    const ask = async (when, ahead) => {
+      const { status } = await fetch(`/now?t=${Date.now() + ahead}`);
+      p.textContent += `${when} ${status}, `;
+    };
+    ask('at once', 0);
+    setTimeout(() => ask('later', 0), 4000);
+    setTimeout(() => ask('tomorrow', 86400000), 4500);
+    </script>";
+
 /// Writes a snapshot of one site.
 fn snapshot(folder: &Utf8Path) -> Utf8PathBuf {
     let out = folder.join("ticker.wacz");
@@ -47,6 +58,9 @@ fn snapshot(folder: &Utf8Path) -> Utf8PathBuf {
     };
     recording.append(&exchange("/", 200, "text/html", TICKER)).unwrap();
     recording.append(&exchange("/late", 200, "text/html", LATE)).unwrap();
+    recording.append(&exchange("/clock", 200, "text/html", NOW)).unwrap();
+    let now = exchange(&format!("/now?t={}", at.as_millis()), 200, "text/plain", "now");
+    recording.append(&now).unwrap();
     recording.append(&exchange("/sw.js", 200, "text/javascript", SERVICE)).unwrap();
     recording.append(&exchange("/events", 200, "text/event-stream", "data: hello\n\n")).unwrap();
     let text = |from: FrameSide, text: &str| Frame {
@@ -127,6 +141,23 @@ async fn a_service_worker_is_registered_at_once() {
     session.act(&Action::Goto { url: "https://ticker.test/late".to_owned() }).await.unwrap();
     session.settle(&gateway.in_flight(), Duration::from_secs(20)).await.unwrap();
     assert_eq!(session.page_text().await.unwrap().trim(), "registered after 0 ms");
+    session.close().await.unwrap();
+    gateway.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_a_page_asks_of_now_is_found_by_its_own_clock() {
+    let folder = tempfile::tempdir().unwrap();
+    let (gateway, mut session) = open(Utf8Path::from_path(folder.path()).unwrap()).await;
+    for clock_start in ["2026-03-01T09:00:00Z", "2031-07-01T18:30:00Z"] {
+        let clock_start = clock_start.parse().unwrap();
+        session.reset(Some(Determinism { clock_start, seed: 7 })).await.unwrap();
+        gateway.begin_episode();
+        session.act(&Action::Goto { url: "https://ticker.test/clock".to_owned() }).await.unwrap();
+        session.settle(&gateway.in_flight(), Duration::from_secs(20)).await.unwrap();
+        let text = session.page_text().await.unwrap();
+        assert_eq!(text.trim(), "at once 200, later 200, tomorrow 404,");
+    }
     session.close().await.unwrap();
     gateway.shutdown().await;
 }
