@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use bytes::Bytes;
 use camino::{Utf8Path, Utf8PathBuf};
@@ -22,6 +22,10 @@ const MOST: u64 = 128;
 
 /// How long a request for blocks may take, however slowly the server sends.
 const WHOLE: Duration = Duration::from_secs(300);
+
+/// How long reads fail at once after a request and its repetitions have failed. Otherwise each of
+/// the many reads for one page would wait for a server that is gone.
+const GONE: Duration = Duration::from_secs(5);
 
 /// An opened object. It is read by position, from any number of threads.
 #[derive(Debug)]
@@ -63,6 +67,8 @@ struct State {
     /// The block after the last fetched ones, and how many these were. Who reads on from there gets
     /// twice as many at once.
     last: (u64, u64),
+    /// When and why a request has failed, if it was the last one.
+    failed: Option<(Instant, Reason)>,
 }
 
 impl RemoteFile {
@@ -185,6 +191,9 @@ impl RemoteFile {
             if state.there.contains(&block) {
                 return Ok(());
             }
+            if let Some((_, why)) = state.failed.as_ref().filter(|(at, _)| at.elapsed() < GONE) {
+                return Err(self.failed(why.clone()));
+            }
             if !state.under_way.contains(&block) {
                 break;
             }
@@ -208,6 +217,10 @@ impl RemoteFile {
         let fetched = self.fetch(&run);
         let mut state = self.state.lock();
         state.under_way.retain(|block| !run.contains(block));
+        state.failed = match &fetched {
+            Err(Error::Server { why, .. }) => Some((Instant::now(), why.clone())),
+            _ => None,
+        };
         drop(state);
         self.fetched.notify_all();
         fetched
@@ -229,14 +242,14 @@ impl RemoteFile {
                 async move { collected(get(&place, options).await?, asked).await },
             )?;
         if !self.version.is_of(&meta) || bytes.len() as u64 != asked {
-            return Err(self.changed());
+            return Err(self.failed(Reason::Changed));
         }
         tracing::debug!(address = %self.place.address, from = range.start, bytes = asked, "fetched");
         self.keep(run.start, &bytes)
     }
 
-    fn changed(&self) -> Error {
-        Error::Server { doing: "read", address: self.place.address.to_string(), why: Reason::Changed }
+    fn failed(&self, why: Reason) -> Error {
+        Error::Server { doing: "read", address: self.place.address.to_string(), why }
     }
 
     /// Fetches all of it, from a server that gives no parts.
@@ -251,7 +264,7 @@ impl RemoteFile {
         let meta = crate::transfer::fetch_into(&self.place, &mut file, self.length)?;
         let length = file.metadata().map_err(Error::local("read what was fetched for", &path))?.len();
         if !self.version.is_of(&meta) || length != self.length {
-            return Err(self.changed());
+            return Err(self.failed(Reason::Changed));
         }
         let mut bytes = vec![0; BLOCK as usize];
         for block in 0..self.blocks.count() {

@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::FileExt as _;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use object_server::ObjectServer;
@@ -249,6 +250,15 @@ fn a_server_that_dies_is_an_error_and_what_was_read_stays() {
         assert!(error.contains(&format!("failed to read {there}: ")), "{error}");
         let server = ObjectServer::start(&own, ports).unwrap();
         let before = server.sent().1;
+        // For some seconds it counts as gone: a page reads much, and would wait for each read.
+        let until = Instant::now() + Duration::from_secs(60);
+        let mut refused = 0;
+        while file.read_at(&mut [0; 9], 2_500_000).is_err() {
+            assert!(Instant::now() < until && server.sent().1 == before);
+            refused += 1;
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+        assert!(refused > 0);
         assert_eq!(bytes(&file, 0, 3_000_000), whole);
         // Two blocks were there.
         assert_eq!(server.sent().1 - before, 3_000_000 - 2 * (64 << 10));

@@ -317,7 +317,7 @@ impl Replay {
             started: self.started,
         };
         if !found.whole.is_empty() {
-            let choice = self.choose(found, &head.headers);
+            let choice = self.choose(found, &head.headers)?;
             let (key, count) = match &choice {
                 Some(choice) => (choice.key(&found.key), choice.members.len()),
                 None => (found.key, found.whole.len()),
@@ -359,17 +359,20 @@ impl Replay {
     }
 
     /// The captures that a request with these headers may get; `None` if it may get all of them.
-    fn choose(&self, found: &MatchedCaptures, headers: &HeaderMap) -> Option<Choice> {
+    fn choose(&self, found: &MatchedCaptures, headers: &HeaderMap) -> Result<Option<Choice>, IndexError> {
         if found.whole.len() == 1 {
-            return None;
+            return Ok(None);
         }
         let captures = negotiation::key(&found.whole);
-        let known = self.negotiations.get(&captures).unwrap_or_else(|| {
-            let read = Negotiation::read(&self.set, &found.whole).map(Arc::new);
-            self.negotiations.put(captures, read.clone());
-            read
-        });
-        known.map(|negotiation| negotiation.choose(headers))
+        let known = match self.negotiations.get(&captures) {
+            Some(known) => known,
+            None => {
+                let read = Negotiation::read(&self.set, &found.whole)?.map(Arc::new);
+                self.negotiations.put(captures, read.clone());
+                read
+            }
+        };
+        Ok(known.map(|negotiation| negotiation.choose(headers)))
     }
 
     fn recorded_socket(

@@ -112,10 +112,19 @@ pub(super) fn key(hits: &[IndexHit]) -> Key {
 
 impl Negotiation {
     /// Reads the classes of these captures; `None` if a request may get all of them.
-    pub(super) fn read(set: &ReplaySet, hits: &[IndexHit]) -> Option<Negotiation> {
-        // What cannot be read says as little as what was not recorded.
-        let read: Vec<Exchange> =
-            hits.iter().take(MOST).map(|hit| Exchange::read(set, *hit).unwrap_or_default()).collect();
+    ///
+    /// # Errors
+    /// When the disk or the server does not give them. A damaged record says as little as one that
+    /// was not recorded.
+    pub(super) fn read(set: &ReplaySet, hits: &[IndexHit]) -> Result<Option<Negotiation>, IndexError> {
+        let failures = set.failures();
+        let mut read: Vec<Exchange> = Vec::new();
+        for hit in hits.iter().take(MOST) {
+            match Exchange::read(set, *hit) {
+                Err(error) if set.failures() != failures => return Err(error),
+                exchange => read.push(exchange.unwrap_or_default()),
+            }
+        }
         let names = names(&read);
         let is_answered = read.iter().any(|exchange| exchange.is_success && exchange.is_authorized());
         let (mut classes, mut others): (Vec<Class>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -133,7 +142,8 @@ impl Negotiation {
                 _ => others.push(at),
             }
         }
-        (classes.len() > 1 || is_one_left_out).then_some(Negotiation { names, classes, others })
+        let chooses = classes.len() > 1 || is_one_left_out;
+        Ok(chooses.then_some(Negotiation { names, classes, others }))
     }
 
     /// The captures that were recorded for the requests most like one with these headers.
@@ -191,7 +201,11 @@ struct Exchange {
 impl Exchange {
     fn read(set: &ReplaySet, hit: IndexHit) -> Result<Exchange, IndexError> {
         let capture = set.capture(hit)?;
-        let request = set.request_headers(hit, &capture).ok().flatten();
+        let failures = set.failures();
+        let request = match set.request_headers(hit, &capture) {
+            Err(error) if set.failures() != failures => return Err(error),
+            request => request.ok().flatten(),
+        };
         let mut exchange = Exchange { request, ..Exchange::default() };
         if capture.kind == CaptureKind::Resource {
             return Ok(exchange);

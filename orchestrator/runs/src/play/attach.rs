@@ -281,7 +281,10 @@ where
         Ok(ProgramExit::Interrupted) => return Ok(None),
         Ok(ProgramExit::TimedOut) => {
             let check = world.check().await;
-            check.map_or_else(|error| blame_world(&error), |()| Outcome::TimedOut)
+            check.map_or_else(
+                |error| blame::of_environment(&error, Ok(()), Suspect::Agent),
+                |()| Outcome::TimedOut,
+            )
         }
         Ok(ProgramExit::Failed(why)) => {
             Outcome::AgentFailed { reason: AgentFailure::Left, message: format!("failed to {why}") }
@@ -292,19 +295,20 @@ where
                 Err(message) => Outcome::AgentFailed { reason: AgentFailure::Unreadable, message },
                 Ok(given) => match leave(world, folder, trace, known, given.as_deref()).await {
                     Ok(outcome) => outcome,
-                    Err(error) => blame_world(&error),
+                    Err(error) => blame_world(world, &error).await,
                 },
             }
         }
-        Err(error) => blame_world(&error),
+        Err(error) => blame_world(world, &error).await,
     };
     trace.take_requests(world);
     Ok(Some(outcome))
 }
 
 /// The outcome for a world that broke while a program had the browser.
-fn blame_world(error: &EnvironmentError) -> Outcome {
-    blame::of_environment(error, Ok(()), Suspect::Agent)
+async fn blame_world(world: &mut World, error: &EnvironmentError) -> Outcome {
+    let check = world.check().await;
+    blame::of_environment(error, check, Suspect::Agent)
 }
 
 /// Hands the pages over.

@@ -56,8 +56,9 @@ pub(crate) fn of_environment(
     suspect: Suspect,
 ) -> Outcome {
     match (suspect, check) {
+        // It is the cause of what the page could not do.
+        (_, Err(lost)) if !lost.is_of_browser() => machine(&lost),
         (Suspect::Machine, _) => machine(error),
-        (Suspect::Agent, Err(lost)) if !lost.is_of_browser() => machine(&lost),
         (Suspect::Agent, _) if error.is_of_browser() => agent(reason(error), error),
         (Suspect::Agent, _) if error.is_of_evidence() => agent(AgentFailure::NotScored, error),
         (Suspect::Agent, _) => machine(error),
@@ -71,8 +72,9 @@ pub(crate) fn of_hang(
     suspect: Suspect,
 ) -> Outcome {
     match (suspect, check) {
+        // It is the cause of what the page could not do.
+        (_, Err(lost)) if !lost.is_of_browser() => machine(&lost),
         (Suspect::Machine, _) => machine(error),
-        (Suspect::Agent, Err(lost)) if !lost.is_of_browser() => machine(&lost),
         (Suspect::Agent, _) => agent(AgentFailure::PageHung, error),
     }
 }
@@ -138,6 +140,11 @@ mod tests {
         assert_eq!(of(late(), Err(site()), Suspect::Agent), None);
         assert_eq!(of(site(), Ok(()), Suspect::Agent), None);
         assert_eq!(of(gone(), Ok(()), Suspect::Machine), None);
+        // What is gone is the cause, and is told.
+        for suspect in [Suspect::Machine, Suspect::Agent] {
+            let told = of_environment(&late(), Err(site()), suspect);
+            assert!(matches!(told, Outcome::Error { message } if message.contains("the site has ended")));
+        }
         let hang = |check, suspect| kind(of_hang(&late(), check, suspect));
         assert_eq!(hang(Ok(()), Suspect::Agent), Some(AgentFailure::PageHung));
         assert_eq!(hang(Err(site()), Suspect::Agent), None);
