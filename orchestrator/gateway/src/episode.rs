@@ -1,14 +1,17 @@
-//! The state of one episode, which starts empty with each new episode: the ledger, and the cursors
-//! over repeated recorded responses.
+//! The state of one episode, which starts empty with each new episode: the ledger, the turns over
+//! repeated recorded responses, where it has each site, and which documents it was given.
 
 use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 use snapshots::matching::Key;
 
-use crate::{Ledger, PageClock, TrafficCapture};
+use crate::{
+    Ledger, PageClock, TrafficCapture,
+    replay::{Documents, Standing},
+};
 
-/// The number of locks over which the cursors are spread.
+/// The number of locks over which the turns are spread.
 const SHARDS: usize = 16;
 
 /// The state of one episode. Snapshots are read-only. All state that changes during replay is here.
@@ -19,8 +22,11 @@ pub struct Episode {
     capture: Option<Arc<TrafficCapture>>,
     /// The clock of the pages that ask.
     page_clock: PageClock,
-    /// How often each request was made, for requests with more than one recorded response.
-    cursors: [Mutex<HashMap<Key, u32>>; SHARDS],
+    /// How often each request was made.
+    turns: [Mutex<HashMap<Key, u32>>; SHARDS],
+    /// Where it has each site that has recorded writes.
+    standings: Mutex<HashMap<String, Standing>>,
+    documents: Mutex<Documents>,
 }
 
 impl Episode {
@@ -57,32 +63,38 @@ impl Episode {
         &self.ledger
     }
 
-    /// Which of `count` recorded responses is next for the request `key`: the first, the second,
-    /// and so on. The last one is repeated for all further requests.
-    pub(crate) fn next(&self, key: &Key, count: usize) -> usize {
-        if count <= 1 {
-            return 0;
-        }
-        let mut cursors = self.shard(key).lock();
-        let cursor = cursors.entry(*key).or_insert(0);
-        let now = *cursor as usize;
-        *cursor = cursor.saturating_add(1);
-        now.min(count - 1)
+    /// Counts a request: how often it was made before.
+    pub(crate) fn next(&self, key: &Key) -> usize {
+        let mut turns = self.shard(key).lock();
+        let turn = turns.entry(*key).or_insert(0);
+        let now = *turn as usize;
+        *turn = turn.saturating_add(1);
+        now
     }
 
-    /// The response that was sent last, or the first one if none was sent. For requests that look
-    /// at a response but must not advance the cursor.
-    pub(crate) fn present(&self, key: &Key, count: usize) -> usize {
-        if count <= 1 {
-            return 0;
-        }
-        let cursors = self.shard(key).lock();
-        let cursor = cursors.get(key).copied().unwrap_or(0) as usize;
-        cursor.saturating_sub(1).min(count - 1)
+    /// The number that [`Episode::next`] gave last, or the first one. For requests that look at a
+    /// response but must not count.
+    pub(crate) fn present(&self, key: &Key) -> usize {
+        self.shard(key).lock().get(key).map_or(0, |turn| turn.saturating_sub(1) as usize)
+    }
+
+    /// Where it has a site; `None` before anything of it was given.
+    pub(crate) fn standing(&self, site: &str) -> Option<Standing> {
+        self.standings.lock().get(site).cloned()
+    }
+
+    /// Changes where it has a site, which stands at `first` if nothing of it was given before.
+    pub(crate) fn stand(&self, site: String, first: Standing, change: impl FnOnce(&mut Standing)) {
+        change(self.standings.lock().entry(site).or_insert(first));
+    }
+
+    /// The documents that it was given.
+    pub(crate) fn documents(&self) -> &Mutex<Documents> {
+        &self.documents
     }
 
     fn shard(&self, key: &Key) -> &Mutex<HashMap<Key, u32>> {
-        &self.cursors[key.0[0] as usize % SHARDS]
+        &self.turns[key.0[0] as usize % SHARDS]
     }
 }
 
@@ -91,13 +103,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_answer_sticks_and_looking_does_not_advance() {
+    fn requests_are_counted_and_looking_does_not_count() {
         let (episode, key) = (Episode::new(), Key([3; 16]));
-        assert_eq!(episode.present(&key, 3), 0);
-        let indices: Vec<usize> = (0..5).map(|_| episode.next(&key, 3)).collect();
-        assert_eq!(indices, [0, 1, 2, 2, 2]);
-        assert_eq!(episode.present(&key, 3), 2);
-        assert_eq!(episode.next(&Key([4; 16]), 3), 0, "each request has a cursor of its own");
-        assert_eq!(Episode::new().next(&key, 3), 0, "a new episode starts from the first");
+        assert_eq!(episode.present(&key), 0);
+        let turns: Vec<usize> = (0..3).map(|_| episode.next(&key)).collect();
+        assert_eq!(turns, [0, 1, 2]);
+        assert_eq!(episode.present(&key), 2);
+        assert_eq!(episode.next(&Key([4; 16])), 0, "each request has turns of its own");
+        assert_eq!(Episode::new().next(&key), 0, "a new episode starts from the first");
     }
 }

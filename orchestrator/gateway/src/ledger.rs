@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
+use snapshots::matching::{RANDOM_TOKEN, TIME_STAMP};
 
 /// One request in the ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,6 +57,16 @@ pub enum Answer {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<Box<Answer>>,
     },
+    /// Recorded when the site was in another state than this episode has it: after other writes.
+    OtherState {
+        /// Writes that were recorded before it and not made in this episode, as `METHOD URL`.
+        missing: Vec<String>,
+        /// Writes that were made in this episode, and not before it. If both are empty, the writes
+        /// came in another order.
+        extra: Vec<String>,
+        /// How the request itself was found.
+        of: Box<Answer>,
+    },
     /// Results of a search over the recorded pages, in place of a search engine's.
     Search {
         /// How many pages were found; 0 if the search form was requested.
@@ -104,6 +115,7 @@ impl Answer {
             Answer::Normalised { .. } => "normalised",
             Answer::Fuzzy { .. } => "fuzzy",
             Answer::Synthesised { .. } => "synthesised",
+            Answer::OtherState { .. } => "other_state",
             Answer::Search { .. } => "search",
             Answer::Live => "live",
             Answer::Site => "site",
@@ -119,6 +131,7 @@ impl Answer {
             Answer::Normalised { rules } => Some(rules.join(", ")),
             Answer::Fuzzy { url, .. } => Some(url.clone()),
             Answer::Synthesised { what, .. } => Some(what.clone()),
+            Answer::OtherState { missing, extra, .. } => Some(state_words(missing, extra)),
             Answer::Miss { near } => {
                 near.first().map(|near| format!("nearest: {} ({})", near.url, near.differs))
             }
@@ -140,7 +153,29 @@ impl Answer {
             Answer::Synthesised { what, of: Some(of) } => {
                 Answer::Synthesised { what, of: Some(Box::new(of.by_rule(rule))) }
             }
+            Answer::OtherState { missing, extra, of } => {
+                Answer::OtherState { missing, extra, of: Box::new(of.by_rule(rule)) }
+            }
             other => other,
+        }
+    }
+
+    /// Whether it rests on the guess that a value is a time stamp or a random token.
+    pub fn is_guess(&self) -> bool {
+        match self {
+            Answer::Normalised { rules } => {
+                rules.iter().any(|rule| [TIME_STAMP, RANDOM_TOKEN].contains(&rule.as_str()))
+            }
+            Answer::OtherState { of, .. } | Answer::Synthesised { of: Some(of), .. } => of.is_guess(),
+            _ => false,
+        }
+    }
+
+    /// What a derived answer was derived from.
+    fn source(&self) -> &Answer {
+        match self {
+            Answer::Synthesised { of: Some(of), .. } => of.source(),
+            answer => answer,
         }
     }
 
@@ -148,6 +183,16 @@ impl Answer {
     pub(crate) fn derived(self, what: &str) -> Answer {
         Answer::Synthesised { what: what.to_owned(), of: Some(Box::new(self)) }
     }
+}
+
+/// How a state differs, in words.
+pub fn state_words(missing: &[String], extra: &[String]) -> String {
+    let list = |writes: &[String], words: &str| {
+        (!writes.is_empty()).then(|| format!("{words} {}", writes.join(", ")))
+    };
+    let parts: Vec<String> =
+        [list(missing, "recorded after"), list(extra, "without")].into_iter().flatten().collect();
+    if parts.is_empty() { "its writes came in another order".to_owned() } else { parts.join("; ") }
 }
 
 /// How many requests were answered at each level.
@@ -161,6 +206,9 @@ pub struct Levels {
     pub fuzzy: u64,
     /// Derived from a recorded response.
     pub synthesised: u64,
+    /// Recorded in another state of the site.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub other_state: u64,
     /// Results of a search over the recorded pages.
     #[serde(default)]
     pub search: u64,
@@ -175,12 +223,23 @@ pub struct Levels {
     pub refused: u64,
     /// Failed.
     pub failed: u64,
+    /// How many of all these rest on a guess.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub guessed: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Levels {
     /// Counts one answer.
     pub fn count(&mut self, answer: &Answer) {
-        *self.of(answer) += 1;
+        self.guessed += u64::from(answer.is_guess());
+        match answer.source() {
+            Answer::OtherState { .. } => self.other_state += 1,
+            _ => *self.of(answer) += 1,
+        }
     }
 
     fn of(&mut self, answer: &Answer) -> &mut u64 {
@@ -189,6 +248,7 @@ impl Levels {
             Answer::Normalised { .. } => &mut self.normalised,
             Answer::Fuzzy { .. } => &mut self.fuzzy,
             Answer::Synthesised { .. } => &mut self.synthesised,
+            Answer::OtherState { .. } => &mut self.other_state,
             Answer::Search { .. } => &mut self.search,
             Answer::Live => &mut self.live,
             Answer::Site => &mut self.site,
@@ -200,8 +260,22 @@ impl Levels {
 
     /// Adds other counts.
     pub fn add(&mut self, other: &Levels) {
-        let Levels { exact, normalised, fuzzy, synthesised, search, live, site, miss, refused, failed } =
-            *other;
+        let Levels {
+            exact,
+            normalised,
+            fuzzy,
+            synthesised,
+            other_state,
+            search,
+            live,
+            site,
+            miss,
+            refused,
+            failed,
+            guessed,
+        } = *other;
+        self.other_state += other_state;
+        self.guessed += guessed;
         self.exact += exact;
         self.normalised += normalised;
         self.fuzzy += fuzzy;
@@ -216,9 +290,8 @@ impl Levels {
 
     /// The total of all counts.
     pub fn total(&self) -> u64 {
-        let Levels { exact, normalised, fuzzy, synthesised, search, live, site, miss, refused, failed } =
-            self;
-        exact + normalised + fuzzy + synthesised + search + live + site + miss + refused + failed
+        let found = self.exact + self.normalised + self.fuzzy + self.synthesised + self.other_state;
+        found + self.search + self.live + self.site + self.miss + self.refused + self.failed
     }
 }
 

@@ -2,7 +2,6 @@
 //! sent. Whoever records a site asks it for what it shows, and nobody else for anything.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::Method;
@@ -23,16 +22,8 @@ impl WriteGuard {
     /// is a name directly below a public suffix, such as `shop.de` or `shop.co.uk`, with all names
     /// below it.
     pub fn new(hosts: impl IntoIterator<Item = String>) -> WriteGuard {
-        let site = |host: String| {
-            let host = host.to_ascii_lowercase();
-            // An IPv6 address stands in brackets in a URL.
-            let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-            match host.parse::<IpAddr>() {
-                Ok(_) => host,
-                Err(_) => psl::domain_str(&host).unwrap_or(&host).to_owned(),
-            }
-        };
-        WriteGuard { sites: hosts.into_iter().map(site).collect(), ..WriteGuard::default() }
+        let sites = hosts.into_iter().map(|host| snapshots::index::site_of(&host)).collect();
+        WriteGuard { sites, ..WriteGuard::default() }
     }
 
     /// Whether everything passes from now on: while a person decides what is sent, such as the

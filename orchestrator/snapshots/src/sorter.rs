@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
-/// The maximum number of open files per sorter, including the output. The index builder uses four
+/// The maximum number of open files per sorter, including the output. The index builder uses five
 /// sorters at a time, which is far below a limit of 1,024 files.
 const MAX_OPEN_FILES: usize = 64;
 

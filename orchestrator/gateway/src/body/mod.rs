@@ -44,6 +44,37 @@ pub fn from_read(source: impl Read + Send + 'static, length: Option<u64>) -> Bod
     Blocking { state: State::Idle(Box::new(source), blocking::queue()), left: length }.boxed_unsync()
 }
 
+/// A body that stays open behind its bytes, until its receiver has had enough.
+pub(crate) fn open_ended(body: Body) -> Body {
+    OpenEnded { body, is_over: false }.boxed_unsync()
+}
+
+struct OpenEnded {
+    body: Body,
+    is_over: bool,
+}
+
+impl hyper::body::Body for OpenEnded {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        if self.is_over {
+            return Poll::Pending;
+        }
+        match Pin::new(&mut self.body).poll_frame(context) {
+            Poll::Ready(None) => {
+                self.is_over = true;
+                Poll::Pending
+            }
+            frame => frame,
+        }
+    }
+}
+
 type Source = Box<dyn Read + Send>;
 
 enum State {

@@ -14,6 +14,7 @@
 //! Snapshots are only read. The state of an episode is in its [`Episode`]. Many episodes can replay
 //! from one `Replay` at the same time.
 
+mod asker;
 mod cache;
 mod conditional;
 pub(crate) mod dates;
@@ -29,11 +30,14 @@ mod remembered;
 mod respond;
 mod searched;
 mod socket;
+mod states;
 mod stored;
 mod variants;
 
 use std::{sync::Arc, time::SystemTime};
 
+pub(crate) use asker::Documents;
+use asker::{Asker, RecordedAskers};
 use cache::Cache;
 use camino::Utf8Path;
 use find::MatchedCaptures;
@@ -44,9 +48,11 @@ use remembered::Remembered;
 use search::Search;
 use searched::SiteForms;
 use snapshots::{
-    index::{IndexError, IndexHit, ReplaySet, SOCKET},
+    index::{IndexError, IndexHit, ReplaySet, SOCKET, site_of},
     matching::{Key, Payload, ReplayRequest},
 };
+pub(crate) use states::Standing;
+use states::{Differs, States};
 use stored::{StoredError, StoredResponse};
 use url::Url;
 
@@ -60,6 +66,8 @@ pub use searched::SiteSearch;
 
 /// The response header that carries the match level.
 pub const SANDBOX_ANSWER: HeaderName = HeaderName::from_static("sandbox-answer");
+
+const LAST_EVENT_ID: &str = "last-event-id";
 
 /// How many recorded ranges of one URL are considered for a body.
 const MAX_PARTS: usize = 256;
@@ -83,12 +91,27 @@ pub struct ReplayOptions {
     pub list_nearest: bool,
     /// The size of the cache of recently read responses, in bytes.
     pub cache: usize,
+    /// What a request gets for which no capture is of the state that the episode has its site in.
+    pub states: StatePolicy,
+}
+
+/// What a request gets for which no capture is of the state that an episode has its site in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StatePolicy {
+    /// The capture of the nearest state; the ledger says so.
+    #[default]
+    Nearest,
+    /// A miss.
+    Strict,
+    /// States do not count: the n-th request gets the n-th capture.
+    Order,
 }
 
 impl Default for ReplayOptions {
     fn default() -> Self {
         let (level, dates) = (MatchLevel::default(), DatePolicy::default());
-        ReplayOptions { level, dates, announce: false, list_nearest: true, cache: 64 << 20 }
+        let states = StatePolicy::default();
+        ReplayOptions { level, dates, announce: false, list_nearest: true, cache: 64 << 20, states }
     }
 }
 
@@ -106,6 +129,8 @@ pub struct Replay {
     twins: Remembered<(String, String)>,
     /// By the captures among which they choose.
     negotiations: Remembered<Key, Option<Arc<Negotiation>>>,
+    askers: RecordedAskers,
+    states: States,
     complaints: Complaints,
     started: SystemTime,
 }
@@ -129,6 +154,8 @@ impl Replay {
             ports: Remembered::default(),
             twins: Remembered::default(),
             negotiations: Remembered::default(),
+            askers: RecordedAskers::default(),
+            states: States::default(),
             complaints: Complaints::default(),
             started: SystemTime::now(),
         }
@@ -317,25 +344,29 @@ impl Replay {
             started: self.started,
         };
         if !found.whole.is_empty() {
-            let choice = self.choose(found, &head.headers)?;
-            let (key, count) = match &choice {
-                Some(choice) => (choice.key(&found.key), choice.members.len()),
-                None => (found.key, found.whole.len()),
-            };
-            let nth = match aside || wanted.is_some() {
-                true => episode.present(&key, count),
-                false => episode.next(&key, count),
-            };
-            let hit = found.whole[choice.as_ref().map_or(nth, |choice| choice.members[nth])];
+            let chosen = self.choose(found, head, episode, !(aside || wanted.is_some()))?;
+            let Some(Chosen { hit, rule, differs }) = chosen else { return Ok(None) };
             let (stored, answer) = (self.stored(hit)?, found.answer(&self.set, request, hit)?);
-            let rule = choice.and_then(|choice| choice.rule);
             let rule = rule.filter(|_| self.options.level != MatchLevel::Exact);
             let answer = rule.into_iter().fold(answer, Answer::by_rule);
+            let kind = ContentKind::of(&stored.headers);
+            if wanted.is_none() && !aside {
+                self.keep(head, hit, kind, episode)?;
+            }
+            let answer = match differs.filter(|_| kind != ContentKind::Static) {
+                Some(Differs { missing, extra }) => {
+                    Answer::OtherState { missing, extra, of: Box::new(answer) }
+                }
+                None => answer,
+            };
             if request.method == "HEAD" {
                 let reply = respond::recorded_head(&setting, &stored, answer);
                 return Ok(Some(self.readable(hit, head, reply)));
             }
-            let reply = respond::reply(&setting, &stored, head, answer)?;
+            let reply = match stored::is_event_stream(&stored.headers) && !self.resumes(hit, head)? {
+                true => respond::end_of_stream(&stored, answer),
+                false => respond::reply(&setting, &stored, head, answer)?,
+            };
             return Ok(Some(self.readable(hit, head, reply)));
         }
         if let Some(first) = found.parts.first() {
@@ -358,21 +389,90 @@ impl Replay {
         }
     }
 
-    /// The captures that a request with these headers may get; `None` if it may get all of them.
-    fn choose(&self, found: &MatchedCaptures, headers: &HeaderMap) -> Result<Option<Choice>, IndexError> {
-        if found.whole.len() == 1 {
+    /// The capture that a request gets: by its headers, then by the state of the site, then by the
+    /// document that asks. `None` if it gets none.
+    fn choose(
+        &self,
+        found: &MatchedCaptures,
+        head: &RequestHead,
+        episode: &Episode,
+        advances: bool,
+    ) -> Result<Option<Chosen>, StoredError> {
+        let hits = &found.whole;
+        let negotiated = self.negotiated(hits, &head.headers)?;
+        let rule = negotiated.as_ref().and_then(|choice| choice.rule);
+        let members = negotiated.map_or_else(|| (0..hits.len()).collect(), |choice| choice.members);
+        let (members, differs) = match self.options.states {
+            StatePolicy::Order => (members, None),
+            _ => {
+                let history = self.states.history(&self.set, &head.host)?;
+                match episode.standing(&site_of(&head.host)).filter(|_| !history.is_empty()) {
+                    Some(standing) => {
+                        let own = members.iter().map(|member| hits[*member]).collect();
+                        let chosen = self.states.choose(&self.set, &history, &standing, (members, own))?;
+                        (chosen.members, chosen.differs)
+                    }
+                    None => (members, None),
+                }
+            }
+        };
+        if differs.is_some() && self.options.states == StatePolicy::Strict && !is_static(head) {
             return Ok(None);
         }
-        let captures = negotiation::key(&found.whole);
+        let asker = match self.options.states {
+            StatePolicy::Order => Asker::Unknown,
+            _ => episode.documents().lock().asker(head),
+        };
+        let request = (&found.key, asker, advances);
+        let member = asker::pick(&self.set, &self.askers, (hits, &members), request, episode)?;
+        Ok(Some(Chosen { hit: hits[member], rule, differs }))
+    }
+
+    /// Whether a stream of events was recorded from the event on that a client has received last.
+    fn resumes(&self, hit: IndexHit, head: &RequestHead) -> Result<bool, StoredError> {
+        let Some(last) = head.header(LAST_EVENT_ID) else { return Ok(true) };
+        let headers = self.set.request_headers(hit, &self.set.capture(hit)?)?;
+        Ok(headers.is_some_and(|headers| headers.get_str(LAST_EVENT_ID) == Some(last)))
+    }
+
+    /// The captures that a request with these headers may get; `None` if it may get all of them.
+    fn negotiated(&self, hits: &[IndexHit], headers: &HeaderMap) -> Result<Option<Choice>, IndexError> {
+        if hits.len() == 1 {
+            return Ok(None);
+        }
+        let captures = negotiation::key(hits);
         let known = match self.negotiations.get(&captures) {
             Some(known) => known,
             None => {
-                let read = Negotiation::read(&self.set, &found.whole)?.map(Arc::new);
+                let read = Negotiation::read(&self.set, hits)?.map(Arc::new);
                 self.negotiations.put(captures, read.clone());
                 read
             }
         };
         Ok(known.map(|negotiation| negotiation.choose(headers)))
+    }
+
+    /// Notes what an episode was given: a document to ask from, and a write that it has made.
+    fn keep(
+        &self,
+        head: &RequestHead,
+        hit: IndexHit,
+        kind: ContentKind,
+        episode: &Episode,
+    ) -> Result<(), StoredError> {
+        if self.options.states == StatePolicy::Order {
+            return Ok(());
+        }
+        if kind != ContentKind::Data && hit.status < 300 {
+            episode.documents().lock().give(&head.url, hit, kind == ContentKind::Document);
+        }
+        let history = self.states.history(&self.set, &head.host)?;
+        if history.is_empty() || kind == ContentKind::Static {
+            return Ok(());
+        }
+        let first = Standing { from: history.before(hit).to_vec(), made: Vec::new() };
+        episode.stand(site_of(&head.host), first, |standing| standing.made.extend(history.write_of(hit)));
+        Ok(())
     }
 
     fn recorded_socket(
@@ -399,7 +499,9 @@ impl Replay {
             (None, None) => return Ok(None),
         };
         let connections = socket::connections(&self.set, &found.whole)?;
-        let Some(records) = connections.get(episode.next(&found.key, connections.len())) else {
+        let Some(records) =
+            connections.get(episode.next(&found.key).min(connections.len().saturating_sub(1)))
+        else {
             return Ok(None);
         };
         let answer = found.answer(&self.set, request, records[0])?;
@@ -450,6 +552,49 @@ impl Replay {
         }
         miss::reply(head, near, self.options.list_nearest)
     }
+}
+
+/// The capture that a request gets.
+struct Chosen {
+    hit: IndexHit,
+    /// The ledger label if it was recorded for other headers.
+    rule: Option<&'static str>,
+    /// How its state differs from that of the episode.
+    differs: Option<Differs>,
+}
+
+/// What a response is to the state of a site.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ContentKind {
+    /// A page, from which more is asked for.
+    Document,
+    /// A script or a style, from which more is asked for, a picture, a font, a film: the same in
+    /// every state.
+    Static,
+    /// Anything else.
+    Data,
+}
+
+impl ContentKind {
+    fn of(headers: &HeaderMap) -> ContentKind {
+        let name = headers.get(header::CONTENT_TYPE).and_then(|name| name.to_str().ok()).unwrap_or_default();
+        let name = name.to_ascii_lowercase();
+        let is_static = ["image/", "font/", "audio/", "video/", "text/css", "application/wasm"];
+        match () {
+            () if name.contains("html") => ContentKind::Document,
+            () if is_static.iter().any(|start| name.starts_with(start)) => ContentKind::Static,
+            () if name.contains("javascript") || name.contains("font") => ContentKind::Static,
+            () => ContentKind::Data,
+        }
+    }
+}
+
+/// Whether a request is for something that is the same in every state.
+fn is_static(head: &RequestHead) -> bool {
+    let destination = crate::destination::of(head, false);
+    destination.is_some_and(|name| {
+        !["document", "iframe", "frame", "embed", "object", "empty", "beacon"].contains(&name.as_str())
+    })
 }
 
 /// The request in the form for look-ups.

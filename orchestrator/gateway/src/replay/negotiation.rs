@@ -29,9 +29,10 @@ const CREDENTIALS: &str = "credentials";
 const OTHER_HEADERS: &str = "other-headers";
 
 /// Headers by which scripts ask for another form of what a URL shows.
-const FORMS: [&str; 8] = [
+const FORMS: [&str; 9] = [
     "hx-boosted",
     "hx-request",
+    "last-event-id",
     "next-router-prefetch",
     "rsc",
     "turbo-frame",
@@ -94,14 +95,6 @@ pub(super) struct Choice {
     pub(super) members: Vec<usize>,
     /// The ledger label if the request differs in something that counts.
     pub(super) rule: Option<&'static str>,
-}
-
-impl Choice {
-    /// The key of the cursor over these captures.
-    pub(super) fn key(&self, key: &Key) -> Key {
-        let members: Vec<u8> = self.members.iter().flat_map(|member| member.to_le_bytes()).collect();
-        Key::of("negotiated", &[&key.0, &members])
-    }
 }
 
 /// The key of a list of captures.

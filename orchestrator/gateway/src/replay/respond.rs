@@ -6,7 +6,7 @@ use std::{
     time::SystemTime,
 };
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use hyper::body::Bytes;
 use snapshots::{
     http::{HttpError, decode_content, decoder},
@@ -23,8 +23,6 @@ use crate::{Answer, Reply, RequestHead, body, budget::Budget};
 
 /// A decoded body up to this size is held in memory. A larger one is decoded while it is sent.
 const DECODED: u64 = 8 << 20;
-
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// What replies depend on besides the request and the recording.
 pub(super) struct ReplyContext<'a> {
@@ -45,9 +43,6 @@ pub(super) fn reply(
     dates::shift(&mut headers, setting.dates, stored.recorded, setting.started, SystemTime::now());
     let reads = matches!(head.method, Method::GET | Method::HEAD);
     if reads && stored.status == StatusCode::OK {
-        if is_resumed_stream(head, &headers) {
-            return Ok(bare(StatusCode::NO_CONTENT, headers, answer.derived("end of event stream")));
-        }
         if conditional::not_modified(&head.headers, &headers, setting.dates) {
             return Ok(bare(StatusCode::NOT_MODIFIED, headers, answer.derived("not modified")));
         }
@@ -66,6 +61,11 @@ pub(super) fn reply(
             Some((first, last)) => cut(setting, &content, head, headers, (first, last, length), answer),
             None => Ok(unsatisfied(headers, length, answer)),
         };
+    }
+    if stored.is_open && head.method != Method::HEAD {
+        headers.remove(header::CONTENT_LENGTH);
+        let body = body::open_ended(body::from_read(content.open(setting)?, length));
+        return Ok(Reply { status: stored.status, headers, body, answer });
     }
     if let Some(length) = length {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
@@ -189,13 +189,10 @@ fn bodiless(status: StatusCode) -> bool {
     matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
-/// Whether the client reconnects to an event stream that it has received to its end. A 204 tells it
-/// to stop; sending the same events again would be wrong.
-fn is_resumed_stream(head: &RequestHead, headers: &HeaderMap) -> bool {
-    head.headers.contains_key(LAST_EVENT_ID)
-        && headers
-            .get(header::CONTENT_TYPE)
-            .is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
+/// The reply to a client that reconnects to an event stream of which it has received all: a 204
+/// tells it to stop. Sending the same events again would be wrong.
+pub(super) fn end_of_stream(stored: &StoredResponse, answer: Answer) -> Reply {
+    bare(StatusCode::NO_CONTENT, stored.headers.clone(), answer.derived("end of event stream"))
 }
 
 fn broken(error: HttpError) -> StoredError {

@@ -71,6 +71,8 @@ pub(super) struct StoredResponse {
     /// The recorded `Content-Length`. For a response to HEAD it is not the length of the body.
     pub(super) claimed_length: Option<u64>,
     pub(super) content: Content,
+    /// Whether it is a stream of events that the recording left while the server held it open.
+    pub(super) is_open: bool,
 }
 
 /// A recorded body, with its content coding and without its transfer coding.
@@ -170,12 +172,20 @@ pub(super) fn load(set: &ReplaySet, hit: IndexHit, bodies: &Budget) -> Result<St
             }
         }
     }
+    let is_left = body_record.headers.contains("WARC-Truncated");
     let content = content(body_record, member, at, (false, chunked), bodies)?;
     if let Content::Held(bytes) = &content {
         encoding::drop_false_claim(&mut headers, bytes);
     }
     let claimed_length = head.headers.get_str("Content-Length").and_then(|length| length.trim().parse().ok());
-    Ok(StoredResponse { status, headers, recorded, claimed_length, content })
+    let is_open = is_left && is_event_stream(&headers);
+    Ok(StoredResponse { status, headers, recorded, claimed_length, content, is_open })
+}
+
+/// Whether a response is a stream of events.
+pub(super) fn is_event_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
 /// What is wrong with headers that no server sends and that can end a process of a browser.
@@ -210,7 +220,14 @@ fn as_file(
         headers.insert(header::CONTENT_TYPE, kind);
     }
     let content = content(record, member, at, (true, false), bodies)?;
-    Ok(StoredResponse { status: StatusCode::OK, headers, recorded, claimed_length: None, content })
+    Ok(StoredResponse {
+        status: StatusCode::OK,
+        headers,
+        recorded,
+        claimed_length: None,
+        content,
+        is_open: false,
+    })
 }
 
 /// The body of a record whose head has been read.

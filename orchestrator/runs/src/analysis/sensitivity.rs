@@ -38,6 +38,10 @@ pub struct Bounds {
 pub enum Cause {
     /// It requested something that the recording lacks.
     Miss,
+    /// It got what was recorded in another state of a site.
+    OtherState,
+    /// It got what rests on the guess that a value is a time stamp or a random token.
+    Guess,
     /// It ended in an error.
     Error,
     /// It ran out of time.
@@ -47,12 +51,15 @@ pub enum Cause {
 }
 
 impl Cause {
-    const ALL: [Cause; 4] = [Cause::Miss, Cause::Error, Cause::TimeOut, Cause::Unjudged];
+    const ALL: [Cause; 6] =
+        [Cause::Miss, Cause::OtherState, Cause::Guess, Cause::Error, Cause::TimeOut, Cause::Unjudged];
 
     /// Whether an episode has this cause.
     pub fn is_of(self, episode: &EpisodeRecord) -> bool {
         match self {
             Cause::Miss => episode.requests.miss > 0,
+            Cause::OtherState => episode.requests.other_state > 0,
+            Cause::Guess => episode.requests.guessed > 0,
             Cause::Error => matches!(episode.outcome, Outcome::Error { .. }),
             Cause::TimeOut => episode.outcome == Outcome::TimedOut,
             Cause::Unjudged => episode.score.is_none(),
@@ -63,6 +70,8 @@ impl Cause {
     pub fn words(self) -> &'static str {
         match self {
             Cause::Miss => "misses",
+            Cause::OtherState => "other states",
+            Cause::Guess => "guesses",
             Cause::Error => "errors",
             Cause::TimeOut => "time-outs",
             Cause::Unjudged => "unjudged",

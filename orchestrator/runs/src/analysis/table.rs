@@ -184,6 +184,15 @@ impl Summary {
         if self.requests.search > 0 {
             line("searches", format!("{} answered from the recorded pages", self.requests.search))?;
         }
+        if self.requests.other_state > 0 {
+            line(
+                "other states",
+                format!("{} answered from another state of a site", self.requests.other_state),
+            )?;
+        }
+        if self.requests.guessed > 0 {
+            line("guesses", format!("{} answered by guessing what a value is", self.requests.guessed))?;
+        }
         line("misses", format!("{} of {} requests", self.requests.miss, self.requests.total()))?;
         for miss in self.misses.iter().take(MISSES) {
             line("", format!("{}x {} {}", miss.count, miss.method, short_url(&miss.url)))?;

@@ -54,6 +54,8 @@ pub(super) const COLUMNS: &[Column] = &[
     column("fuzzy", Values::Whole(|row| Some(row.record.requests.fuzzy))),
     column("synthesised", Values::Whole(|row| Some(row.record.requests.synthesised))),
     column("live", Values::Whole(|row| Some(row.record.requests.live))),
+    column("other_state", Values::Whole(|row| Some(row.record.requests.other_state))),
+    column("guessed", Values::Whole(|row| Some(row.record.requests.guessed))),
     column("search", Values::Whole(|row| Some(row.record.requests.search))),
     column("site", Values::Whole(|row| Some(row.record.requests.site))),
     column("refused_hosts", Values::List(|row| row.record.refused_hosts.iter().cloned().collect())),

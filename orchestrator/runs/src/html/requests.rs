@@ -1,6 +1,6 @@
 //! The list of a step's requests on HTML pages.
 
-use gateway::{Answer, Levels, NearestRequest};
+use gateway::{Answer, Levels, NearestRequest, state_words};
 use serde::Serialize;
 
 use super::words::{Level, levels, size};
@@ -44,7 +44,7 @@ pub(crate) fn requests_of(step: u32, requests: &[Request]) -> Requests {
     Requests {
         count: own.len(),
         levels: levels(&counts),
-        alarming: counts.miss + counts.refused + counts.failed > 0,
+        alarming: counts.other_state + counts.miss + counts.refused + counts.failed > 0,
         list: own.into_iter().map(request_view).collect(),
     }
 }
@@ -54,6 +54,7 @@ fn request_view(Request { entry, .. }: &Request) -> RequestView {
         Answer::Exact | Answer::Live | Answer::Site => (None, Vec::new()),
         Answer::Normalised { rules } => (Some(rules.join(", ")), Vec::new()),
         Answer::Fuzzy { score, url } => (Some(format!("{score:.2} like {url}")), Vec::new()),
+        Answer::OtherState { missing, extra, .. } => (Some(state_words(missing, extra)), Vec::new()),
         Answer::Search { found, of_site: false } => (Some(format!("{found} found")), Vec::new()),
         Answer::Search { found, of_site: true } => {
             (Some(format!("{found} found, in place of the site's own search")), Vec::new())

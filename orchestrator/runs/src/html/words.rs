@@ -19,6 +19,7 @@ pub(crate) fn levels(counts: &Levels) -> Vec<Level> {
         ("normalised", counts.normalised),
         ("fuzzy", counts.fuzzy),
         ("synthesised", counts.synthesised),
+        ("other state", counts.other_state),
         ("search", counts.search),
         ("live", counts.live),
         ("site", counts.site),

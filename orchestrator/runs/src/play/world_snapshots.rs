@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use browser::StorageState;
 use camino::Utf8Path;
-use gateway::{DatePolicy, Fill, MatchLevel, Recorder, Replay, ReplayOptions, Routes, SiteSearch, Target};
+use gateway::{
+    DatePolicy, Fill, MatchLevel, Recorder, Replay, ReplayOptions, Routes, SiteSearch, StatePolicy, Target,
+};
 use search::SearchForm;
 use snapshots::index::ReplaySet;
 use tasks::WorldSpec;
@@ -81,8 +83,14 @@ impl WorldSnapshots {
             tasks::MatchLevel::Normalised => MatchLevel::Normalised,
             tasks::MatchLevel::Fuzzy { threshold } => MatchLevel::Fuzzy { threshold },
         };
+        let states = match spec.state {
+            tasks::States::Nearest => StatePolicy::Nearest,
+            tasks::States::Strict => StatePolicy::Strict,
+            tasks::States::Order => StatePolicy::Order,
+        };
         let options = ReplayOptions {
             level,
+            states,
             dates: DatePolicy::Recorded,
             list_nearest: false,
             ..ReplayOptions::default()

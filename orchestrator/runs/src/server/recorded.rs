@@ -23,6 +23,7 @@ const SECRET: [&str; 4] = ["authorization", "proxy-authorization", "cookie", "se
 pub(crate) fn is_recorded(answer: &Answer) -> bool {
     match answer {
         Answer::Exact | Answer::Normalised { .. } | Answer::Fuzzy { .. } => true,
+        Answer::OtherState { of, .. } => is_recorded(of),
         Answer::Synthesised { of, .. } => of.as_deref().is_some_and(is_recorded),
         _ => false,
     }
@@ -103,6 +104,7 @@ fn capture_of(set: &ReplaySet, entry: &Entry) -> Result<Option<(IndexHit, usize)
 fn recorded_url(answer: &Answer) -> Option<&str> {
     match answer {
         Answer::Fuzzy { url, .. } => Some(url),
+        Answer::OtherState { of, .. } => recorded_url(of),
         Answer::Synthesised { of, .. } => of.as_deref().and_then(recorded_url),
         _ => None,
     }

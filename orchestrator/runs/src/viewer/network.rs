@@ -108,6 +108,7 @@ fn row(Request { entry, .. }: &Request, linked: bool) -> RequestRow {
         Answer::Exact | Answer::Live | Answer::Site | Answer::Miss { .. } => None,
         Answer::Normalised { rules } => Some(format!("by the rules {}", rules.join(", "))),
         Answer::Fuzzy { score, url } => Some(format!("similarity {score:.2}, recorded as {url}")),
+        Answer::OtherState { missing, extra, .. } => Some(gateway::state_words(missing, extra)),
         Answer::Search { found, of_site: false } => Some(format!("{found} pages found")),
         Answer::Search { found, of_site: true } => {
             Some(format!("{found} pages found, in place of the site's own search"))

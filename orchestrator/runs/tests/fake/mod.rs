@@ -249,6 +249,7 @@ pub(crate) fn suite() -> Result<Suite, jiff::Error> {
             timezone: "UTC".to_owned(),
             pace: tasks::Pace::default(),
             match_level: MatchLevel::Normalised,
+            state: tasks::States::default(),
         },
         tasks: vec![task("bike.one", 1), task("bike.two", 2), task("bike.zero", 0)],
     })

@@ -8,12 +8,14 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 
+use super::effects::{self, Effect};
 use super::layout::{Binding, Layout, PAGE, Summary};
 use super::pairing::{Pairing, Request};
 use super::paths::path_key;
 use super::row::{CAPTURE, Capture, CaptureKind, Entry, Text, crc};
 use super::scan::{Message, Origin, ResponseRecord, message};
 use super::table::{ReadError, Table, TablePlace, TableWriter};
+use super::turns::{self, Turn};
 use super::{BuildProgress, IndexError};
 use crate::matching::{self, Key, ReplayRequest};
 use crate::sorter::Sorter;
@@ -23,6 +25,8 @@ use crate::{Archive, RecordRef};
 const SORT_MEMORY: usize = 24 << 20;
 /// The least memory for rows of each sort, in bytes.
 const LEAST_SORT_MEMORY: usize = 4 << 20;
+/// How many captures there are for one write, for the size of a table.
+const PAGES_PER_TURN: u64 = 32;
 /// Progress is reported once per this many records.
 const TELL: u64 = 512;
 
@@ -31,7 +35,7 @@ pub(super) fn sort_memory(at_once: usize) -> usize {
     (2 * SORT_MEMORY / at_once.max(1)).clamp(LEAST_SORT_MEMORY, SORT_MEMORY)
 }
 
-/// Reads all of `archive` and writes its index to `file`, which is empty. Each of four sorts uses
+/// Reads all of `archive` and writes its index to `file`, which is empty. Each of five sorts uses
 /// at most `memory` bytes.
 pub(super) fn build(
     archive: &Archive,
@@ -103,6 +107,7 @@ struct Builder<'a> {
     normalised: Sorter,
     anchors: Sorter,
     anchor_count: u64,
+    turns: Sorter,
     paths: Sorter,
     path_count: u64,
     /// Captures that refer to another record: capture number, three keys, and the number of keys
@@ -127,6 +132,7 @@ impl<'a> Builder<'a> {
             normalised: Sorter::new(memory),
             anchors: Sorter::new(memory),
             anchor_count: 0,
+            turns: Sorter::new(memory),
             paths: Sorter::new(memory),
             path_count: 0,
             origins: BufWriter::with_capacity(1 << 16, tempfile::tempfile()?),
@@ -143,6 +149,7 @@ impl<'a> Builder<'a> {
             CaptureKind::Socket => ReplayRequest::bare(super::SOCKET, &found.url),
             _ => ReplayRequest::bare("GET", &found.url),
         };
+        let turn = request.as_ref().and_then(|request| turn(request, &found));
         let (method, exact, normalised, rules, body, request_at) = match request {
             Some(r) => (r.method, r.exact, r.normalised, r.rules, r.body, Some(r.at)),
             None => {
@@ -171,6 +178,10 @@ impl<'a> Builder<'a> {
 
         let at_millis = found.at_millis.max(0) as u64;
         let entry = |key| Entry { key, at_millis, capture: number, status: found.status }.to_bytes();
+        if let Some(turn) = turn {
+            let key = turns::site_key(&found.url);
+            self.turns.push(&Entry { key, at_millis, capture: number, status: turn as u16 }.to_bytes())?;
+        }
         self.exact.push(&entry(exact))?;
         self.normalised.push(&entry(normalised))?;
         if found.kind != CaptureKind::Dangling {
@@ -205,7 +216,14 @@ impl<'a> Builder<'a> {
         let exact = place(self.exact, summary.captures, &mut captures)?;
         let normalised = place(self.normalised, summary.captures, &mut captures)?;
         let anchors = place(self.anchors, self.anchor_count, &mut captures)?;
-        let paths_at = at;
+        let mut writer = TableWriter::new(at, summary.captures / PAGES_PER_TURN);
+        let mut condensed = turns::Condensed::default();
+        self.turns.drain(|row| match condensed.keeps(row) {
+            true => writer.push(row, &mut captures),
+            false => Ok(()),
+        })?;
+        let turns = writer.finish(&mut captures)?;
+        let paths_at = turns.end();
         self.paths.drain(|row| {
             let number = row.last_chunk::<4>().copied().unwrap_or_default();
             captures.write_all(&number)?;
@@ -223,6 +241,7 @@ impl<'a> Builder<'a> {
             exact,
             normalised,
             anchors,
+            turns,
             captures: summary.captures,
             paths_at,
             paths: self.path_count,
@@ -283,6 +302,15 @@ pub(super) fn origin_of<T: Copy, N: PartialEq, E>(
     let (by_digest, by_time) = (of(&origin.digest)?, of(&origin.time)?);
     let both = by_time.iter().find(|entry| by_digest.iter().any(|other| number(other) == number(entry)));
     Ok(both.or(by_digest.first()).or(by_time.first()).copied())
+}
+
+/// Whether a capture is a write, or may begin a visit of its site.
+fn turn(request: &Request, found: &ResponseRecord) -> Option<Turn> {
+    match effects::judge(&request.signs, found.status, &found.signs) {
+        Effect::Write(_) => Some(Turn::Write),
+        _ if effects::may_begin(&request.signs, found.status, &found.signs) => Some(Turn::Start),
+        _ => None,
+    }
 }
 
 fn origin_row(number: u32, origin: &Origin) -> [u8; ORIGIN] {

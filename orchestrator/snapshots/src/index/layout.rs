@@ -17,7 +17,7 @@ pub(super) const PAGE: usize = 512;
 const MAGIC: &[u8; 8] = b"SBXINDEX";
 /// Incremented when the file format or the keys change. An index of another version is rebuilt,
 /// because an index is only a cache.
-pub(super) const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 2;
 /// The size of an entry of the path table, in bytes.
 pub(super) const PATH: usize = 8;
 
@@ -103,6 +103,8 @@ pub(super) struct Layout {
     pub(super) exact: TablePlace,
     pub(super) normalised: TablePlace,
     pub(super) anchors: TablePlace,
+    /// The writes of each site, and where visits of it may begin.
+    pub(super) turns: TablePlace,
     /// Captures, in archive order, start after the first page.
     pub(super) captures: u64,
     pub(super) paths_at: u64,
@@ -120,7 +122,7 @@ impl Layout {
         let mut numbers = vec![VERSION, size, modified_seconds as u64, modified_nanos as u64];
         let s = self.summary;
         numbers.extend([s.records, s.captures, s.paired, s.revisits, s.dangling, s.damaged]);
-        for table in [self.exact, self.normalised, self.anchors] {
+        for table in [self.exact, self.normalised, self.anchors, self.turns] {
             numbers.extend([table.offset, table.entries, table.fan, table.bits.into(), table.fan_crc.into()]);
         }
         numbers.extend([self.captures, self.paths_at, self.paths, self.texts_at, self.texts_length]);
@@ -167,7 +169,7 @@ impl Layout {
             };
             (place.bits <= 27 && fan <= length && place.end() <= length && offset <= fan).then_some(place)
         };
-        let (exact, normalised, anchors) = (table()?, table()?, table()?);
+        let (exact, normalised, anchors, turns) = (table()?, table()?, table()?, table()?);
         let (captures, paths_at, paths, texts_at, texts_length) =
             (next()?, next()?, next()?, next()?, next()?);
         let fits = |at: u64, count: u64, each: usize| {
@@ -185,6 +187,7 @@ impl Layout {
             exact,
             normalised,
             anchors,
+            turns,
             captures,
             paths_at,
             paths,
@@ -211,6 +214,7 @@ mod tests {
             exact: place(600),
             normalised: place(1_000),
             anchors: place(2_000),
+            turns: place(3_000),
             captures: 4,
             paths_at: 5_000,
             paths: 4,

@@ -17,7 +17,9 @@ mod adopt;
 mod build;
 mod changing;
 mod documents;
+mod effects;
 mod error;
+mod history;
 mod layout;
 mod open;
 mod pairing;
@@ -28,6 +30,7 @@ mod row;
 mod scan;
 mod set;
 mod table;
+mod turns;
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -46,13 +49,16 @@ use crate::{Archive, Record};
 pub use adopt::BESIDE;
 pub use changing::ChangingMatch;
 pub use documents::Document;
+pub use effects::{Effect, ReadReason, WriteReason};
 pub use error::IndexError;
+pub use history::{SiteHistory, SiteWrite, Visit};
 pub use layout::Summary;
 pub(crate) use paths::host_of;
 pub use row::{Capture, CaptureKind};
 pub(crate) use scan::request_parts;
 pub use scan::{RequestParts, SOCKET_FRAMES, body_mark};
 pub use set::{IndexHit, RecordedRequest, ReplaySet};
+pub use turns::site_of;
 
 /// The method under which the frames of a WebSocket connection are indexed.
 pub const SOCKET: &str = "WEBSOCKET";
@@ -89,6 +95,7 @@ pub struct Index {
     exact: Table,
     normalised: Table,
     anchors: Table,
+    turns: Table,
 }
 
 impl Index {
@@ -179,7 +186,8 @@ impl Index {
         let table = |place| Table::open(&file, place).map_err(IndexError::reading(&path, "a fan-out"));
         let (exact, normalised, anchors) =
             (table(layout.exact)?, table(layout.normalised)?, table(layout.anchors)?);
-        Ok(Index { path, file, layout, exact, normalised, anchors })
+        let turns = table(layout.turns)?;
+        Ok(Index { path, file, layout, exact, normalised, anchors, turns })
     }
 
     /// The contents of the archive.
@@ -255,6 +263,11 @@ impl Index {
     /// The captures to which revisits refer by a key.
     fn anchors(&self, key: &Key) -> Result<Vec<Entry>, IndexError> {
         self.anchors.group(&self.file, key).map_err(IndexError::reading(&self.path, "an anchor"))
+    }
+
+    /// The turns of a site, in recorded order.
+    fn turns(&self, site: &Key) -> Result<Vec<Entry>, IndexError> {
+        self.turns.group(&self.file, site).map_err(IndexError::reading(&self.path, "a turn"))
     }
 
     /// The numbers of captures with this status.

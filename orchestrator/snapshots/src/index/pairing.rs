@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use super::effects::RequestSigns;
 use crate::RecordRef;
 use crate::matching::{Key, Rules};
 
@@ -35,6 +36,8 @@ pub(super) struct Request {
     pub(super) normalised: Key,
     pub(super) rules: Rules,
     pub(super) body: [u8; 8],
+    /// What it says of its effect.
+    pub(super) signs: RequestSigns,
 }
 
 /// A response that waits for its request.
@@ -180,6 +183,7 @@ mod tests {
                     normalised,
                     rules,
                     body: [0; 8],
+                    signs: RequestSigns::default(),
                 });
             } else {
                 pairing.response(link, number as u64);

@@ -4,11 +4,12 @@ use std::io::Read;
 
 use sha2::{Digest, Sha256};
 
+use super::effects::{RequestSigns, ResponseSigns, SentBody};
 use super::pairing::{Link, Request};
 use super::row::CaptureKind;
 use crate::http::Dechunk;
 use crate::matching::{self, Key, MAX_STRUCTURED_BODY, Payload, ReplayRequest};
-use crate::{Error, Record, RecordKind, RecordRef, Timestamp};
+use crate::{Error, Headers, Record, RecordKind, RecordRef, Timestamp};
 
 /// The media type of a WebSocket recording.
 pub const SOCKET_FRAMES: &str = "application/x-websocket-frames+jsonl";
@@ -33,6 +34,8 @@ pub(super) struct ResponseRecord {
     pub(super) anchors: [Option<Key>; 3],
     /// The record to which it refers.
     pub(super) origin: Option<Origin>,
+    /// What it says of the effect of its request.
+    pub(super) signs: ResponseSigns,
 }
 
 /// The keys of the record to which a revisit, or a WebSocket recording, refers.
@@ -64,20 +67,25 @@ pub(super) fn message(record: &mut Record, at: RecordRef, number: u64) -> Result
             request(record, at, &url, link).map(|r| Some(Message::Request(r)))
         }
         RecordKind::Response if record.holds_http() => {
-            let status = record.response_head()?.status;
-            Ok(Some(response(record, CaptureKind::Response, status, at, url, link)))
+            let head = record.response_head()?;
+            let signs = ResponseSigns::of(&head.headers);
+            Ok(Some(response(record, CaptureKind::Response, (head.status, signs), at, url, link)))
         }
         RecordKind::Revisit => {
-            let status = match record.response_head() {
-                Ok(head) if !not_modified(record) => head.status,
-                _ => 0,
+            let said = match record.response_head() {
+                Ok(head) if !not_modified(record) => (head.status, ResponseSigns::of(&head.headers)),
+                _ => (0, ResponseSigns::default()),
             };
-            Ok(Some(response(record, CaptureKind::Dangling, status, at, url, link)))
+            Ok(Some(response(record, CaptureKind::Dangling, said, at, url, link)))
         }
         RecordKind::Resource if is_socket(record) => {
-            Ok(Some(response(record, CaptureKind::Socket, 0, at, url, link)))
+            let said = (0, ResponseSigns::default());
+            Ok(Some(response(record, CaptureKind::Socket, said, at, url, link)))
         }
-        RecordKind::Resource => Ok(Some(response(record, CaptureKind::Resource, 200, at, url, link))),
+        RecordKind::Resource => {
+            let said = (200, ResponseSigns::default());
+            Ok(Some(response(record, CaptureKind::Resource, said, at, url, link)))
+        }
         _ => Ok(None),
     }
 }
@@ -88,7 +96,9 @@ fn request(record: &mut Record, at: RecordRef, url: &str, link: Link) -> Result<
     let exact = matching::exact(&request);
     let (normalised, rules) = matching::normalised(&request);
     let body = body_mark(&request.body);
-    Ok(Request { link, at, exact, normalised, rules, body, method: parts.method })
+    let sent = SentBody { content_type: parts.content_type.as_deref(), bytes: parts.body.as_deref() };
+    let signs = RequestSigns::of(&parts.method, url, &parts.headers, &sent);
+    Ok(Request { link, at, exact, normalised, rules, body, method: parts.method, signs })
 }
 
 /// A recorded request, read from its record.
@@ -102,6 +112,8 @@ pub struct RequestParts {
     pub body: Option<Vec<u8>>,
     /// The SHA-256 of the body.
     pub digest: [u8; 32],
+    /// The headers.
+    pub headers: Headers,
 }
 
 impl RequestParts {
@@ -144,6 +156,7 @@ pub(crate) fn request_parts(record: &mut Record) -> Result<RequestParts, Error> 
         method: head.method,
         body: whole.then_some(start),
         digest: hasher.finalize().into(),
+        headers: head.headers,
     })
 }
 
@@ -159,7 +172,7 @@ pub fn body_mark(body: &Payload<'_>) -> [u8; 8] {
 fn response(
     record: &Record,
     kind: CaptureKind,
-    status: u16,
+    (status, signs): (u16, ResponseSigns),
     at: RecordRef,
     url: String,
     link: Link,
@@ -182,7 +195,7 @@ fn response(
         _ => [None; 3],
     };
     let at_millis = date.map_or(0, Timestamp::as_millis);
-    Message::Response(link, ResponseRecord { kind, url, at, at_millis, status, anchors, origin })
+    Message::Response(link, ResponseRecord { kind, url, at, at_millis, status, anchors, origin, signs })
 }
 
 /// The keys of the record to which a revisit refers.

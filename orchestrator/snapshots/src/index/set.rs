@@ -264,7 +264,7 @@ impl ReplaySet {
         Ok(RecordedRequest { hit, method: method.to_owned(), url: url.to_owned() })
     }
 
-    fn numbered(&self) -> impl Iterator<Item = (u32, &Member)> {
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (u32, &Member)> {
         self.members.iter().enumerate().map(|(number, member)| (number as u32, member))
     }
 

@@ -55,7 +55,7 @@ impl Writer {
         self.record(RecordKind::Response, url, &[&[kind], fields].concat(), &block)
     }
 
-    fn request(&mut self, url: &str, to: &str, method: &str, content_type: &str, body: &str) {
+    pub(super) fn request(&mut self, url: &str, to: &str, method: &str, content_type: &str, body: &str) {
         let mut block = Vec::new();
         write_request(&mut block, method, "/", &[("Content-Type", content_type)].into_iter().collect());
         block.extend_from_slice(body.as_bytes());

@@ -30,6 +30,7 @@ pub fn world(
         timezone: "UTC".to_owned(),
         pace: crate::Pace::default(),
         match_level: MatchLevel::default(),
+        state: crate::States::default(),
         search,
         search_pages: true,
         site_search: crate::SiteSearch::Off,

@@ -80,6 +80,7 @@ pub fn world(seed: u64) -> WorldSpec {
         timezone: "UTC".to_owned(),
         pace: crate::Pace::default(),
         match_level: crate::MatchLevel::Exact,
+        state: crate::States::default(),
         search: None,
         search_pages: true,
         site_search: crate::SiteSearch::Off,

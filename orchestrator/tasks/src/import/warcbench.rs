@@ -189,6 +189,7 @@ pub fn world(clock: Timestamp) -> WorldSpec {
         timezone: "UTC".to_owned(),
         pace: crate::Pace::default(),
         match_level: MatchLevel::default(),
+        state: crate::States::default(),
         search: None,
         search_pages: true,
         site_search: crate::SiteSearch::Off,

@@ -72,6 +72,7 @@ pub fn world(sites: Utf8PathBuf, clock: Timestamp) -> WorldSpec {
         timezone: "UTC".to_owned(),
         pace: crate::Pace::default(),
         match_level: MatchLevel::Exact,
+        state: crate::States::default(),
         search: None,
         search_pages: true,
         site_search: crate::SiteSearch::Off,

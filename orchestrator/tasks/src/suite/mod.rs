@@ -22,7 +22,7 @@ pub use pace::Pace;
 pub use stop::StopRules;
 pub use task::{Interjection, Task};
 pub use versions::DATE;
-pub use world::{MatchLevel, SiteSearch, UNDATED, WorldSpec};
+pub use world::{MatchLevel, SiteSearch, States, UNDATED, WorldSpec};
 
 /// Ids named in an error before the rest is only counted.
 const NAMED: usize = 20;

@@ -63,6 +63,9 @@ pub struct WorldSpec {
     /// How far a request may differ from a recorded one.
     #[serde(default, rename = "match")]
     pub match_level: MatchLevel,
+    /// What a request gets where no capture is of the state that the episode has the site in.
+    #[serde(default, skip_serializing_if = "States::is_default")]
+    pub state: States,
     /// The address of the results of the search engine that agents are given, with `{}` where the
     /// query goes; Google's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "read_search")]
@@ -75,6 +78,26 @@ pub struct WorldSpec {
     /// pages of the site, where they were not recorded. Needs `search_pages`.
     #[serde(default, skip_serializing_if = "SiteSearch::is_off")]
     pub site_search: SiteSearch,
+}
+
+/// What a request gets where no capture is of the state that an episode has the site in: of the
+/// writes that it has made. Written `nearest`, `strict` or `order`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum States {
+    /// The capture of the nearest state; it counts beside the misses.
+    #[default]
+    Nearest,
+    /// A miss.
+    Strict,
+    /// States do not count: the n-th request gets the n-th capture.
+    Order,
+}
+
+impl States {
+    fn is_default(&self) -> bool {
+        *self == States::default()
+    }
 }
 
 /// Searches of sites that are answered from the recorded pages: `false` (none), `true` (those of

@@ -16,7 +16,7 @@ fn answers_are_exact_or_say_by_which_rules_they_are_not() {
     assert_eq!((got.text(), got.answer.clone()), ("one", Answer::Normalised { rules }));
     let json = [("content-type", "application/json")];
     assert_eq!(client.ask("POST", "https://a.test/api", &json, "{\"user\": 1}").answer, Answer::Exact);
-    let got = client.ask("POST", "https://a.test/api", &json, "{\"user\":1}");
+    let got = Client::of(&world).ask("POST", "https://a.test/api", &json, "{\"user\":1}");
     assert_eq!(
         (got.text(), got.answer.clone()),
         ("user 1", Answer::Normalised { rules: vec!["json-spelling".to_owned()] })

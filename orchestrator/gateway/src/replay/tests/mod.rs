@@ -9,6 +9,7 @@ mod matching;
 mod negotiation;
 mod parts;
 mod searches;
+mod states;
 mod turns;
 mod variants;
 

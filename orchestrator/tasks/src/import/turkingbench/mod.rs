@@ -106,6 +106,7 @@ pub fn world(snapshots: Vec<camino::Utf8PathBuf>) -> WorldSpec {
         timezone: "UTC".to_owned(),
         pace: crate::Pace::default(),
         match_level: crate::MatchLevel::Normalised,
+        state: crate::States::default(),
         search: None,
         search_pages: true,
         site_search: crate::SiteSearch::Off,

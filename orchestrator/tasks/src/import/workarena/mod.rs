@@ -56,6 +56,7 @@ pub fn world(sites: Utf8PathBuf, clock: Timestamp, seed: u64) -> WorldSpec {
         timezone: "UTC".to_owned(),
         pace: crate::Pace::default(),
         match_level: MatchLevel::Exact,
+        state: crate::States::default(),
         search: None,
         search_pages: true,
         site_search: crate::SiteSearch::Off,

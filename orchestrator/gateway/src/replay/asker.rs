@@ -1,0 +1,201 @@
+//! Chooses among captures of one state by the document that asks: a page of one day gets the data
+//! of that day.
+//!
+//! ```text
+//! who asks                           which captures, the n-th for the n-th request
+//! a document of the recording        those that this capture of it asked for
+//!   that asked for none of them      those after it, as long as they follow each other closely
+//!   with none close after it         the nearest one
+//! nobody: an address was entered     those that follow on the last document, or the nearest one
+//!   and nothing was given before     the first of the day that the page's clock shows
+//! a client that says nothing         all, in recorded order
+//! ```
+//!
+//! Behind the last one of them, it is repeated; if it led elsewhere, the last one that did not.
+
+use std::{collections::HashMap, sync::Arc};
+
+use http::header;
+use snapshots::{
+    index::{IndexError, IndexHit, ReplaySet},
+    matching::{self, Key, ReplayRequest},
+};
+
+use super::{negotiation, remembered::Remembered};
+use crate::{Episode, RequestHead};
+
+/// Captures that are further apart are of different visits, in milliseconds.
+const GAP: u64 = 30 * 60 * 1000;
+/// Of how many captures of a request it is known who asked.
+const KNOWN: usize = 128;
+/// How many documents of an episode are known by their addresses.
+const MOST: usize = 4096;
+
+/// A capture that an episode was given, from which it may ask for more.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Given {
+    hit: IndexHit,
+    /// How many were given before. Turns are counted within one.
+    load: u64,
+}
+
+/// The documents, scripts and styles that an episode was given.
+#[derive(Debug, Default)]
+pub(crate) struct Documents {
+    by_url: HashMap<Key, Given>,
+    by_origin: HashMap<Key, Given>,
+    last: Option<Given>,
+    loads: u64,
+}
+
+/// Who asks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Asker {
+    /// Something that the episode was given.
+    Given(Given),
+    /// Nobody, after the last document that was given, if there was one.
+    Nobody(Option<Given>),
+    /// A client that does not say it.
+    Unknown,
+}
+
+impl Documents {
+    /// Who sends this request.
+    pub(super) fn asker(&self, head: &RequestHead) -> Asker {
+        if let Some(url) = head.header(header::REFERER) {
+            let named = self.by_url.get(&url_key(url));
+            let of_origin = || self.by_origin.get(&origin_key(url));
+            return named.or_else(of_origin).map_or(Asker::Nobody(self.last), |given| Asker::Given(*given));
+        }
+        match head.headers.contains_key("sec-fetch-site") {
+            true => Asker::Nobody(self.last),
+            false => Asker::Unknown,
+        }
+    }
+
+    /// Something was given from which more may be asked for.
+    pub(super) fn give(&mut self, url: &str, hit: IndexHit, is_document: bool) {
+        let given = Given { hit, load: self.loads };
+        self.loads += 1;
+        if self.by_url.len() >= MOST {
+            self.by_url.clear();
+        }
+        self.by_url.insert(url_key(url), given);
+        if is_document {
+            self.by_origin.insert(origin_key(url), given);
+            self.last = Some(given);
+        }
+    }
+}
+
+fn url_key(url: &str) -> Key {
+    Key::of("asker", &[url.split('#').next().unwrap_or_default().as_bytes()])
+}
+
+fn origin_key(url: &str) -> Key {
+    let end = url.match_indices('/').nth(2).map_or(url.len(), |(at, _)| at);
+    Key::of("origin", &[&url.as_bytes()[..end]])
+}
+
+/// Who asked for captures when they were recorded, by the captures.
+pub(super) type RecordedAskers = Remembered<Key, Arc<Vec<Option<IndexHit>>>>;
+
+/// The place of the capture that a request gets: one of `members`, which are places in `hits`.
+/// `advances` is false for requests that only look at it.
+pub(super) fn pick(
+    set: &ReplaySet,
+    known: &RecordedAskers,
+    (hits, members): (&[IndexHit], &[usize]),
+    (key, asker, advances): (&Key, Asker, bool),
+    episode: &Episode,
+) -> Result<usize, IndexError> {
+    let (group, load) = match asker {
+        _ if members.len() < 2 => (members.to_vec(), 0),
+        Asker::Unknown => (members.to_vec(), 0),
+        Asker::Nobody(None) => (first_of_day(hits, members, *episode.page_clock().now().start()), 0),
+        Asker::Nobody(Some(last)) => (following(hits, members, last.hit.at_millis + 1), last.load),
+        Asker::Given(given) => {
+            let askers = recorded(set, known, hits)?;
+            let is_own = |member: &&usize| {
+                askers.get(**member).is_some_and(|asked| {
+                    asked
+                        .is_some_and(|hit| (hit.member, hit.capture) == (given.hit.member, given.hit.capture))
+                })
+            };
+            let own: Vec<usize> = members.iter().filter(is_own).copied().collect();
+            let group = if own.is_empty() { following(hits, members, given.hit.at_millis) } else { own };
+            (group, given.load)
+        }
+    };
+    let bytes: Vec<u8> = group.iter().flat_map(|member| member.to_le_bytes()).collect();
+    let key = match (asker, members.len() == hits.len()) {
+        (Asker::Unknown, true) => *key,
+        _ => Key::of("turns", &[&key.0, &bytes, &load.to_le_bytes()]),
+    };
+    let turn = if advances { episode.next(&key) } else { episode.present(&key) };
+    let leads_on = |member: &usize| (300..400).contains(&hits[*member].status);
+    let stays = |members: &[usize]| members.iter().rfind(|member| !leads_on(member)).copied();
+    let last = || stays(&group).or_else(|| stays(members)).or(group.last().copied());
+    Ok(group.get(turn).copied().or_else(last).unwrap_or_default())
+}
+
+/// The captures from a time on, as long as they follow each other closely; else the nearest one.
+fn following(hits: &[IndexHit], members: &[usize], from: u64) -> Vec<usize> {
+    let mut last = from;
+    let close = |member: &&usize| {
+        let at = hits[**member].at_millis;
+        let is_close = at >= last && at - last <= GAP;
+        if is_close {
+            last = at;
+        }
+        is_close
+    };
+    let later = members.iter().skip_while(|member| hits[**member].at_millis < from);
+    let found: Vec<usize> = later.take_while(close).copied().collect();
+    if !found.is_empty() {
+        return found;
+    }
+    members.iter().min_by_key(|member| hits[**member].at_millis.abs_diff(from)).copied().into_iter().collect()
+}
+
+/// The captures of the visit that is nearest to a time, from the first on.
+fn first_of_day(hits: &[IndexHit], members: &[usize], now: i64) -> Vec<usize> {
+    let now = now.max(0) as u64;
+    let at = |member: &usize| hits[*member].at_millis;
+    let Some(mut first) = (0..members.len()).min_by_key(|place| at(&members[*place]).abs_diff(now)) else {
+        return Vec::new();
+    };
+    while first > 0 && at(&members[first]) - at(&members[first - 1]) <= GAP {
+        first -= 1;
+    }
+    following(hits, &members[first..], at(&members[first]))
+}
+
+/// For each capture, the capture of the document that asked for it; as far as it is known.
+fn recorded(
+    set: &ReplaySet,
+    known: &RecordedAskers,
+    hits: &[IndexHit],
+) -> Result<Arc<Vec<Option<IndexHit>>>, IndexError> {
+    let key = negotiation::key(hits);
+    if let Some(known) = known.get(&key) {
+        return Ok(known);
+    }
+    let asker = |hit: &IndexHit| -> Result<Option<IndexHit>, IndexError> {
+        let failures = set.failures();
+        let headers = match set.request_headers(*hit, &set.capture(*hit)?) {
+            Err(error) if set.failures() != failures => return Err(error),
+            headers => headers.ok().flatten(),
+        };
+        let Some(url) = headers.as_ref().and_then(|headers| headers.get_str("Referer")) else {
+            return Ok(None);
+        };
+        let all = set.exact(&matching::exact(&ReplayRequest::bare("GET", url)))?;
+        let place = |other: &IndexHit| (other.at_millis, other.capture);
+        Ok(all.into_iter().rfind(|other| other.member == hit.member && place(other) < place(hit)))
+    };
+    let found = hits.iter().take(KNOWN).map(asker).collect::<Result<Vec<_>, _>>()?;
+    let found = Arc::new(found);
+    known.put(key, Arc::clone(&found));
+    Ok(found)
+}

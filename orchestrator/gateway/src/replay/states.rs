@@ -1,0 +1,156 @@
+//! Chooses the captures that are of the state in which an episode has a site: those whose writes
+//! before them are the ones that the episode has made. See [`snapshots::index::SiteHistory`].
+
+use std::{collections::HashMap, sync::Arc};
+
+use snapshots::{
+    index::{IndexError, IndexHit, ReplaySet, SiteHistory, site_of},
+    matching::Key,
+};
+
+use super::{negotiation, remembered::Remembered};
+
+/// Of how many captures of a request the contents are compared.
+const COMPARED: usize = 128;
+/// How many writes are named.
+const NAMED: usize = 8;
+
+/// What the recording knows of the states of sites.
+#[derive(Debug, Default)]
+pub(super) struct States {
+    histories: Remembered<String, Arc<SiteHistory>>,
+    /// By the captures that are compared.
+    contents: Remembered<Key, Arc<Vec<Option<Key>>>>,
+}
+
+/// Where an episode has a site.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Standing {
+    /// The writes before the first capture that it was given.
+    pub(super) from: Vec<u32>,
+    /// The writes that it has made since.
+    pub(super) made: Vec<u32>,
+}
+
+/// The captures that an episode may be given.
+#[derive(Debug)]
+pub(super) struct StateChoice {
+    /// Their places in recorded order. There is at least one.
+    pub(super) members: Vec<usize>,
+    /// How their state differs from that of the episode, if it does.
+    pub(super) differs: Option<Differs>,
+}
+
+/// How the state of a capture differs from that of an episode: by the writes that were recorded
+/// before it and not made, and by those that were made. If there are none, by their order.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Differs {
+    pub(super) missing: Vec<String>,
+    pub(super) extra: Vec<String>,
+}
+
+impl States {
+    /// The writes of the site of a host.
+    pub(super) fn history(&self, set: &ReplaySet, host: &str) -> Result<Arc<SiteHistory>, IndexError> {
+        let site = site_of(host);
+        if let Some(known) = self.histories.get(&site) {
+            return Ok(known);
+        }
+        let history = Arc::new(set.history(&site)?);
+        self.histories.put(site, Arc::clone(&history));
+        Ok(history)
+    }
+
+    /// Chooses among captures by the state of their site; `hits` are the captures at `members`.
+    pub(super) fn choose(
+        &self,
+        set: &ReplaySet,
+        history: &SiteHistory,
+        standing: &Standing,
+        (members, hits): (Vec<usize>, Vec<IndexHit>),
+    ) -> Result<StateChoice, IndexError> {
+        let states: Vec<&[u32]> = hits.iter().map(|hit| history.before(*hit)).collect();
+        let pairs = match hits.len() > 2 && !standing.made.is_empty() {
+            true => equal_pairs(&states, &self.contents(set, &hits)?),
+            false => Vec::new(),
+        };
+        let present = history.after(&standing.from, &standing.made, &pairs);
+        let right = history.equal_to(&present, &pairs);
+        let of = |wanted: &dyn Fn(&[u32]) -> bool| -> Vec<usize> {
+            let own = members.iter().zip(&states).filter(|(_, state)| wanted(state));
+            own.map(|(member, _)| *member).collect()
+        };
+        let found = of(&|state| right.contains(&state));
+        if !found.is_empty() {
+            return Ok(StateChoice { members: found, differs: None });
+        }
+        let Some(nearest) = states.iter().min_by_key(|state| distance(&present, state)).copied() else {
+            return Ok(StateChoice { members, differs: None });
+        };
+        let (missing, extra) = difference(&present, nearest);
+        let name = |numbers: Vec<u32>| -> Vec<String> {
+            let named =
+                numbers.iter().take(NAMED).filter_map(|number| history.writes().get(*number as usize));
+            named.map(|write| format!("{} {}", write.method, write.url)).collect()
+        };
+        let differs = Differs { missing: name(missing), extra: name(extra) };
+        Ok(StateChoice { members: of(&|state| state == nearest), differs: Some(differs) })
+    }
+
+    fn contents(&self, set: &ReplaySet, hits: &[IndexHit]) -> Result<Arc<Vec<Option<Key>>>, IndexError> {
+        let key = negotiation::key(hits);
+        if let Some(known) = self.contents.get(&key) {
+            return Ok(known);
+        }
+        let marks = hits.iter().take(COMPARED).map(|hit| set.content_mark(*hit));
+        let marks = Arc::new(marks.collect::<Result<Vec<_>, _>>()?);
+        self.contents.put(key, Arc::clone(&marks));
+        Ok(marks)
+    }
+}
+
+/// The pairs of states of which the captures of one request show that they are equal: what differed
+/// between them is again as it was. None if the contents change without a write.
+fn equal_pairs<'a>(states: &[&'a [u32]], contents: &[Option<Key>]) -> Vec<(&'a [u32], &'a [u32])> {
+    let mut of_state: HashMap<&[u32], Option<Key>> = HashMap::new();
+    let mut pairs = Vec::new();
+    let all: Vec<(&'a [u32], Option<Key>)> = states.iter().copied().zip(contents.iter().copied()).collect();
+    for (state, content) in &all {
+        if content.is_none() || of_state.insert(state, *content).is_some_and(|known| known != *content) {
+            return Vec::new();
+        }
+    }
+    for (at, (first, content)) in all.iter().enumerate() {
+        let mut has_differed = false;
+        for (second, other) in all.iter().skip(at + 1).filter(|(state, _)| state.starts_with(first)) {
+            match content == other {
+                true if has_differed => pairs.push((*first, *second)),
+                true => {}
+                false => has_differed = true,
+            }
+        }
+    }
+    pairs
+}
+
+/// How far the state of a capture is from the present one. The last write counts most: what it did
+/// is what is looked for.
+fn distance(present: &[u32], state: &[u32]) -> (usize, bool, usize) {
+    let (missing, extra) = difference(present, state);
+    let lacks_last = present.last().is_some_and(|last| !state.contains(last));
+    let common = present.iter().zip(state).take_while(|(a, b)| a == b).count();
+    (missing.len() + extra.len(), lacks_last, usize::MAX - common)
+}
+
+/// What a state has besides the present one, and what it lacks.
+fn difference(present: &[u32], state: &[u32]) -> (Vec<u32>, Vec<u32>) {
+    let mut extra = present.to_vec();
+    let mut missing = Vec::new();
+    for write in state {
+        match extra.iter().position(|made| made == write) {
+            Some(at) => drop(extra.remove(at)),
+            None => missing.push(*write),
+        }
+    }
+    (missing, extra)
+}

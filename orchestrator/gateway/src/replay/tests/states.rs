@@ -1,0 +1,222 @@
+//! Which of several captures a request gets: by what the episode has done, and by who asks.
+
+use super::*;
+
+const SHOP: &str = "https://shop.test/";
+const CART: &str = "https://shop.test/cart";
+const FORM: &str = "application/x-www-form-urlencoded";
+const HTML: [(&str, &str); 1] = [("Content-Type", "text/html")];
+const DAY: i64 = 24 * 60 * 60 * 1000;
+
+/// Writes pages and forms, one after the other.
+struct Site(World);
+
+impl Site {
+    fn new() -> Site {
+        Site(World::new())
+    }
+
+    fn page(&self, url: &str, text: &str) -> &Site {
+        self.0.get(url, 200, &HTML, text.as_bytes());
+        self
+    }
+
+    /// A page, or data, for which the document at `referer` asked.
+    fn asked(&self, url: &str, referer: &str, kind: &str, text: &str) -> &Site {
+        let response = Response {
+            status: 200,
+            reason: String::new(),
+            headers: [("Content-Type", kind)].into_iter().collect(),
+            body: Body::from(text.as_bytes().to_vec()),
+        };
+        let mut exchange = self.0.exchange(("GET", url, "", ""), response);
+        exchange.request.headers.push("Referer", referer);
+        self.0.recording.append(&exchange).unwrap();
+        self
+    }
+
+    fn post(&self, path: &str) -> &Site {
+        let url = format!("https://shop.test{path}");
+        self.0.record(("POST", &url, FORM, "n=1"), 303, &[("Location", "/cart")], b"");
+        self
+    }
+
+    fn after(&self, millis: i64) -> &Site {
+        self.0.millis.set(self.0.millis.get() + millis);
+        self
+    }
+
+    fn client(&self) -> Client {
+        self.with(StatePolicy::default())
+    }
+
+    fn with(&self, states: StatePolicy) -> Client {
+        let options = ReplayOptions { states, ..ReplayOptions::default() };
+        Client { replay: self.0.replay(options), episode: at(RECORDED * 1000 + 20) }
+    }
+}
+
+impl Client {
+    /// What a browser gets that follows a link.
+    fn follow(&self, url: &str, from: &str) -> String {
+        let headers = [("sec-fetch-site", "same-origin"), ("sec-fetch-dest", "document"), ("referer", from)];
+        self.get(url, &headers).text().to_owned()
+    }
+
+    fn enter(&self, url: &str) -> String {
+        self.get(url, &[("sec-fetch-site", "none"), ("sec-fetch-dest", "document")]).text().to_owned()
+    }
+
+    fn fetch(&self, url: &str, from: &str) -> String {
+        let headers = [("sec-fetch-site", "same-origin"), ("sec-fetch-dest", "empty"), ("referer", from)];
+        self.get(url, &headers).text().to_owned()
+    }
+
+    fn post(&self, path: &str) -> Answer {
+        let headers = [("content-type", FORM), ("sec-fetch-site", "same-origin")];
+        self.ask("POST", &format!("https://shop.test{path}"), &headers, "n=1").answer
+    }
+}
+
+fn other(missing: &[&str], extra: &[&str]) -> Answer {
+    let names = |paths: &[&str]| paths.iter().map(|path| format!("POST https://shop.test{path}")).collect();
+    Answer::OtherState { missing: names(missing), extra: names(extra), of: Box::new(Answer::Exact) }
+}
+
+#[test]
+fn a_page_is_that_of_what_was_done() {
+    let site = Site::new();
+    site.page(SHOP, "shop").page(CART, "empty").post("/add").page(CART, "1 item");
+    let client = site.client();
+    client.enter(SHOP);
+    assert_eq!([client.follow(CART, SHOP), client.follow(CART, SHOP)], ["empty", "empty"]);
+    assert_eq!(client.post("/add"), Answer::Exact);
+    assert_eq!([client.follow(CART, SHOP), client.follow(CART, SHOP)], ["1 item", "1 item"]);
+    let hasty = site.client();
+    hasty.enter(SHOP);
+    hasty.post("/add");
+    assert_eq!(hasty.follow(CART, SHOP), "1 item");
+    // What was never recorded: a shop with something in the cart.
+    let got = hasty.get(SHOP, &[]);
+    assert_eq!((got.text(), got.answer.clone()), ("shop", other(&[], &["/add"])));
+}
+
+#[test]
+fn what_is_undone_leads_back() {
+    let site = Site::new();
+    site.page(SHOP, "shop").page(CART, "empty").post("/add").page(CART, "1 item");
+    site.post("/remove").page(CART, "empty").post("/pay").page(CART, "paid");
+    let client = site.client();
+    client.enter(SHOP);
+    for _ in 0..3 {
+        client.post("/add");
+        assert_eq!(client.follow(CART, SHOP), "1 item");
+        client.post("/remove");
+        assert_eq!(client.get(CART, &[]).text(), "empty");
+        assert_eq!(client.get(SHOP, &[]).answer, Answer::Exact, "the recording shows that it is undone");
+    }
+    assert_eq!(client.post("/pay"), Answer::Exact);
+    assert_eq!(client.follow(CART, SHOP), "paid");
+}
+
+#[test]
+fn a_state_that_was_not_recorded_is_said_and_may_be_a_miss() {
+    let site = Site::new();
+    site.page(SHOP, "shop").page(CART, "empty").post("/a").page(CART, "a").post("/b").page(CART, "a, b");
+    let client = site.client();
+    client.enter(SHOP);
+    assert_eq!(client.post("/b"), other(&["/a"], &[]));
+    let got = client.get(CART, &[]);
+    assert_eq!((got.text(), got.answer.clone()), ("a, b", other(&["/a"], &[])), "the last write counts most");
+    assert_eq!(client.post("/a"), other(&[], &["/b"]));
+    let got = client.get(CART, &[]);
+    assert_eq!((got.text(), got.answer.clone()), ("a, b", other(&[], &[])), "in another order");
+    let levels = client.episode.ledger().levels();
+    assert_eq!(levels.total(), 0, "entries are the proxy's to make");
+
+    let strict = site.with(StatePolicy::Strict);
+    strict.enter(SHOP);
+    assert!(matches!(strict.post("/b"), Answer::Miss { .. }));
+    assert_eq!([strict.post("/a"), strict.post("/b")], [Answer::Exact, Answer::Exact]);
+
+    let ordered = site.with(StatePolicy::Order);
+    let texts: Vec<String> = (0..4).map(|_| ordered.follow(CART, SHOP)).collect();
+    assert_eq!(texts, ["empty", "a", "a, b", "a, b"]);
+}
+
+#[test]
+fn what_is_the_same_in_every_state_has_none() {
+    let site = Site::new();
+    site.page(SHOP, "shop").post("/add");
+    for kind in ["text/javascript", "image/png", "font/woff2", "text/css; charset=utf-8"] {
+        site.asked(&format!("https://shop.test/{}", kind.len()), SHOP, kind, "x");
+    }
+    site.asked("https://shop.test/data", SHOP, "application/json", "x");
+    let client = site.client();
+    client.enter(SHOP);
+    for kind in ["text/javascript", "image/png", "font/woff2", "text/css; charset=utf-8"] {
+        assert_eq!(client.get(&format!("https://shop.test/{}", kind.len()), &[]).answer, Answer::Exact);
+    }
+    assert_eq!(client.get("https://shop.test/data", &[]).answer, other(&["/add"], &[]));
+}
+
+#[test]
+fn an_episode_stands_where_its_first_page_was_recorded() {
+    let site = Site::new();
+    site.page(SHOP, "shop").post("/log-in").page(CART, "mine").post("/add").page(CART, "1 item");
+    let client = site.client();
+    assert_eq!(client.enter(CART), "mine", "it begins in the state of the first page of the day");
+    assert_eq!(client.post("/add"), Answer::Exact);
+    assert_eq!(client.follow(CART, CART), "1 item");
+}
+
+#[test]
+fn a_page_of_one_day_gets_the_data_of_that_day() {
+    let site = Site::new();
+    let (more, data) = ("https://shop.test/more", "https://shop.test/api/pos");
+    for day in [1, 2, 3] {
+        site.page(SHOP, &format!("home {day}"));
+        site.asked(data, SHOP, "application/json", &format!("{day} of home"));
+        site.asked(more, SHOP, "text/html", &format!("more {day}"));
+        site.asked(data, more, "application/json", &format!("{day} of more"));
+        site.after(DAY);
+    }
+    let client = site.client();
+    assert_eq!([client.enter(SHOP), client.fetch(data, SHOP)], ["home 1", "1 of home"]);
+    for _ in 0..3 {
+        assert_eq!([client.follow(more, SHOP), client.fetch(data, more)], ["more 1", "1 of more"]);
+        assert_eq!([client.follow(SHOP, more), client.fetch(data, SHOP)], ["home 1", "1 of home"]);
+    }
+    let later = Client { episode: at(RECORDED * 1000 + 2 * DAY), ..site.client() };
+    assert_eq!([later.enter(SHOP), later.fetch(data, SHOP)], ["home 3", "3 of home"]);
+    assert_eq!([later.follow(more, SHOP), later.fetch(data, more)], ["more 3", "3 of more"]);
+}
+
+#[test]
+fn polls_are_counted_within_one_document() {
+    let site = Site::new();
+    let poll = "https://shop.test/api/job";
+    site.page(SHOP, "job");
+    for text in ["waits", "runs", "done"] {
+        site.after(2_000).asked(poll, SHOP, "application/json", text);
+    }
+    let client = site.client();
+    for _ in 0..2 {
+        client.enter(SHOP);
+        let texts: Vec<String> = (0..4).map(|_| client.fetch(poll, SHOP)).collect();
+        assert_eq!(texts, ["waits", "runs", "done", "done"]);
+    }
+}
+
+#[test]
+fn no_visit_ends_in_a_loop_of_redirects() {
+    let site = Site::new();
+    let away = [("Location", "https://auth.test/login")];
+    site.page(SHOP, "welcome");
+    site.0.get(SHOP, 307, &away, b"");
+    let client = site.client();
+    for visit in 0..5 {
+        let texts = [client.enter(SHOP), client.enter(SHOP)];
+        assert!(texts.iter().any(|text| text == "welcome"), "{visit}: {texts:?}");
+    }
+}

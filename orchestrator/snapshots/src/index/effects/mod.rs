@@ -1,0 +1,185 @@
+//! Judges whether a recorded request is a *write*: whether it may change what its site shows.
+//!
+//! A request is a write if it was sent by a method that changes things and the server took it,
+//! unless something says that it only asks, counts or reports. A `GET` is a write if it ends or
+//! begins a log-in: it takes away a cookie of one that the request carried, or a page of log-ins
+//! sets one.
+//!
+//! A write that is not seen leaves later captures without their state, as if nothing had happened.
+//! A read that counts as a write makes a recording look as if it were of other states. So each
+//! reason not to be a write needs a sign of its own.
+
+mod body;
+mod cookies;
+mod words;
+
+use std::fmt;
+
+use crate::Headers;
+
+pub(super) use cookies::CookieNames;
+
+/// What a recorded request did to its site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It may have changed what the site shows.
+    Write(WriteReason),
+    /// It was sent like a write, and is none.
+    Read(ReadReason),
+    /// It was sent like any read.
+    None,
+}
+
+/// Why a request is a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteReason {
+    /// By its method.
+    Method,
+    /// It takes away a cookie of a log-in that it carried.
+    LogOut,
+    /// It is at an address of log-ins, and sets a cookie of one.
+    LogIn,
+}
+
+/// Why a request that was sent like a write is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadReason {
+    /// The server refused it.
+    Refused,
+    /// The page cannot read what comes back: it only tells.
+    Beacon,
+    /// Its address is that of a log or a counter.
+    Log,
+    /// A query of GraphQL, or of a remote call that gets something.
+    Query,
+    /// Its address is that of a search, and nothing was kept.
+    Search,
+    /// It renews a token.
+    Token,
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Effect::Write(WriteReason::Method) => "its method changes things",
+            Effect::Write(WriteReason::LogOut) => "it takes away a cookie of a log-in",
+            Effect::Write(WriteReason::LogIn) => "it sets a cookie at an address of log-ins",
+            Effect::Read(ReadReason::Refused) => "the server refused it",
+            Effect::Read(ReadReason::Beacon) => "the page cannot read what comes back",
+            Effect::Read(ReadReason::Log) => "its address is that of a log or a counter",
+            Effect::Read(ReadReason::Query) => "it is a query",
+            Effect::Read(ReadReason::Search) => "its address is that of a search",
+            Effect::Read(ReadReason::Token) => "it renews a token",
+            Effect::None => "it was sent like any read",
+        })
+    }
+}
+
+/// The body of a request, as far as it is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SentBody<'a> {
+    pub(super) content_type: Option<&'a str>,
+    pub(super) bytes: Option<&'a [u8]>,
+}
+
+impl SentBody<'_> {
+    fn has_type(&self, name: &str) -> bool {
+        self.content_type.is_some_and(|text| text.split(';').next().is_some_and(|own| own.trim() == name))
+    }
+}
+
+/// What a request says of its effect, in few bytes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RequestSigns {
+    changes: bool,
+    read: Option<ReadReason>,
+    is_log_in: bool,
+    is_page: bool,
+    cookies: CookieNames,
+}
+
+/// What a response says of its request's effect, in few bytes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ResponseSigns {
+    is_html: bool,
+    /// The cookies of log-ins that it sets and takes away.
+    sets: CookieNames,
+    clears: CookieNames,
+    sets_any: bool,
+}
+
+impl RequestSigns {
+    pub(super) fn of(method: &str, url: &str, headers: &Headers, body: &SentBody<'_>) -> RequestSigns {
+        let changes = words::is_method_of_change(method);
+        let destination = headers.get_str("Sec-Fetch-Dest");
+        let accepts_html = || headers.get_str("Accept").is_some_and(|types| types.starts_with("text/html"));
+        let is_page = destination.map_or_else(accepts_html, |name| name == "document");
+        let read = if changes { reason_to_be_read(url, headers, body, is_page) } else { None };
+        let cookies = CookieNames::sent(headers);
+        RequestSigns { changes, read, is_log_in: words::is_log_in(url), is_page, cookies }
+    }
+
+    /// Whether a request for a page carries no cookie.
+    fn is_page_without_cookies(&self) -> bool {
+        self.is_page && !self.changes && self.cookies.is_empty()
+    }
+}
+
+impl ResponseSigns {
+    pub(super) fn of(headers: &Headers) -> ResponseSigns {
+        let (sets, clears) = CookieNames::set(headers);
+        let is_html = headers.get_str("Content-Type").is_some_and(|name| name.contains("html"));
+        ResponseSigns { is_html, sets, clears, sets_any: headers.contains("Set-Cookie") }
+    }
+}
+
+fn reason_to_be_read(url: &str, headers: &Headers, body: &SentBody<'_>, is_page: bool) -> Option<ReadReason> {
+    let is_tell = headers.get_str("Sec-Fetch-Mode") == Some("no-cors")
+        || headers.get_str("Ping-To").is_some()
+        || body.content_type.is_some_and(words::is_report_type);
+    if is_tell && !is_page {
+        return Some(ReadReason::Beacon);
+    }
+    if let Some(reads) = body::reads(body) {
+        return reads.then_some(ReadReason::Query);
+    }
+    if !is_page && words::is_log(url) {
+        return Some(ReadReason::Log);
+    }
+    if body::renews_token(body) || words::is_renewal(url) {
+        return Some(ReadReason::Token);
+    }
+    words::is_search(url).then_some(ReadReason::Search)
+}
+
+/// The effect of a recorded request. `status` is that of the answer, 0 if it has none.
+pub(super) fn judge(request: &RequestSigns, status: u16, response: &ResponseSigns) -> Effect {
+    let is_taken = (100..400).contains(&status);
+    if !request.changes {
+        return match is_taken {
+            true if request.cookies.has_one_of(&response.clears) => Effect::Write(WriteReason::LogOut),
+            true if request.is_log_in && !response.sets.is_empty() => Effect::Write(WriteReason::LogIn),
+            _ => Effect::None,
+        };
+    }
+    if !is_taken {
+        return Effect::Read(ReadReason::Refused);
+    }
+    match request.read {
+        // It led somewhere, or the site remembers it.
+        Some(ReadReason::Search) if (300..400).contains(&status) || response.sets_any => {
+            Effect::Write(WriteReason::Method)
+        }
+        Some(reason) => Effect::Read(reason),
+        None => Effect::Write(WriteReason::Method),
+    }
+}
+
+/// Whether a visit of the site may begin here: a page was asked for without any cookie.
+pub(super) fn may_begin(request: &RequestSigns, status: u16, response: &ResponseSigns) -> bool {
+    let is_page = response.is_html && (200..300).contains(&status) || (300..400).contains(&status);
+    request.is_page_without_cookies() && is_page
+}
+
+#[cfg(test)]
+mod tests;
