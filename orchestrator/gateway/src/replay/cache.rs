@@ -117,7 +117,7 @@ mod tests {
             recorded: 0,
             claimed_length: None,
             content,
-            is_open: false,
+            is_left: false,
         })
     }
 

@@ -363,9 +363,13 @@ impl Replay {
                 let reply = respond::recorded_head(&setting, &stored, answer);
                 return Ok(Some(self.readable(hit, head, reply)));
             }
-            let reply = match stored::is_event_stream(&stored.headers) && !self.resumes(hit, head)? {
+            let is_stream = stored::is_event_stream(&stored.headers);
+            // A listener that lost its stream would have asked again, and was recorded.
+            let listens = head.header(header::ACCEPT) == Some("text/event-stream");
+            let stays_open = is_stream && (stored.is_left || listens && found.whole.last() == Some(&hit));
+            let reply = match is_stream && !self.resumes(hit, head)? {
                 true => respond::end_of_stream(&stored, answer),
-                false => respond::reply(&setting, &stored, head, answer)?,
+                false => respond::reply(&setting, &stored, (head, stays_open), answer)?,
             };
             return Ok(Some(self.readable(hit, head, reply)));
         }
@@ -377,7 +381,7 @@ impl Replay {
         }
         let Some(hit) = found.unmodified.first() else { return Ok(None) };
         let (stored, answer) = (self.stored(*hit)?, found.answer(&self.set, request, *hit)?);
-        let reply = respond::reply(&setting, &stored, head, answer)?;
+        let reply = respond::reply(&setting, &stored, (head, false), answer)?;
         Ok(Some(self.readable(*hit, head, reply)))
     }
 

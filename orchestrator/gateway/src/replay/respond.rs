@@ -32,11 +32,11 @@ pub(super) struct ReplyContext<'a> {
     pub(super) started: SystemTime,
 }
 
-/// Replies to `head` with a recorded response.
+/// Replies to `head` with a recorded response, which `stays_open` behind its last byte or not.
 pub(super) fn reply(
     setting: &ReplyContext<'_>,
     stored: &StoredResponse,
-    head: &RequestHead,
+    (head, stays_open): (&RequestHead, bool),
     answer: Answer,
 ) -> Result<Reply, StoredError> {
     let mut headers = stored.headers.clone();
@@ -62,7 +62,7 @@ pub(super) fn reply(
             None => Ok(unsatisfied(headers, length, answer)),
         };
     }
-    if stored.is_open && head.method != Method::HEAD {
+    if stays_open && head.method != Method::HEAD {
         headers.remove(header::CONTENT_LENGTH);
         let body = body::open_ended(body::from_read(content.open(setting)?, length));
         return Ok(Reply { status: stored.status, headers, body, answer });

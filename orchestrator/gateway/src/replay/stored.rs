@@ -71,8 +71,8 @@ pub(super) struct StoredResponse {
     /// The recorded `Content-Length`. For a response to HEAD it is not the length of the body.
     pub(super) claimed_length: Option<u64>,
     pub(super) content: Content,
-    /// Whether it is a stream of events that the recording left while the server held it open.
-    pub(super) is_open: bool,
+    /// Whether the recording left it before the server had ended it.
+    pub(super) is_left: bool,
 }
 
 /// A recorded body, with its content coding and without its transfer coding.
@@ -178,8 +178,7 @@ pub(super) fn load(set: &ReplaySet, hit: IndexHit, bodies: &Budget) -> Result<St
         encoding::drop_false_claim(&mut headers, bytes);
     }
     let claimed_length = head.headers.get_str("Content-Length").and_then(|length| length.trim().parse().ok());
-    let is_open = is_left && is_event_stream(&headers);
-    Ok(StoredResponse { status, headers, recorded, claimed_length, content, is_open })
+    Ok(StoredResponse { status, headers, recorded, claimed_length, content, is_left })
 }
 
 /// Whether a response is a stream of events.
@@ -226,7 +225,7 @@ fn as_file(
         recorded,
         claimed_length: None,
         content,
-        is_open: false,
+        is_left: false,
     })
 }
 
