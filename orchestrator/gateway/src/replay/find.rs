@@ -97,9 +97,9 @@ pub(super) fn sockets(
     Ok(found(key, Level::Normalised(rules), set.normalised(&key)?))
 }
 
-/// The responses to the one recorded request that differs only in time stamps or random tokens.
-/// Requests that differ only in time stamps may have been recorded many times. They count as the
-/// same request, in recorded order.
+/// The responses to the one recorded request that differs only in time stamps or random tokens. It
+/// may have been recorded many times, each with other ones. Forms that differ from each other in
+/// nothing else are the same request, in recorded order; so are requests with other time stamps.
 pub(super) fn guessed(
     set: &ReplaySet,
     request: &ReplayRequest<'_>,
@@ -109,7 +109,7 @@ pub(super) fn guessed(
     if !matching::may_guess(request) {
         return Ok(None);
     }
-    let mut found: Option<(Vec<&'static str>, Vec<IndexHit>, Key)> = None;
+    let mut found: Option<Guessed> = None;
     for recorded in same_method(set, request)? {
         let parts = request_of(set, recorded.hit)?;
         let other = parts
@@ -119,23 +119,47 @@ pub(super) fn guessed(
         let Some(rules) = rules.filter(|rules| !rules.is_empty()) else { continue };
         let key = matching::exact(&other);
         match &mut found {
-            None => found = Some((rules, vec![recorded.hit], key)),
-            Some((known, hits, first)) => {
-                let timed = rules == [matching::TIME_STAMP] && *known == rules;
-                if !timed && *first != key {
+            None => {
+                let (url, hits) = (recorded.url.clone(), vec![recorded.hit]);
+                found = Some(Guessed { url, parts, rules, hits, key });
+            }
+            Some(known) => {
+                let first = known.request(&recorded.method);
+                let [at, first_at] = [recorded.hit, known.hits[0]].map(|hit| hit.at_millis as i64);
+                let is_same = || matching::guess(&other, &first, &(at..=at), first_at).is_some();
+                // What is sent with a token changes something, and the token lets it. What is asked
+                // for with one may be another thing.
+                let is_sent = request.method != "GET" || rules == [matching::TIME_STAMP];
+                if known.key != key && !(is_sent && is_same()) {
                     // Two candidates are ambiguous.
                     return Ok(None);
                 }
-                hits.push(recorded.hit);
-                *first = (*first).min(key);
+                known.hits.push(recorded.hit);
+                known.key = known.key.min(key);
             }
         }
     }
-    let Some((rules, mut hits, key)) = found else { return Ok(None) };
+    let Some(Guessed { rules, mut hits, key, .. }) = found else { return Ok(None) };
     hits.sort_by_key(|hit| (hit.at_millis, hit.member, hit.capture));
     let labels = rules.into_iter().map(str::to_owned).collect();
     let found = sorted(set, key, Level::Changing(labels), hits)?;
     Ok(found.serves(headers).then_some(found))
+}
+
+/// What a request may be.
+struct Guessed {
+    /// The first of the recorded requests.
+    url: String,
+    parts: Option<RequestParts>,
+    rules: Vec<&'static str>,
+    hits: Vec<IndexHit>,
+    key: Key,
+}
+
+impl Guessed {
+    fn request<'a>(&'a self, method: &'a str) -> ReplayRequest<'a> {
+        self.parts.as_ref().map_or(ReplayRequest::bare(method, &self.url), |p| p.request_at(&self.url))
+    }
 }
 
 /// Nearby recorded requests with the same method.

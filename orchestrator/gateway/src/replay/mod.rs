@@ -278,7 +278,7 @@ impl Replay {
             return Ok(Some(reply));
         }
         if certain == MatchLevel::Normalised
-            && !miss::is_navigation(head)
+            && !(miss::is_navigation(head) && head.method == Method::GET)
             && let Some(found) = find::guessed(&self.set, request, &head.headers, episode.page_clock().now())?
             && let Some(reply) = self.given(head, request, &found, episode, false)?
         {

@@ -71,7 +71,11 @@ impl States {
     ) -> Result<StateChoice, IndexError> {
         let states: Vec<&[u32]> = hits.iter().map(|hit| history.before(*hit)).collect();
         let pairs = match hits.len() > 2 && !standing.made.is_empty() {
-            true => equal_pairs(&states, &self.contents(set, &hits)?),
+            true => {
+                let mut pairs = equal_pairs(&states, &self.contents(set, &hits)?);
+                pairs.retain(|(first, second)| !history.hide(&second[first.len()..]));
+                pairs
+            }
             false => Vec::new(),
         };
         let present = history.after(&standing.from, &standing.made, &pairs);

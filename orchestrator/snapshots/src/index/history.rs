@@ -37,6 +37,8 @@ pub struct SiteWrite {
     pub url: String,
     /// Why it counts as a write.
     pub effect: Effect,
+    /// Whether its answer takes away a cookie of a log-in: it hides what was done before.
+    pub hides: bool,
 }
 
 /// The writes of a site, and the visits in which they were recorded.
@@ -101,6 +103,13 @@ impl SiteHistory {
             let count = visit.places.partition_point(|place| *place < at);
             &visit.writes[..count]
         })
+    }
+
+    /// Whether what is shown may be as it was before these writes without their being undone: one of
+    /// them is a log-out, and more was done than a log-in before it.
+    pub fn hide(&self, writes: &[u32]) -> bool {
+        let hides = |write: &u32| self.writes.get(*write as usize).is_some_and(|write| write.hides);
+        writes.len() > 2 && writes.iter().any(hides)
     }
 
     /// The states equal to one, itself the first. `more` has pairs of others that are equal.
@@ -168,11 +177,12 @@ impl ReplaySet {
         history: &mut SiteHistory,
     ) -> Result<(), IndexError> {
         let mut visit = Visit { member, ..Visit::default() };
-        let mut had_cookies = false;
+        let (mut had_cookies, mut was_cleared) = (false, false);
         for entry in turns {
             let place = (entry.at_millis, entry.capture);
             if Turn::of(entry) == Some(Turn::Start) {
-                if std::mem::take(&mut had_cookies) {
+                // Without cookies after a log-out, a visit goes on.
+                if std::mem::take(&mut had_cookies) && !was_cleared {
                     let next = Visit { member, from: place, ..Visit::default() };
                     history.visits.push(std::mem::replace(&mut visit, next));
                 }
@@ -181,12 +191,13 @@ impl ReplaySet {
             let hit = IndexHit { member, capture: entry.capture, at_millis: entry.at_millis, status: 0 };
             let write = self.read_write(hit)?;
             had_cookies |= write.has_cookies;
+            was_cleared = write.clears;
             let number = match known.iter().position(|other| write.is_same(other)) {
                 Some(number) => number,
                 None => {
-                    let KnownWrite { method, url, effect, .. } = &write;
-                    let (method, url, effect) = (method.clone(), url.clone(), *effect);
-                    history.writes.push(SiteWrite { method, url, effect });
+                    let KnownWrite { method, url, effect, clears, .. } = &write;
+                    let (method, url, effect, hides) = (method.clone(), url.clone(), *effect, *clears);
+                    history.writes.push(SiteWrite { method, url, effect, hides });
                     known.push(write);
                     known.len() - 1
                 }
@@ -210,7 +221,16 @@ impl ReplaySet {
         let signs = response.as_ref().map(|head| ResponseSigns::of(&head.headers)).unwrap_or_default();
         let Some(parts) = parts else {
             let (key, effect) = (Key::of("write", &[method.as_bytes(), url.as_bytes()]), Effect::None);
-            return Ok(KnownWrite { key, method, url, effect, parts: None, has_cookies: false, at: 0 });
+            return Ok(KnownWrite {
+                key,
+                method,
+                url,
+                effect,
+                parts: None,
+                has_cookies: false,
+                clears: false,
+                at: 0,
+            });
         };
         let request = parts.request_at(&url);
         let rule = self.changing_parts().rules.iter().find_map(|rule| rule.key(&request));
@@ -220,7 +240,8 @@ impl ReplaySet {
         let effect = effects::judge(&asked, capture.status, &signs);
         let set = response.is_some_and(|head| head.headers.contains("Set-Cookie"));
         let has_cookies = set || parts.headers.contains("Cookie");
-        Ok(KnownWrite { key, method, url, effect, parts: Some(parts), has_cookies, at: capture.at_millis })
+        let (clears, at) = (signs.clears(), capture.at_millis);
+        Ok(KnownWrite { key, method, url, effect, parts: Some(parts), has_cookies, clears, at })
     }
 
     /// Finds the equal states of each visit.
@@ -244,14 +265,20 @@ impl ReplaySet {
                 }
             }
         }
-        for (number, visit) in history.visits.iter_mut().enumerate() {
+        let mut equal = Vec::new();
+        for (number, visit) in history.visits.iter().enumerate() {
             let all: Vec<&BTreeMap<usize, Option<Key>>> =
                 contents.iter().filter(|((of, _), _)| *of == number).map(|(_, states)| states).collect();
             let states = 0..=visit.writes.len().min(COMPARED);
             let pairs = states.clone().flat_map(|first| states.clone().map(move |second| (first, second)));
-            visit.equal =
-                pairs.filter(|(first, second)| first < second && are_equal(&all, *first, *second)).collect();
+            let is_undone = |(first, second): &(usize, usize)| {
+                first < second
+                    && are_equal(&all, *first, *second)
+                    && !history.hide(&visit.writes[*first..*second])
+            };
+            equal.push(pairs.filter(is_undone).collect::<Vec<_>>());
         }
+        history.visits.iter_mut().zip(equal).for_each(|(visit, equal)| visit.equal = equal);
         Ok(())
     }
 
@@ -305,6 +332,8 @@ struct KnownWrite {
     effect: Effect,
     parts: Option<super::RequestParts>,
     has_cookies: bool,
+    /// Whether its answer takes away a cookie of a log-in.
+    clears: bool,
     at: i64,
 }
 

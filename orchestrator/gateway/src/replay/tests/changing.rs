@@ -29,7 +29,7 @@ fn a_time_stamp_is_passed_over_and_its_answers_come_in_order() {
 }
 
 #[test]
-fn a_random_token_is_passed_over_where_one_candidate_is_left() {
+fn a_random_token_is_passed_over_where_nothing_else_differs() {
     let world = World::new();
     let json = |nonce: &str, op: &str| format!("{{\"nonce\":\"{nonce}\",\"op\":\"{op}\"}}");
     for (nonce, op) in [("a1b2c3d4e5", "get"), ("b1b2c3d4e5", "put"), ("c1b2c3d4e5", "put")] {
@@ -47,5 +47,7 @@ fn a_random_token_is_passed_over_where_one_candidate_is_left() {
     };
     let got = ask("get");
     assert_eq!((got.text(), &got.answer), ("get", &by(&["random-token"])));
-    assert_eq!(ask("put").answer.level(), "miss", "which of two");
+    // Two that differ in their tokens alone: the recording shows that these are chance.
+    assert!(ask("put").answer.is_guess());
+    assert_eq!(ask("post").answer.level(), "miss");
 }

@@ -7,6 +7,7 @@ mod crowd;
 mod derived;
 mod matching;
 mod negotiation;
+mod orders;
 mod parts;
 mod searches;
 mod states;

@@ -131,6 +131,11 @@ impl ResponseSigns {
         let is_html = headers.get_str("Content-Type").is_some_and(|name| name.contains("html"));
         ResponseSigns { is_html, sets, clears, sets_any: headers.contains("Set-Cookie") }
     }
+
+    /// Whether it takes away a cookie of a log-in.
+    pub(super) fn clears(&self) -> bool {
+        !self.clears.is_empty()
+    }
 }
 
 fn reason_to_be_read(url: &str, headers: &Headers, body: &SentBody<'_>, is_page: bool) -> Option<ReadReason> {

@@ -1,0 +1,169 @@
+//! A client with cookies that follows links, submits forms and fetches data, from a live site or
+//! from its recording.
+
+use std::collections::BTreeMap;
+
+use super::*;
+
+pub(super) const ORIGIN: &str = "https://site.test";
+
+/// A request as a small site sees it.
+pub(super) struct Ask<'a> {
+    pub(super) method: &'a str,
+    /// With its query.
+    pub(super) path: &'a str,
+    pub(super) body: &'a str,
+    pub(super) cookies: &'a BTreeMap<String, String>,
+}
+
+/// What a small site answers.
+pub(super) struct Told {
+    pub(super) status: u16,
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) body: String,
+}
+
+pub(super) enum Server<'a> {
+    Live { site: Box<dyn FnMut(&Ask<'_>) -> Told>, world: Option<&'a World> },
+    Recorded { replay: &'a Replay, episode: Episode },
+}
+
+pub(super) struct Browser<'a> {
+    server: Server<'a>,
+    cookies: BTreeMap<String, String>,
+    /// The address of the page, its text, and the data that it shows.
+    url: String,
+    page: String,
+    data: String,
+    /// How many answers may be wrong, by the ledger.
+    pub(super) doubts: u32,
+}
+
+impl<'a> Browser<'a> {
+    pub(super) fn new(server: Server<'a>) -> Browser<'a> {
+        let (url, page, data) = Default::default();
+        Browser { server, cookies: BTreeMap::new(), url, page, data, doubts: 0 }
+    }
+
+    /// What it shows, but for tokens.
+    pub(super) fn text(&self) -> String {
+        let words = self.page.split(' ').filter(|word| !word.starts_with("token="));
+        format!("{} | {}", words.collect::<Vec<_>>().join(" "), self.data)
+    }
+
+    /// Whether the page, or the data, has all these words.
+    pub(super) fn offers(&self, needs: &[&str]) -> bool {
+        needs.iter().all(|word| self.page.contains(word) || self.data.contains(word))
+    }
+
+    /// The token in the form of the page.
+    pub(super) fn token(&self) -> String {
+        let words = self.page.split(' ').find_map(|word| word.strip_prefix("token="));
+        words.unwrap_or_default().to_owned()
+    }
+
+    /// Enters an address.
+    pub(super) fn enter(&mut self, path: &str) {
+        self.url.clear();
+        self.open("GET", path, "");
+    }
+
+    /// Follows a link.
+    pub(super) fn follow(&mut self, path: &str) {
+        self.open("GET", path, "");
+    }
+
+    /// Submits a form.
+    pub(super) fn submit(&mut self, path: &str, body: &str) {
+        self.open("POST", path, body);
+    }
+
+    /// Fetches data for the page.
+    pub(super) fn fetch(&mut self, method: &str, path: &str, body: &str) {
+        self.data = self.send(method, path, body, "empty").1;
+    }
+
+    fn open(&mut self, method: &str, path: &str, body: &str) {
+        let (mut method, mut path, mut body) = (method.to_owned(), path.to_owned(), body.to_owned());
+        for _ in 0..5 {
+            let (next, text) = self.send(&method, &path, &body, "document");
+            match next {
+                Some(next) => (method, path, body) = ("GET".to_owned(), next, String::new()),
+                None => {
+                    (self.url, self.page) = (format!("{ORIGIN}{path}"), text);
+                    self.data.clear();
+                    return;
+                }
+            }
+        }
+        self.page = "a loop of redirects".to_owned();
+    }
+
+    /// Where the answer leads to, and its text.
+    fn send(&mut self, method: &str, path: &str, body: &str, destination: &str) -> (Option<String>, String) {
+        let mut headers = vec![("sec-fetch-dest", destination), ("sec-fetch-site", "same-origin")];
+        let cookies: Vec<String> =
+            self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let cookies = cookies.join("; ");
+        if !cookies.is_empty() {
+            headers.push(("cookie", &cookies));
+        }
+        if !self.url.is_empty() {
+            headers.push(("referer", &self.url));
+        }
+        let kind =
+            if body.starts_with('{') { "application/json" } else { "application/x-www-form-urlencoded" };
+        if !body.is_empty() {
+            headers.push(("content-type", kind));
+        }
+        let url = format!("{ORIGIN}{path}");
+        let (status, told, text) = match &mut self.server {
+            Server::Live { site, world } => {
+                let told = site(&Ask { method, path, body, cookies: &self.cookies });
+                if let Some(world) = world {
+                    world.millis.set(world.millis.get() + 1000);
+                    let response = Response {
+                        status: told.status,
+                        reason: String::new(),
+                        headers: told.headers.iter().map(|(name, value)| (*name, value.as_str())).collect(),
+                        body: Body::from(told.body.as_bytes().to_vec()),
+                    };
+                    let kind = if body.is_empty() { "" } else { kind };
+                    let mut exchange = world.exchange((method, &url, kind, body), response);
+                    for (name, value) in headers.iter().filter(|(name, _)| *name != "content-type") {
+                        exchange.request.headers.push(*name, value.as_bytes());
+                    }
+                    world.recording.append(&exchange).unwrap();
+                }
+                (told.status, told.headers, told.body)
+            }
+            Server::Recorded { replay, episode } => {
+                let body = Bytes::copy_from_slice(body.as_bytes());
+                let got = read(replay.answer(&super::head(method, &url, &headers), &body, episode));
+                let is_doubtful = matches!(got.answer, Answer::OtherState { .. } | Answer::Miss { .. });
+                self.doubts += u32::from(is_doubtful || got.answer.is_guess());
+                let list = ["location", "set-cookie"].into_iter().flat_map(|name| {
+                    let values = got.headers.get_all(name).iter();
+                    values.map(move |value| (name, value.to_str().unwrap().to_owned())).collect::<Vec<_>>()
+                });
+                (got.status, list.collect(), String::from_utf8_lossy(&got.body).into_owned())
+            }
+        };
+        let mut next = None;
+        for (name, value) in told {
+            match name.to_ascii_lowercase().as_str() {
+                "location" if (300..400).contains(&status) => next = Some(value),
+                "set-cookie" => {
+                    let (name, rest) = value.split_once('=').unwrap();
+                    let value = rest.split(';').next().unwrap();
+                    match value.is_empty() {
+                        true => drop(self.cookies.remove(name)),
+                        false => drop(self.cookies.insert(name.to_owned(), value.to_owned())),
+                    }
+                }
+                _ => {}
+            }
+        }
+        (next, text)
+    }
+}

@@ -1,0 +1,121 @@
+//! Small sites are used in random orders, live and from a recording in which each of their actions
+//! was done in one order. What is shown has to be the same, or the ledger has to say that it may
+//! not be.
+
+mod browser;
+mod sites;
+
+use browser::{Browser, Server};
+use sites::{Action, SITES, SmallSite};
+
+use super::*;
+
+/// How many orders of how many actions are tried, of each site.
+const ORDERS: u64 = 50;
+const ACTIONS: u64 = 8;
+
+/// A small generator of numbers, the same on every machine (splitmix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ mixed >> 31) % limit
+    }
+}
+
+/// What came of the orders of one site.
+#[derive(Debug, Default, Clone, Copy)]
+struct Tally {
+    steps: u32,
+    equal: u32,
+    /// Of the equal ones, those of which the ledger says that they may not be.
+    doubted: u32,
+    labelled: u32,
+    silent: u32,
+}
+
+fn record(site: &SmallSite) -> World {
+    let world = World::new();
+    let mut browser = Browser::new(Server::Live { site: (site.new)(), world: Some(&world) });
+    browser.enter("/");
+    for name in site.oracle {
+        (action(site, name).act)(&mut browser);
+    }
+    drop(browser);
+    world
+}
+
+fn action<'a>(site: &'a SmallSite, name: &str) -> &'a Action {
+    site.actions.iter().find(|action| action.name == name).unwrap()
+}
+
+/// Plays random orders. With states, nothing may be wrong that is not said to be.
+fn play(site: &SmallSite, states: StatePolicy, seed: u64) -> Tally {
+    let world = record(site);
+    let replay = world.replay(ReplayOptions { states, ..ReplayOptions::default() });
+    let mut tally = Tally::default();
+    for order in 0..ORDERS {
+        let mut numbers = Numbers(seed << 32 | order);
+        let mut live = Browser::new(Server::Live { site: (site.new)(), world: None });
+        let mut recorded = Browser::new(Server::Recorded { replay: &replay, episode: at(RECORDED * 1000) });
+        let mut done = Vec::new();
+        live.enter("/");
+        recorded.enter("/");
+        for _ in 0..ACTIONS {
+            // A person does what the page offers.
+            let offered: Vec<&Action> =
+                site.actions.iter().filter(|action| live.offers(action.needs)).collect();
+            let action = offered[numbers.below(offered.len() as u64) as usize];
+            done.push(action.name);
+            (action.act)(&mut live);
+            let was_doubted = recorded.doubts;
+            (action.act)(&mut recorded);
+            tally.steps += 1;
+            let is_labelled = recorded.doubts > was_doubted;
+            if live.text() == recorded.text() {
+                tally.equal += 1;
+                tally.doubted += u32::from(recorded.doubts > was_doubted);
+                continue;
+            }
+            assert!(
+                is_labelled || states == StatePolicy::Order,
+                "{}: after {done:?} the site shows {:?} and the recording {:?}, and nothing says so",
+                site.name,
+                live.text(),
+                recorded.text()
+            );
+            tally.labelled += u32::from(is_labelled);
+            tally.silent += u32::from(!is_labelled);
+            // The two are at different places now.
+            break;
+        }
+    }
+    tally
+}
+
+fn sum(states: StatePolicy) -> Tally {
+    SITES.iter().fold(Tally::default(), |sum, site| {
+        let tally = play(site, states, 7);
+        println!("{:12} {tally:?}", site.name);
+        Tally {
+            steps: sum.steps + tally.steps,
+            equal: sum.equal + tally.equal,
+            doubted: sum.doubted + tally.doubted,
+            labelled: sum.labelled + tally.labelled,
+            silent: sum.silent + tally.silent,
+        }
+    })
+}
+
+#[test]
+fn sites_are_the_same_in_any_order_or_it_is_said() {
+    let with_states = sum(StatePolicy::Nearest);
+    let by_turns = sum(StatePolicy::Order);
+    println!("with states  {with_states:?}\nby turns     {by_turns:?}");
+    assert!(with_states.equal * 100 >= with_states.steps * 90 && with_states.silent == 0);
+    assert!(by_turns.silent > 100, "the sites do not show what states are for");
+}
