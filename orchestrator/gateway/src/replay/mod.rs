@@ -48,7 +48,8 @@ use remembered::Remembered;
 use search::Search;
 use searched::SiteForms;
 use snapshots::{
-    index::{IndexError, IndexHit, ReplaySet, SOCKET, site_of},
+    Headers,
+    index::{IndexError, IndexHit, ReplaySet, SOCKET, may_write, site_of},
     matching::{Key, Payload, ReplayRequest},
 };
 pub(crate) use states::Standing;
@@ -235,7 +236,10 @@ impl Replay {
             // A revisit whose body is in a missing archive counts as not recorded.
             Ok(None) | Err(StoredError::BodyElsewhere { .. }) => match search {
                 Some((search, query)) => searched::reply(head, search, &query),
-                None => self.missed(head, &request),
+                None => {
+                    self.keep_missed(head, body, episode);
+                    self.missed(head, &request)
+                }
             },
             Err(error) => self.failed(head, &error),
         };
@@ -474,9 +478,27 @@ impl Replay {
         if history.is_empty() || kind == ContentKind::Static {
             return Ok(());
         }
-        let first = Standing { from: history.before(hit).to_vec(), made: Vec::new() };
+        let first = Standing::at(history.before(hit));
         episode.stand(site_of(&head.host), first, |standing| standing.made.extend(history.write_of(hit)));
         Ok(())
+    }
+
+    /// Notes that an episode has made a write that was not recorded, so that no state is the right
+    /// one from now on.
+    fn keep_missed(&self, head: &RequestHead, body: &Bytes, episode: &Episode) {
+        if head.method.is_safe() || self.options.states != StatePolicy::Nearest {
+            return;
+        }
+        let headers = head.headers.iter();
+        let headers: Headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        // It cannot be read now, and was read when the pages before it were given.
+        let has_states =
+            || self.states.history(&self.set, &head.host).is_ok_and(|history| !history.is_empty());
+        if may_write(head.method.as_str(), &head.url, &headers, body) && has_states() {
+            let name = format!("{} {}", head.method, head.url);
+            let first = Standing::default();
+            episode.stand(site_of(&head.host), first, |standing| standing.make_unknown(name));
+        }
     }
 
     fn recorded_socket(

@@ -30,6 +30,28 @@ pub(crate) struct Standing {
     pub(super) from: Vec<u32>,
     /// The writes that it has made since.
     pub(super) made: Vec<u32>,
+    /// Those of them that were not recorded. Their numbers are counted down from the greatest.
+    unknown: Vec<String>,
+}
+
+impl Standing {
+    /// Where an episode has a site that was given a capture of this state first.
+    pub(super) fn at(state: &[u32]) -> Standing {
+        Standing { from: state.to_vec(), ..Standing::default() }
+    }
+
+    /// A write was made that was not recorded. What it does is not known.
+    pub(super) fn make_unknown(&mut self, name: String) {
+        let number = self.unknown.iter().position(|known| *known == name).unwrap_or_else(|| {
+            self.unknown.push(name);
+            self.unknown.len() - 1
+        });
+        self.made.push(u32::MAX - number as u32);
+    }
+
+    fn unknown_name(&self, number: u32) -> Option<&String> {
+        self.unknown.get((u32::MAX - number) as usize)
+    }
 }
 
 /// The captures that an episode may be given.
@@ -93,9 +115,11 @@ impl States {
         };
         let (missing, extra) = difference(&present, nearest);
         let name = |numbers: Vec<u32>| -> Vec<String> {
-            let named =
-                numbers.iter().take(NAMED).filter_map(|number| history.writes().get(*number as usize));
-            named.map(|write| format!("{} {}", write.method, write.url)).collect()
+            let name = |number: &u32| match history.writes().get(*number as usize) {
+                Some(write) => Some(format!("{} {}", write.method, write.url)),
+                None => standing.unknown_name(*number).cloned(),
+            };
+            numbers.iter().take(NAMED).filter_map(name).collect()
         };
         let differs = Differs { missing: name(missing), extra: name(extra) };
         Ok(StateChoice { members: of(&|state| state == nearest), differs: Some(differs) })

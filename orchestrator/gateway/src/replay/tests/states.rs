@@ -145,6 +145,17 @@ fn a_state_that_was_not_recorded_is_said_and_may_be_a_miss() {
 }
 
 #[test]
+fn after_a_write_that_was_not_recorded_no_state_is_right() {
+    let site = Site::new();
+    site.page(SHOP, "shop").page(CART, "empty").post("/add").page(CART, "1 item");
+    let client = site.client();
+    client.enter(SHOP);
+    assert_eq!(client.get(CART, &[]).answer, Answer::Exact);
+    assert!(matches!(client.post("/pay"), Answer::Miss { .. }));
+    assert_eq!(client.get(CART, &[]).answer, other(&[], &["/pay"]));
+}
+
+#[test]
 fn what_is_the_same_in_every_state_has_none() {
     let site = Site::new();
     site.page(SHOP, "shop").post("/add");

@@ -180,6 +180,13 @@ pub(super) fn judge(request: &RequestSigns, status: u16, response: &ResponseSign
     }
 }
 
+/// Whether a request that was not recorded would be a write, if its server took it.
+pub fn may_write(method: &str, url: &str, headers: &Headers, body: &[u8]) -> bool {
+    let sent = SentBody { content_type: headers.get_str("Content-Type"), bytes: Some(body) };
+    let signs = RequestSigns::of(method, url, headers, &sent);
+    matches!(judge(&signs, 200, &ResponseSigns::default()), Effect::Write(_))
+}
+
 /// Whether a visit of the site may begin here: a page was asked for without any cookie.
 pub(super) fn may_begin(request: &RequestSigns, status: u16, response: &ResponseSigns) -> bool {
     let is_page = response.is_html && (200..300).contains(&status) || (300..400).contains(&status);
