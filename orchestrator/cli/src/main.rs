@@ -62,6 +62,7 @@ mod setup;
 mod show;
 mod site_images;
 mod snapshot;
+mod states;
 mod stopped;
 mod tasks;
 mod trace;

@@ -17,7 +17,7 @@ use crate::failure::{Failure, OrFail, Outcome};
 use crate::options::DataFolder;
 use crate::page_search::PageSearch;
 use crate::push::Push;
-use crate::{out, progress};
+use crate::{out, progress, states};
 
 /// Inspect, verify, convert, merge, compare, repair and redact snapshots
 ///
@@ -40,6 +40,10 @@ enum Command {
     Inspect {
         /// WACZ, WARC or ARC file, or a collection
         file: Utf8PathBuf,
+        /// Print what was done on each site instead: the requests that may have changed it, why each
+        /// counts as one, what was another page after it, and which states are equal
+        #[arg(long)]
+        states: bool,
     },
     /// Check every line, digest and length; exit code 1 if anything is wrong
     Verify {
@@ -194,10 +198,14 @@ impl Snapshot {
         let outcome = match self.command {
             Command::Check(check) => check.run(json, force).await,
             Command::Coverage(coverage) => coverage.run(json).await,
-            Command::Inspect { file } if is_collection(&file) => {
+            Command::Inspect { file, states: true } => {
+                bar.finish_and_clear();
+                states::run(&file, json)
+            }
+            Command::Inspect { file, .. } if is_collection(&file) => {
                 ops::inspect_collection(&file).or_input("inspect").map(|report| show(&report, json))
             }
-            Command::Inspect { file } => {
+            Command::Inspect { file, .. } => {
                 ops::inspect(&file, on).or_input(format!("inspect {file}")).map(|report| show(&report, json))
             }
             Command::Verify { file } if is_collection(&file) => {

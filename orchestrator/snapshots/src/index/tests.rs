@@ -55,6 +55,16 @@ impl Writer {
         self.record(RecordKind::Response, url, &[&[kind], fields].concat(), &block)
     }
 
+    pub(super) fn json(&mut self, url: &str, body: &str) -> String {
+        self.clock += 1000;
+        let mut block = Vec::new();
+        let headers = [("Content-Type", "application/json")].into_iter().collect();
+        write_response(&mut block, 200, "OK", &headers);
+        block.extend_from_slice(body.as_bytes());
+        let kind = [("Content-Type", "application/http; msgtype=response")];
+        self.record(RecordKind::Response, url, &kind, &block)
+    }
+
     pub(super) fn request(&mut self, url: &str, to: &str, method: &str, content_type: &str, body: &str) {
         let mut block = Vec::new();
         write_request(&mut block, method, "/", &[("Content-Type", content_type)].into_iter().collect());

@@ -2,8 +2,8 @@
 
 use tempfile::TempDir;
 
+use super::super::ReplaySet;
 use super::super::tests::{Writer, get, open};
-use super::*;
 
 const CART: &str = "https://shop.test/cart";
 const HOME: &str = "https://www.shop.test/";
@@ -87,4 +87,30 @@ fn tokens_and_fields_in_another_order_are_the_same_write() {
     let folder = TempDir::new().unwrap();
     let set = open(&[writer.save(&folder, "a.warc.gz")]);
     assert_eq!(set.history("shop.test").unwrap().visits()[0].writes(), [0, 0, 1]);
+}
+
+#[test]
+fn what_is_shown_to_ask_only_is_no_write() {
+    let url = "https://shop.test/api/trains";
+    let json = "application/json";
+    let answer = |from: &str| format!("[{}]", format!("\"{from} 7:40\",").repeat(40));
+    let post = |writer: &mut Writer, from: &str, answer: &str| {
+        let id = writer.json(url, answer);
+        writer.request(url, &id, "POST", json, &format!("{{\"from\":\"{from}\"}}"));
+    };
+    let queries = |second: &str, home: &str| -> Vec<String> {
+        let mut writer = Writer::new(false);
+        writer.response(HOME, &[], "home");
+        post(&mut writer, "a", &answer("a"));
+        writer.response(HOME, &[], home);
+        post(&mut writer, "b", &answer("b"));
+        post(&mut writer, "a", second);
+        let folder = TempDir::new().unwrap();
+        let set = open(&[writer.save(&folder, "a.warc")]);
+        set.history("shop.test").unwrap().queries().to_vec()
+    };
+    assert_eq!(queries(&answer("a"), "home"), [format!("POST {url}")]);
+    assert!(queries(&answer("c"), "home").is_empty(), "another answer");
+    assert!(queries(&answer("a"), "home, 1 train").is_empty(), "a page that changed");
+    assert!(queries("[]", "home").is_empty(), "a confirmation");
 }

@@ -1,0 +1,84 @@
+//! `sandbox snapshot inspect --states`: what was done on each site of a snapshot, and what changed.
+
+use camino::Utf8Path;
+use serde::Serialize;
+use snapshots::Timestamp;
+use snapshots::index::{IndexError, ReplaySet, SiteHistory, Visit, site_of};
+
+use crate::failure::{OrFail, Outcome};
+use crate::snapshot::show;
+
+/// The sites with writes.
+#[derive(Serialize)]
+struct StatesReport {
+    sites: Vec<SiteReport>,
+}
+
+#[derive(Serialize)]
+struct SiteReport {
+    site: String,
+    visits: Vec<VisitReport>,
+    /// Requests that were sent like writes, and of which the recording shows that they only ask.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    queries: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct VisitReport {
+    writes: Vec<WriteReport>,
+    /// Pairs of equal states, each by how many of the writes were made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    equal: Vec<(usize, usize)>,
+}
+
+#[derive(Serialize)]
+struct WriteReport {
+    request: String,
+    at: Timestamp,
+    because: String,
+    /// The addresses that were captured before and after it, with another content after it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed: Vec<String>,
+}
+
+/// Prints the writes of the sites of a snapshot.
+pub(crate) fn run(file: &Utf8Path, json: bool) -> Outcome {
+    let set = ReplaySet::open(&[file.to_owned()], None, &mut |_, _| {}).or_input(format!("open {file}"))?;
+    let report = report(&set).or_input(format!("read the writes of {file}"))?;
+    show(&report, json);
+    Ok(())
+}
+
+fn report(set: &ReplaySet) -> Result<StatesReport, IndexError> {
+    let mut names: Vec<String> = set.hosts()?.iter().map(|host| site_of(host)).collect();
+    names.sort();
+    names.dedup();
+    let mut sites = Vec::new();
+    for site in names {
+        let history = set.history(&site)?;
+        let queries = history.queries().to_vec();
+        if !history.is_empty() || !queries.is_empty() {
+            let visits = history.visits().iter().filter(|visit| !visit.writes().is_empty());
+            sites.push(SiteReport {
+                site,
+                visits: visits.map(|visit| visited(&history, visit)).collect(),
+                queries,
+            });
+        }
+    }
+    Ok(StatesReport { sites })
+}
+
+fn visited(history: &SiteHistory, visit: &Visit) -> VisitReport {
+    let each = visit.writes().iter().zip(visit.times()).zip(visit.changed());
+    let writes = each.filter_map(|((number, at), changed)| {
+        let write = history.writes().get(*number as usize)?;
+        Some(WriteReport {
+            request: format!("{} {}", write.method, write.url),
+            at: Timestamp::from_millis(at as i64),
+            because: write.effect.to_string(),
+            changed: changed.clone(),
+        })
+    });
+    VisitReport { writes: writes.collect(), equal: visit.equal().to_vec() }
+}

@@ -1,0 +1,202 @@
+//! Reads the turns of a site, and makes its history of them.
+
+use super::super::effects::{self, Effect, RequestSigns, ResponseSigns, SentBody};
+use super::super::turns::{self, Turn};
+use super::super::{CaptureKind, IndexError, IndexHit, ReplaySet, RequestParts};
+use super::evidence::{self, Contents};
+use super::{SiteHistory, SiteWrite, Visit};
+use crate::Headers;
+use crate::matching::{self, Key, ReplayRequest};
+
+/// What is sent within this time after its document was not caused by anybody, in milliseconds.
+const AT_ONCE: u64 = 500;
+
+/// A turn of a site, read.
+pub(super) enum SiteTurn {
+    Start(IndexHit),
+    Write(IndexHit, KnownWrite),
+}
+
+/// A write as it was recorded.
+pub(super) struct KnownWrite {
+    key: Key,
+    method: String,
+    url: String,
+    effect: Effect,
+    parts: Option<RequestParts>,
+    has_cookies: bool,
+    /// Whether its answer takes away a cookie of a log-in.
+    clears: bool,
+    at: i64,
+    /// Whether it may be a query for all that it says itself: a script sent it, and nothing is kept.
+    pub(super) may_query: bool,
+    /// Whether its answer is data, not a confirmation.
+    pub(super) has_data: bool,
+    /// Whether its page sent it by itself: nobody acts on a page so soon.
+    pub(super) is_automatic: bool,
+}
+
+impl KnownWrite {
+    /// Method and address without the query.
+    pub(super) fn endpoint(&self) -> String {
+        format!("{} {}", self.method, self.url.split('?').next().unwrap_or_default())
+    }
+
+    pub(super) fn is_same(&self, other: &KnownWrite) -> bool {
+        if self.key == other.key {
+            return true;
+        }
+        let (Some(own), Some(parts)) = (&self.parts, &other.parts) else { return false };
+        let (own, parts) = (own.request_at(&self.url), parts.request_at(&other.url));
+        matching::guess(&own, &parts, &(self.at..=self.at), other.at).is_some()
+    }
+}
+
+impl ReplaySet {
+    /// The writes of a site, with the states that they make. Reads each of them, and what was
+    /// captured more than once.
+    ///
+    /// # Errors
+    /// When the disk or the server does not give them.
+    pub fn history(&self, site: &str) -> Result<SiteHistory, IndexError> {
+        let mut all = Vec::new();
+        for (member, own) in self.numbered() {
+            let entries = own.index.turns(&turns::key_of_site(site))?;
+            if entries.len() > turns::MOST {
+                tracing::warn!(site, "a site with too many writes to tell its states apart");
+                return Ok(SiteHistory::default());
+            }
+            let mut read = Vec::new();
+            for entry in entries {
+                let hit = IndexHit { member, capture: entry.capture, at_millis: entry.at_millis, status: 0 };
+                read.push(match Turn::of(&entry) {
+                    Some(Turn::Start) => SiteTurn::Start(hit),
+                    _ => SiteTurn::Write(hit, self.read_write(hit)?),
+                });
+            }
+            all.push((member, read));
+        }
+        if all.iter().all(|(_, turns)| turns.is_empty()) {
+            return Ok(SiteHistory::default());
+        }
+        let contents = Contents::read(self, site)?;
+        let mut history = of_turns(&all, &[]);
+        let queries = evidence::queries(self, &history, &all, &contents)?;
+        if !queries.is_empty() {
+            history = of_turns(&all, &queries);
+            history.queries = queries;
+        }
+        contents.compare(&mut history);
+        Ok(history)
+    }
+
+    fn read_write(&self, hit: IndexHit) -> Result<KnownWrite, IndexError> {
+        let capture = self.capture(hit)?;
+        let (method, url) = self.request_line(hit, &capture)?;
+        let parts = self.request(hit, &capture)?;
+        let (mut response, mut length) = (None, 0);
+        if !matches!(capture.kind, CaptureKind::Resource | CaptureKind::Socket) {
+            let mut record = self.read(hit.member, capture.response)?;
+            response = record.response_head().ok();
+            length = record.block.remaining();
+        }
+        let Some(parts) = parts else {
+            let key = Key::of("write", &[method.as_bytes(), url.as_bytes()]);
+            let (effect, at) = (Effect::None, capture.at_millis);
+            return Ok(KnownWrite {
+                key,
+                method,
+                url,
+                effect,
+                parts: None,
+                has_cookies: false,
+                clears: false,
+                at,
+                may_query: false,
+                has_data: false,
+                is_automatic: false,
+            });
+        };
+        let request = parts.request_at(&url);
+        let rule = self.changing_parts().rules.iter().find_map(|rule| rule.key(&request));
+        let key = rule.unwrap_or_else(|| matching::normalised(&request).0);
+        let sent = SentBody { content_type: parts.content_type.as_deref(), bytes: parts.body.as_deref() };
+        let asked = RequestSigns::of(&method, &url, &parts.headers, &sent);
+        let signs = response.as_ref().map(|head| ResponseSigns::of(&head.headers)).unwrap_or_default();
+        let effect = effects::judge(&asked, capture.status, &signs);
+        let headers = response.map(|head| head.headers).unwrap_or_default();
+        let sets = headers.contains("Set-Cookie");
+        let may_query = method == "POST"
+            && (200..300).contains(&capture.status)
+            && !sets
+            && evidence::is_sent_by_script(&parts.headers, parts.content_type.as_deref());
+        let has_data = evidence::is_data(&headers, length);
+        let is_automatic = may_query && self.follows_at_once(hit, &parts.headers)?;
+        let (clears, at) = (signs.clears(), capture.at_millis);
+        let has_cookies = sets || parts.headers.contains("Cookie");
+        Ok(KnownWrite {
+            key,
+            method,
+            url,
+            effect,
+            parts: Some(parts),
+            has_cookies,
+            clears,
+            at,
+            may_query,
+            has_data,
+            is_automatic,
+        })
+    }
+
+    /// Whether a request was sent as soon as its document was there.
+    fn follows_at_once(&self, hit: IndexHit, headers: &Headers) -> Result<bool, IndexError> {
+        let Some(url) = headers.get_str("Referer") else { return Ok(false) };
+        let documents = self.exact(&matching::exact(&ReplayRequest::bare("GET", url)))?;
+        Ok(documents.into_iter().any(|document| {
+            document.member == hit.member
+                && document.at_millis <= hit.at_millis
+                && hit.at_millis - document.at_millis < AT_ONCE
+        }))
+    }
+}
+
+/// The history of turns, without the writes at these addresses.
+fn of_turns(all: &[(u32, Vec<SiteTurn>)], queries: &[String]) -> SiteHistory {
+    let mut history = SiteHistory::default();
+    let mut known: Vec<&KnownWrite> = Vec::new();
+    for (member, turns) in all {
+        let mut visit = Visit { member: *member, ..Visit::default() };
+        let (mut had_cookies, mut was_cleared) = (false, false);
+        for turn in turns {
+            let (hit, write) = match turn {
+                SiteTurn::Start(hit) => {
+                    // Without cookies after a log-out, a visit goes on.
+                    if std::mem::take(&mut had_cookies) && !was_cleared {
+                        let from = (hit.at_millis, hit.capture);
+                        let next = Visit { member: *member, from, ..Visit::default() };
+                        history.visits.push(std::mem::replace(&mut visit, next));
+                    }
+                    continue;
+                }
+                SiteTurn::Write(hit, write) => (hit, write),
+            };
+            had_cookies |= write.has_cookies;
+            was_cleared = write.clears;
+            if queries.contains(&write.endpoint()) {
+                continue;
+            }
+            let number = known.iter().position(|other| write.is_same(other)).unwrap_or_else(|| {
+                let (method, url) = (write.method.clone(), write.url.clone());
+                history.writes.push(SiteWrite { method, url, effect: write.effect, hides: write.clears });
+                known.push(write);
+                known.len() - 1
+            });
+            history.numbers.insert((hit.member, hit.capture), number as u32);
+            visit.places.push((hit.at_millis, hit.capture));
+            visit.writes.push(number as u32);
+        }
+        history.visits.push(visit);
+    }
+    history
+}

@@ -1,0 +1,190 @@
+//! What a recording shows of the writes of a site: what changed after each, which states are equal,
+//! and which requests that were sent like writes only ask.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::{IndexError, IndexHit, ReplaySet, turns};
+use super::SiteHistory;
+use super::build::{KnownWrite, SiteTurn};
+use crate::Headers;
+use crate::matching::Key;
+
+/// Of how many captures of a host it is examined whether states are equal.
+const EXAMINED: usize = 1 << 12;
+/// The most writes of a visit of which states are compared.
+const COMPARED: usize = 128;
+/// The longest block whose bytes are compared, where a record names no digest.
+const LONGEST: u64 = 1 << 20;
+/// How many addresses are named that a write changed.
+const NAMED: usize = 64;
+/// The fewest bytes of an answer to a query. What was done is confirmed in fewer.
+const LEAST_DATA: u64 = 256;
+
+/// What was captured more than once, with what identifies the content each time.
+pub(super) struct Contents(Vec<(String, Vec<(IndexHit, Option<Key>)>)>);
+
+/// The content of an address in each state of a visit; `None` where it is not always the same.
+type ByState = BTreeMap<usize, Option<Key>>;
+
+impl Contents {
+    pub(super) fn read(set: &ReplaySet, site: &str) -> Result<Contents, IndexError> {
+        let mut all = Vec::new();
+        for host in set.hosts()?.into_iter().filter(|host| turns::site_of(host) == site) {
+            let mut captures = set.of_host(&host, EXAMINED)?;
+            captures.retain(|recorded| recorded.method == "GET" && recorded.hit.status == 200);
+            captures.sort_by(|a, b| a.url.cmp(&b.url));
+            for same in captures.chunk_by(|a, b| a.url == b.url).filter(|same| same.len() > 1) {
+                let marks = same.iter().map(|recorded| Ok((recorded.hit, set.content_mark(recorded.hit)?)));
+                all.push((same[0].url.clone(), marks.collect::<Result<Vec<_>, IndexError>>()?));
+            }
+        }
+        Ok(Contents(all))
+    }
+
+    /// The contents of a visit, by address and state.
+    fn of_visit(&self, history: &SiteHistory, number: usize) -> Vec<(&str, ByState)> {
+        let by_state = |marks: &[(IndexHit, Option<Key>)]| {
+            let mut states = ByState::new();
+            for (hit, content) in marks {
+                let Some((_, state)) = history.place_of(*hit).filter(|(visit, _)| *visit == number) else {
+                    continue;
+                };
+                // What differs in one state says nothing about others.
+                let known = states.entry(state).or_insert(*content);
+                if known != content {
+                    *known = None;
+                }
+            }
+            states
+        };
+        self.0.iter().map(|(url, marks)| (url.as_str(), by_state(marks))).collect()
+    }
+
+    /// Finds what each write changed, and which states of each visit are equal.
+    pub(super) fn compare(&self, history: &mut SiteHistory) {
+        for number in 0..history.visits.len() {
+            let all = self.of_visit(history, number);
+            let visit = &history.visits[number];
+            let changed = (0..visit.writes.len()).map(|write| {
+                let differ = |states: &ByState| match (states.get(&write), states.get(&(write + 1))) {
+                    (Some(Some(before)), Some(Some(after))) => before != after,
+                    _ => false,
+                };
+                let urls = all.iter().filter(|(_, states)| differ(states));
+                urls.take(NAMED).map(|(url, _)| (*url).to_owned()).collect()
+            });
+            let changed: Vec<Vec<String>> = changed.collect();
+            let states = 0..=visit.writes.len().min(COMPARED);
+            let pairs = states.clone().flat_map(|first| states.clone().map(move |second| (first, second)));
+            let is_undone = |(first, second): &(usize, usize)| {
+                first < second
+                    && are_equal(&all, *first, *second)
+                    && !history.hide(&visit.writes[*first..*second])
+            };
+            let equal = pairs.filter(is_undone).collect();
+            (history.visits[number].changed, history.visits[number].equal) = (changed, equal);
+        }
+    }
+}
+
+/// Whether everything that was captured in two states is equal, and something that differed between
+/// them is as it was.
+fn are_equal(all: &[(&str, ByState)], first: usize, second: usize) -> bool {
+    let mut has_come_back = false;
+    for (_, states) in all {
+        let (Some(before), Some(after)) = (states.get(&first), states.get(&second)) else { continue };
+        if before.is_none() || before != after {
+            return false;
+        }
+        has_come_back |= states.range(first..second).any(|(_, content)| content != before);
+    }
+    has_come_back
+}
+
+/// The addresses of which the recording shows that they only ask. Each request there was sent by a
+/// script, and nothing that was captured on both sides of one of them differs. Beyond that, a page
+/// has sent one by itself; or there are several, they got data, the same one got the same, and
+/// something was captured on both sides of one of them.
+pub(super) fn queries(
+    set: &ReplaySet,
+    history: &SiteHistory,
+    all: &[(u32, Vec<SiteTurn>)],
+    contents: &Contents,
+) -> Result<Vec<String>, IndexError> {
+    let mut endpoints: BTreeMap<String, Vec<(IndexHit, &KnownWrite)>> = BTreeMap::new();
+    for turn in all.iter().flat_map(|(_, turns)| turns) {
+        if let SiteTurn::Write(hit, write) = turn {
+            endpoints.entry(write.endpoint()).or_default().push((*hit, write));
+        }
+    }
+    endpoints.retain(|_, writes| writes.iter().all(|(_, write)| write.may_query));
+    if endpoints.is_empty() {
+        return Ok(Vec::new());
+    }
+    let visits: Vec<Vec<(&str, ByState)>> =
+        (0..history.visits.len()).map(|number| contents.of_visit(history, number)).collect();
+    let mut found = Vec::new();
+    for (endpoint, writes) in endpoints {
+        let (mut kept, mut differs) = (BTreeSet::new(), false);
+        for (hit, _) in &writes {
+            let Some((visit, state)) = history.place_of(*hit) else { continue };
+            for (url, states) in &visits[visit] {
+                match (states.get(&state), states.get(&(state + 1))) {
+                    (Some(before), Some(after)) if before == after && before.is_some() => {
+                        kept.insert(*url);
+                    }
+                    (Some(_), Some(_)) => differs = true,
+                    _ => {}
+                }
+            }
+        }
+        let is_automatic = writes.iter().any(|(_, write)| write.is_automatic);
+        let has_data = writes.len() > 1 && writes.iter().all(|(_, write)| write.has_data);
+        let is_shown = has_data && !kept.is_empty() && answers_agree(set, &writes)?;
+        if !differs && (is_automatic || is_shown) {
+            found.push(endpoint);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the same request always got the same answer.
+fn answers_agree(set: &ReplaySet, writes: &[(IndexHit, &KnownWrite)]) -> Result<bool, IndexError> {
+    let marks = writes.iter().map(|(hit, _)| set.content_mark(*hit));
+    let marks = marks.collect::<Result<Vec<_>, _>>()?;
+    let all: Vec<(&KnownWrite, &Option<Key>)> = writes.iter().map(|(_, write)| *write).zip(&marks).collect();
+    Ok(all.iter().enumerate().all(|(at, (write, mark))| {
+        all[..at].iter().all(|(other, known)| !write.is_same(other) || (mark == known && mark.is_some()))
+    }))
+}
+
+/// Whether a request was sent by a script, not by a form.
+pub(super) fn is_sent_by_script(headers: &Headers, content_type: Option<&str>) -> bool {
+    match headers.get_str("Sec-Fetch-Dest") {
+        Some(destination) => destination == "empty",
+        None => content_type.is_some_and(|kind| kind.contains("json")),
+    }
+}
+
+/// Whether an answer of this length is data, not a confirmation.
+pub(super) fn is_data(headers: &Headers, length: u64) -> bool {
+    headers.get_str("Content-Type").is_some_and(|kind| kind.contains("json")) && length >= LEAST_DATA
+}
+
+impl ReplaySet {
+    /// What identifies the content of a capture; `None` if it cannot be told.
+    ///
+    /// # Errors
+    /// When the disk or the server does not give it.
+    pub fn content_mark(&self, hit: IndexHit) -> Result<Option<Key>, IndexError> {
+        let capture = self.capture(hit)?;
+        let mut record = self.read(hit.member, capture.response)?;
+        if let Some(digest) = record.headers.get_str("WARC-Payload-Digest") {
+            return Ok(Some(Key::of("content", &[digest.trim().to_ascii_lowercase().as_bytes()])));
+        }
+        if record.response_head().is_err() || record.block.remaining() > LONGEST {
+            return Ok(None);
+        }
+        Ok(Some(Key::of("content", &[&record.read_block(LONGEST)?])))
+    }
+}

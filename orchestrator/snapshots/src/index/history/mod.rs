@@ -1,0 +1,175 @@
+//! The states of a site in a recording.
+//!
+//! A recording of a site is one or more *visits*, each from a state without writes on. A capture is
+//! of the state after the writes before it:
+//!
+//! ```text
+//! visit   GET /   POST /add   GET /cart   POST /remove   GET /cart
+//! state   []      []          [add]       [add]          [add, remove]
+//! ```
+//!
+//! Two states of a visit count as equal if what was captured in both is equal, and something that
+//! differed between them is again as it was: the recording shows that the writes between them undo
+//! each other.
+
+mod build;
+mod evidence;
+
+use std::collections::HashMap;
+
+use super::IndexHit;
+use super::effects::Effect;
+
+/// A write of a site. Requests that differ only in what rules ignore, or in tokens and time stamps,
+/// are the same write.
+#[derive(Clone, Debug)]
+pub struct SiteWrite {
+    /// Its method.
+    pub method: String,
+    /// Its URL.
+    pub url: String,
+    /// Why it counts as a write.
+    pub effect: Effect,
+    /// Whether its answer takes away a cookie of a log-in: it hides what was done before.
+    pub hides: bool,
+}
+
+/// The writes of a site, and the visits in which they were recorded.
+#[derive(Debug, Default)]
+pub struct SiteHistory {
+    writes: Vec<SiteWrite>,
+    queries: Vec<String>,
+    numbers: HashMap<(u32, u32), u32>,
+    visits: Vec<Visit>,
+}
+
+/// One recording of a site, from a state without writes on.
+#[derive(Debug, Default)]
+pub struct Visit {
+    member: u32,
+    /// When it begins, and with which capture.
+    from: (u64, u32),
+    /// Its writes by time and capture, and the number of each among those of the site.
+    places: Vec<(u64, u32)>,
+    writes: Vec<u32>,
+    /// Pairs of equal states, each as how many writes were made.
+    equal: Vec<(usize, usize)>,
+    /// For each write, the addresses of which the content was another one after it.
+    changed: Vec<Vec<String>>,
+}
+
+impl Visit {
+    /// Its writes in order, as numbers of [`SiteHistory::writes`].
+    pub fn writes(&self) -> &[u32] {
+        &self.writes
+    }
+
+    /// When each of them was recorded, in milliseconds since 1970.
+    pub fn times(&self) -> impl Iterator<Item = u64> {
+        self.places.iter().map(|(at, _)| *at)
+    }
+
+    /// For each of them, the addresses that were captured before and after it, with another content
+    /// after it.
+    pub fn changed(&self) -> &[Vec<String>] {
+        &self.changed
+    }
+
+    /// Pairs of equal states, each as how many of the writes were made.
+    pub fn equal(&self) -> &[(usize, usize)] {
+        &self.equal
+    }
+}
+
+impl SiteHistory {
+    /// The different writes.
+    pub fn writes(&self) -> &[SiteWrite] {
+        &self.writes
+    }
+
+    /// The addresses of requests that were sent like writes, of which the recording shows that they
+    /// only ask.
+    pub fn queries(&self) -> &[String] {
+        &self.queries
+    }
+
+    /// The visits, in no particular order.
+    pub fn visits(&self) -> &[Visit] {
+        &self.visits
+    }
+
+    /// Whether no write of the site was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty()
+    }
+
+    /// The number of the write that a capture is; `None` if it is none.
+    pub fn write_of(&self, hit: IndexHit) -> Option<u32> {
+        self.numbers.get(&(hit.member, hit.capture)).copied()
+    }
+
+    /// The writes before a capture in its visit.
+    pub fn before(&self, hit: IndexHit) -> &[u32] {
+        let at = (hit.at_millis, hit.capture);
+        let own = self.visits.iter().filter(|visit| visit.member == hit.member && visit.from <= at);
+        own.max_by_key(|visit| visit.from).map_or(&[], |visit| {
+            let count = visit.places.partition_point(|place| *place < at);
+            &visit.writes[..count]
+        })
+    }
+
+    /// Whether what is shown may be as it was before these writes without their being undone: one of
+    /// them is a log-out, and more was done than a log-in before it.
+    pub fn hide(&self, writes: &[u32]) -> bool {
+        let hides = |write: &u32| self.writes.get(*write as usize).is_some_and(|write| write.hides);
+        writes.len() > 2 && writes.iter().any(hides)
+    }
+
+    /// The states equal to one, itself the first. `more` has pairs of others that are equal.
+    pub fn equal_to<'a>(&'a self, state: &'a [u32], more: &[(&'a [u32], &'a [u32])]) -> Vec<&'a [u32]> {
+        let mut found = vec![state];
+        let mut at = 0;
+        while let Some(known) = found.get(at).copied() {
+            let pairs = self.visits.iter().flat_map(|visit| {
+                visit.equal.iter().map(|(first, second)| (&visit.writes[..*first], &visit.writes[..*second]))
+            });
+            for (first, second) in pairs.chain(more.iter().copied()) {
+                for (one, other) in [(first, second), (second, first)] {
+                    if one == known && !found.contains(&other) {
+                        found.push(other);
+                    }
+                }
+            }
+            at += 1;
+        }
+        found
+    }
+
+    /// The state that writes lead to, one after the other, as far as it was recorded: a recorded
+    /// write leads on from the state in which it was recorded, and from those equal to it.
+    pub fn after(&self, from: &[u32], made: &[u32], more: &[(&[u32], &[u32])]) -> Vec<u32> {
+        made.iter().fold(from.to_vec(), |state, write| {
+            let leads_on = |known: &&[u32]| {
+                self.visits.iter().any(|visit| {
+                    visit.writes.get(known.len()) == Some(write) && visit.writes.starts_with(known)
+                })
+            };
+            let known = self.equal_to(&state, more).into_iter().find(leads_on);
+            [known.unwrap_or(&state), &[*write]].concat()
+        })
+    }
+}
+
+impl SiteHistory {
+    /// The number of the visit of a capture, and how many writes were before it.
+    fn place_of(&self, hit: IndexHit) -> Option<(usize, usize)> {
+        let at = (hit.at_millis, hit.capture);
+        let own = self.visits.iter().enumerate();
+        let own = own.filter(|(_, visit)| visit.member == hit.member && visit.from <= at);
+        let (number, visit) = own.max_by_key(|(_, visit)| visit.from)?;
+        Some((number, visit.places.partition_point(|place| *place < at)))
+    }
+}
+
+#[cfg(test)]
+mod tests;
