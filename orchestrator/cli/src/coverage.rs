@@ -123,6 +123,9 @@ fn print_gaps(gaps: &Gaps, suite: &Utf8Path) {
     let episodes = counted(gaps.episodes, "episode");
     println!("misses           {} of {} requests", gaps.misses, gaps.requests);
     println!("                 in {} of {episodes}", gaps.missing.len());
+    if gaps.other_state > 0 {
+        println!("other states     {} answered from another state of a site", gaps.other_state);
+    }
     if let Some(score) = gaps.score {
         let bounds = gaps.bounds.as_ref().map_or(String::new(), |bounds| {
             format!("; {:.2} to {:.2} if episodes with misses had failed or passed", bounds.low, bounds.high)

@@ -27,6 +27,8 @@ pub struct Gaps {
     pub requests: u64,
     /// Number of misses among them.
     pub misses: u64,
+    /// Number of answers from another state of a site among them.
+    pub other_state: u64,
     /// The score; absent if nothing was scored.
     pub score: Option<f64>,
     /// The score if each episode with a miss had failed, and if each had passed. Absent without
@@ -104,6 +106,7 @@ impl Gaps {
             episodes: episodes.len(),
             requests: episodes.iter().map(|episode| episode.requests.total()).sum(),
             misses: episodes.iter().map(|episode| episode.requests.miss).sum(),
+            other_state: episodes.iter().map(|episode| episode.requests.other_state).sum(),
             score: Summary::of(folder, run, episodes).score,
             bounds: bounds.into_iter().find(|bounds| bounds.cause == Some(Cause::Miss)),
             missing,

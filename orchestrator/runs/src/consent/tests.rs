@@ -252,7 +252,7 @@ const INSIDE_TOO: [&str; 3] = ["State.trees", "State.ignore", "Volume.scratch"];
 
 /// Keys of suites and tasks that name a path, program or address outside of pages.
 const OF_SUITES: [&str; 6] = ["files", "scorer", "sites", "snapshots", "storage_state", "world"];
-const PAGES_ALONE: [&str; 33] = [
+const PAGES_ALONE: [&str; 34] = [
     "begin",
     "clock",
     "device",
@@ -274,6 +274,7 @@ const PAGES_ALONE: [&str; 33] = [
     "site_search",
     "pace",
     "start_url",
+    "state",
     "stop",
     "tabs",
     "tags",
