@@ -22,7 +22,7 @@ use snapshots::{
 
 use crate::{
     Answer, Episode, Recorder, Reply, RequestHead,
-    replay::{Replay, replay_request},
+    replay::{Replay, StatePolicy, replay_request},
     socket::SocketScript,
 };
 
@@ -43,9 +43,10 @@ struct FetchedPart {
 }
 
 impl Fill {
-    /// Answers from `replay`. Misses are fetched and recorded by `recorder`.
+    /// Answers from `replay`. Misses are fetched and recorded by `recorder`. The states of sites do
+    /// not count: what is done goes to the live web in part.
     pub fn new(replay: Replay, recorder: Arc<Recorder>) -> Self {
-        Fill { replay, recorder, fetched: Mutex::default() }
+        Fill { replay: replay.with_states(StatePolicy::Order), recorder, fetched: Mutex::default() }
     }
 
     /// The recorder of fetched responses.
