@@ -40,8 +40,8 @@ enum Command {
     Inspect {
         /// WACZ, WARC or ARC file, or a collection
         file: Utf8PathBuf,
-        /// Print what was done on each site instead: the requests that may have changed it, why each
-        /// counts as one, what was another page after it, and which states are equal
+        /// Print what was done on each site instead: the requests that may have changed it, why
+        /// each counts as one, what was another page after it, and which states are equal
         #[arg(long)]
         states: bool,
     },

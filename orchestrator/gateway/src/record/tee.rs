@@ -110,8 +110,8 @@ fn in_memory(exchange: &Exchange) -> bool {
     in_memory(&exchange.request.body) && in_memory(&exchange.response.body)
 }
 
-/// The exchange with its body truncated after the last whole event, and the mark that the server had
-/// not ended it.
+/// The exchange with its body truncated after the last whole event, and the mark that the server
+/// had not ended it.
 fn whole_events(mut exchange: Exchange) -> Exchange {
     if let Some(bytes) = exchange.response.body.in_memory() {
         let mut events = bytes.into_owned();

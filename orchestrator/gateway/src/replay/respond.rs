@@ -42,10 +42,11 @@ pub(super) fn reply(
     let mut headers = stored.headers.clone();
     dates::shift(&mut headers, setting.dates, stored.recorded, setting.started, SystemTime::now());
     let reads = matches!(head.method, Method::GET | Method::HEAD);
-    if reads && stored.status == StatusCode::OK {
-        if conditional::not_modified(&head.headers, &headers, setting.dates) {
-            return Ok(bare(StatusCode::NOT_MODIFIED, headers, answer.derived("not modified")));
-        }
+    if reads
+        && stored.status == StatusCode::OK
+        && conditional::not_modified(&head.headers, &headers, setting.dates)
+    {
+        return Ok(bare(StatusCode::NOT_MODIFIED, headers, answer.derived("not modified")));
     }
     if bodiless(stored.status) {
         return Ok(bare(stored.status, headers, answer));

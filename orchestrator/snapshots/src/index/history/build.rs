@@ -14,7 +14,7 @@ const AT_ONCE: u64 = 500;
 /// A turn of a site, read.
 pub(super) enum SiteTurn {
     Start(IndexHit),
-    Write(IndexHit, KnownWrite),
+    Write(IndexHit, Box<KnownWrite>),
 }
 
 /// A write as it was recorded.
@@ -28,7 +28,8 @@ pub(super) struct KnownWrite {
     /// Whether its answer takes away a cookie of a log-in.
     clears: bool,
     at: i64,
-    /// Whether it may be a query for all that it says itself: a script sent it, and nothing is kept.
+    /// Whether it may be a query for all that it says itself: a script sent it, and nothing is
+    /// kept.
     pub(super) may_query: bool,
     /// Whether its answer is data, not a confirmation.
     pub(super) has_data: bool,
@@ -71,7 +72,7 @@ impl ReplaySet {
                 let hit = IndexHit { member, capture: entry.capture, at_millis: entry.at_millis, status: 0 };
                 read.push(match Turn::of(&entry) {
                     Some(Turn::Start) => SiteTurn::Start(hit),
-                    _ => SiteTurn::Write(hit, self.read_write(hit)?),
+                    _ => SiteTurn::Write(hit, Box::new(self.read_write(hit)?)),
                 });
             }
             all.push((member, read));

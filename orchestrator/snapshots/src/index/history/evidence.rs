@@ -20,8 +20,14 @@ const NAMED: usize = 64;
 /// The fewest bytes of an answer to a query. What was done is confirmed in fewer.
 const LEAST_DATA: u64 = 256;
 
-/// What was captured more than once, with what identifies the content each time.
-pub(super) struct Contents(Vec<(String, Vec<(IndexHit, Option<Key>)>)>);
+/// What was captured more than once.
+pub(super) struct Contents(Vec<SeveralCaptures>);
+
+/// The captures of one address, each with what identifies its content.
+struct SeveralCaptures {
+    url: String,
+    marks: Vec<(IndexHit, Option<Key>)>,
+}
 
 /// The content of an address in each state of a visit; `None` where it is not always the same.
 type ByState = BTreeMap<usize, Option<Key>>;
@@ -35,7 +41,8 @@ impl Contents {
             captures.sort_by(|a, b| a.url.cmp(&b.url));
             for same in captures.chunk_by(|a, b| a.url == b.url).filter(|same| same.len() > 1) {
                 let marks = same.iter().map(|recorded| Ok((recorded.hit, set.content_mark(recorded.hit)?)));
-                all.push((same[0].url.clone(), marks.collect::<Result<Vec<_>, IndexError>>()?));
+                let marks = marks.collect::<Result<Vec<_>, IndexError>>()?;
+                all.push(SeveralCaptures { url: same[0].url.clone(), marks });
             }
         }
         Ok(Contents(all))
@@ -57,7 +64,7 @@ impl Contents {
             }
             states
         };
-        self.0.iter().map(|(url, marks)| (url.as_str(), by_state(marks))).collect()
+        self.0.iter().map(|same| (same.url.as_str(), by_state(&same.marks))).collect()
     }
 
     /// Finds what each write changed, and which states of each visit are equal.

@@ -87,8 +87,8 @@ impl SiteHistory {
         &self.writes
     }
 
-    /// The addresses of requests that were sent like writes, of which the recording shows that they
-    /// only ask.
+    /// The addresses of requests that were sent like writes, of which the recording shows that
+    /// they only ask.
     pub fn queries(&self) -> &[String] {
         &self.queries
     }
@@ -118,8 +118,8 @@ impl SiteHistory {
         })
     }
 
-    /// Whether what is shown may be as it was before these writes without their being undone: one of
-    /// them is a log-out, and more was done than a log-in before it.
+    /// Whether what is shown may be as it was before these writes without their being undone: one
+    /// of them is a log-out, and more was done than a log-in before it.
     pub fn hide(&self, writes: &[u32]) -> bool {
         let hides = |write: &u32| self.writes.get(*write as usize).is_some_and(|write| write.hides);
         writes.len() > 2 && writes.iter().any(hides)

@@ -23,9 +23,12 @@ pub(super) struct Told {
     pub(super) body: String,
 }
 
+/// A running small site.
+pub(super) type Running = Box<dyn FnMut(&Ask<'_>) -> Told>;
+
 pub(super) enum Server<'a> {
-    Live { site: Box<dyn FnMut(&Ask<'_>) -> Told>, world: Option<&'a World> },
-    Recorded { replay: &'a Replay, episode: Episode },
+    Live { site: Running, world: Option<&'a World> },
+    Recorded { replay: &'a Replay, episode: Box<Episode> },
 }
 
 pub(super) struct Browser<'a> {

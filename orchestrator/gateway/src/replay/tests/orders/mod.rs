@@ -73,7 +73,8 @@ fn play(site: &SmallSite, states: StatePolicy, seed: u64, random: bool) -> Tally
     for order in 0..ORDERS {
         let mut numbers = Numbers(seed << 32 | order);
         let mut live = Browser::new(Server::Live { site: (site.new)(), world: None });
-        let mut recorded = Browser::new(Server::Recorded { replay: &replay, episode: at(RECORDED * 1000) });
+        let mut recorded =
+            Browser::new(Server::Recorded { replay: &replay, episode: Box::new(at(RECORDED * 1000)) });
         let mut done = Vec::new();
         live.enter("/");
         recorded.enter("/");

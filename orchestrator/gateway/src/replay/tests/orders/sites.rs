@@ -1,10 +1,10 @@
 //! Small sites, each with what can be done on it, and one order in which all of it is done.
 
-use super::browser::{Ask, Browser, Told};
+use super::browser::{Browser, Running, Told};
 
 pub(super) struct SmallSite {
     pub(super) name: &'static str,
-    pub(super) new: fn() -> Box<dyn FnMut(&Ask<'_>) -> Told>,
+    pub(super) new: fn() -> Running,
     pub(super) actions: &'static [Action],
     /// The names of the actions that were recorded.
     pub(super) oracle: &'static [&'static str],
@@ -41,7 +41,7 @@ fn not_found() -> Told {
     Told { status: 404, ..page("not found") }
 }
 
-fn cart() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn cart() -> Running {
     let mut items: Vec<String> = Vec::new();
     Box::new(move |ask| match (ask.method, ask.path) {
         ("GET", "/") => page(format!("shop, {} in the cart", items.len())),
@@ -58,7 +58,7 @@ fn cart() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn log_in() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn log_in() -> Running {
     Box::new(move |ask| {
         let user = ask.cookies.get("session");
         match (ask.method, ask.path) {
@@ -77,7 +77,7 @@ fn log_in() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn wizard() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn wizard() -> Running {
     let mut said: [String; 2] = Default::default();
     Box::new(move |ask| match (ask.method, ask.path) {
         ("GET", "/") => page("step 1"),
@@ -95,7 +95,7 @@ fn wizard() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn votes() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn votes() -> Running {
     let mut own = 0;
     Box::new(move |ask| match (ask.method, ask.path) {
         ("GET", "/") => page(format!("{} votes", 10 + own)),
@@ -111,7 +111,7 @@ fn votes() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn undo() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn undo() -> Running {
     let mut is_there = true;
     Box::new(move |ask| match (ask.method, ask.path) {
         ("GET", "/") => page(if is_there { "letters: one, two delete" } else { "letters: two undo" }),
@@ -128,7 +128,7 @@ fn undo() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn pages() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn pages() -> Running {
     let mut items: Vec<String> = (1..=4).map(|n| format!("item {n}")).collect();
     Box::new(move |ask| match (ask.method, ask.path) {
         ("GET", "/") => page(items[..3].join(", ")),
@@ -141,7 +141,7 @@ fn pages() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn graphql() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn graphql() -> Running {
     let mut count = 0;
     Box::new(move |ask| match (ask.method, ask.path) {
         ("GET", "/") => page("shop"),
@@ -155,7 +155,7 @@ fn graphql() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn tokens() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn tokens() -> Running {
     let (mut notes, mut turn) = (Vec::new(), 0x5eed_u64);
     Box::new(move |ask| {
         turn = turn.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
@@ -171,7 +171,7 @@ fn tokens() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn todos() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn todos() -> Running {
     let mut done = [false; 3];
     Box::new(move |ask| match (ask.method, ask.path) {
         ("GET", "/") => page("to do"),
@@ -185,7 +185,7 @@ fn todos() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn settings() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn settings() -> Running {
     let mut colour = "white".to_owned();
     Box::new(move |ask| match (ask.method, ask.path) {
         ("GET", "/") => page(format!("a {colour} page")),
@@ -198,7 +198,7 @@ fn settings() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn job() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn job() -> Running {
     let mut asked = 0;
     Box::new(move |ask| match (ask.method, ask.path) {
         ("GET", "/") => page("no job"),
@@ -215,7 +215,7 @@ fn job() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn refusals() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn refusals() -> Running {
     let mut name = String::new();
     Box::new(move |ask| match (ask.method, ask.path) {
         ("GET", "/") => page(format!("name: {name}")),
@@ -229,7 +229,7 @@ fn refusals() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn chat() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn chat() -> Running {
     let mut said: Vec<String> = Vec::new();
     Box::new(move |ask| match (ask.method, ask.path) {
         ("GET", "/") => page("chat"),
@@ -246,7 +246,7 @@ fn chat() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
     })
 }
 
-fn two_users() -> Box<dyn FnMut(&Ask<'_>) -> Told> {
+fn two_users() -> Running {
     let mut notes = std::collections::BTreeMap::<String, u32>::new();
     Box::new(move |ask| {
         let user = ask.cookies.get("auth").cloned().unwrap_or_default();
