@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used)]
 
 use camino::{Utf8Path, Utf8PathBuf};
-use gateway::{Answer, Episode, MatchLevel, Replay, ReplayOptions, RequestHead, Scheme};
+use gateway::{Answer, Episode, MatchLevel, Replay, ReplayOptions, RequestHead, Scheme, StatePolicy};
 use http_body_util::BodyExt;
 use hyper::body::Bytes;
 use snapshots::{Archive, RecordKind, index::ReplaySet};
@@ -102,7 +102,9 @@ const UNANSWERED: &[(&str, usize, &str)] = &[
 
 fn opened(paths: &[Utf8PathBuf]) -> Option<Replay> {
     let set = ReplaySet::open(paths, None, &mut |_, _| {}).ok()?;
-    Some(Replay::new(set, ReplayOptions { level: MatchLevel::Exact, ..ReplayOptions::default() }))
+    // In recorded order, whatever was done between.
+    let states = StatePolicy::Order;
+    Some(Replay::new(set, ReplayOptions { level: MatchLevel::Exact, states, ..ReplayOptions::default() }))
 }
 
 #[tokio::test]
