@@ -16,12 +16,14 @@
 
 mod asker;
 mod cache;
+mod choose;
 mod conditional;
 pub(crate) mod dates;
 mod encoding;
 mod find;
 mod level;
 mod negotiation;
+mod options;
 mod origin;
 mod partial;
 pub(crate) mod preflight;
@@ -37,19 +39,20 @@ mod variants;
 use std::{sync::Arc, time::SystemTime};
 
 pub(crate) use asker::Documents;
-use asker::{Asker, RecordedAskers};
+use asker::RecordedAskers;
 use cache::Cache;
 use camino::Utf8Path;
+use choose::{Chosen, ContentKind};
 use find::MatchedCaptures;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use http::{HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
-use negotiation::{Choice, Negotiation};
+use negotiation::Negotiation;
+pub use options::{ReplayOptions, StatePolicy};
 use remembered::Remembered;
 use search::Search;
 use searched::SiteForms;
 use snapshots::{
-    Headers,
-    index::{IndexError, IndexHit, ReplaySet, SOCKET, may_write, site_of},
+    index::{IndexError, IndexHit, ReplaySet, SOCKET},
     matching::{Key, Payload, ReplayRequest},
 };
 pub(crate) use states::Standing;
@@ -76,45 +79,6 @@ const MAX_PARTS: usize = 256;
 /// The memory limit for bodies in transit to clients, besides the cache. Beyond it, bodies are read
 /// from disk in pieces, as the largest always are.
 const BODIES: usize = 128 << 20;
-
-/// Options of a [`Replay`].
-#[derive(Debug, Clone, Copy)]
-pub struct ReplayOptions {
-    /// The match level.
-    pub level: MatchLevel,
-    /// The treatment of dates.
-    pub dates: DatePolicy,
-    /// Whether every response carries [`SANDBOX_ANSWER`]. Pages could see it, so episodes disable
-    /// it. A miss always carries it.
-    pub announce: bool,
-    /// Whether the page of a miss lists the nearest recorded requests. It is a help to people. To
-    /// an agent it would show the way: what is recorded is often what its task needs.
-    pub list_nearest: bool,
-    /// The size of the cache of recently read responses, in bytes.
-    pub cache: usize,
-    /// What a request gets for which no capture is of the state that the episode has its site in.
-    pub states: StatePolicy,
-}
-
-/// What a request gets for which no capture is of the state that an episode has its site in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum StatePolicy {
-    /// The capture of the nearest state; the ledger says so.
-    #[default]
-    Nearest,
-    /// A miss.
-    Strict,
-    /// States do not count: the n-th request gets the n-th capture.
-    Order,
-}
-
-impl Default for ReplayOptions {
-    fn default() -> Self {
-        let (level, dates) = (MatchLevel::default(), DatePolicy::default());
-        let states = StatePolicy::default();
-        ReplayOptions { level, dates, announce: false, list_nearest: true, cache: 64 << 20, states }
-    }
-}
 
 /// A set of snapshots to replay. Without any, every request is a miss.
 #[derive(Debug)]
@@ -354,16 +318,20 @@ impl Replay {
             started: self.started,
         };
         if !found.whole.is_empty() {
-            let chosen = self.choose(found, head, episode, !(aside || wanted.is_some()))?;
-            let Some(Chosen { hit, rule, differs }) = chosen else { return Ok(None) };
+            let Chosen { hit, rule, differs } =
+                self.choose(found, head, episode, !(aside || wanted.is_some()))?;
             let (stored, answer) = (self.stored(hit)?, found.answer(&self.set, request, hit)?);
             let rule = rule.filter(|_| self.options.level != MatchLevel::Exact);
             let answer = rule.into_iter().fold(answer, Answer::by_rule);
             let kind = ContentKind::of(&stored.headers);
+            let differs = differs.filter(|_| kind != ContentKind::Static);
+            if differs.is_some() && self.options.states == StatePolicy::Strict {
+                return Ok(None);
+            }
             if wanted.is_none() && !aside {
                 self.keep(head, hit, kind, episode)?;
             }
-            let answer = match differs.filter(|_| kind != ContentKind::Static) {
+            let answer = match differs {
                 Some(Differs { missing, extra }) => {
                     Answer::OtherState { missing, extra, of: Box::new(answer) }
                 }
@@ -403,108 +371,11 @@ impl Replay {
         }
     }
 
-    /// The capture that a request gets: by its headers, then by the state of the site, then by the
-    /// document that asks. `None` if it gets none.
-    fn choose(
-        &self,
-        found: &MatchedCaptures,
-        head: &RequestHead,
-        episode: &Episode,
-        advances: bool,
-    ) -> Result<Option<Chosen>, StoredError> {
-        let hits = &found.whole;
-        let negotiated = self.negotiated(hits, &head.headers)?;
-        let rule = negotiated.as_ref().and_then(|choice| choice.rule);
-        let members = negotiated.map_or_else(|| (0..hits.len()).collect(), |choice| choice.members);
-        let (members, differs) = match self.options.states {
-            StatePolicy::Order => (members, None),
-            _ => {
-                let history = self.states.history(&self.set, &head.host)?;
-                match episode.standing(&site_of(&head.host)).filter(|_| !history.is_empty()) {
-                    Some(standing) => {
-                        let own = members.iter().map(|member| hits[*member]).collect();
-                        let chosen = self.states.choose(&self.set, &history, &standing, (members, own))?;
-                        (chosen.members, chosen.differs)
-                    }
-                    None => (members, None),
-                }
-            }
-        };
-        if differs.is_some() && self.options.states == StatePolicy::Strict && !is_static(head) {
-            return Ok(None);
-        }
-        let asker = match self.options.states {
-            StatePolicy::Order => Asker::Unknown,
-            _ => episode.documents().lock().asker(head),
-        };
-        let request = (&found.key, asker, advances);
-        let member = asker::pick(&self.set, &self.askers, (hits, &members), request, episode)?;
-        Ok(Some(Chosen { hit: hits[member], rule, differs }))
-    }
-
     /// Whether a stream of events was recorded from the event on that a client has received last.
     fn resumes(&self, hit: IndexHit, head: &RequestHead) -> Result<bool, StoredError> {
         let Some(last) = head.header(LAST_EVENT_ID) else { return Ok(true) };
         let headers = self.set.request_headers(hit, &self.set.capture(hit)?)?;
         Ok(headers.is_some_and(|headers| headers.get_str(LAST_EVENT_ID) == Some(last)))
-    }
-
-    /// The captures that a request with these headers may get; `None` if it may get all of them.
-    fn negotiated(&self, hits: &[IndexHit], headers: &HeaderMap) -> Result<Option<Choice>, IndexError> {
-        if hits.len() == 1 {
-            return Ok(None);
-        }
-        let captures = negotiation::key(hits);
-        let known = match self.negotiations.get(&captures) {
-            Some(known) => known,
-            None => {
-                let read = Negotiation::read(&self.set, hits)?.map(Arc::new);
-                self.negotiations.put(captures, read.clone());
-                read
-            }
-        };
-        Ok(known.map(|negotiation| negotiation.choose(headers)))
-    }
-
-    /// Notes what an episode was given: a document to ask from, and a write that it has made.
-    fn keep(
-        &self,
-        head: &RequestHead,
-        hit: IndexHit,
-        kind: ContentKind,
-        episode: &Episode,
-    ) -> Result<(), StoredError> {
-        if self.options.states == StatePolicy::Order {
-            return Ok(());
-        }
-        if kind != ContentKind::Data && hit.status < 300 {
-            episode.documents().lock().give(&head.url, hit, kind == ContentKind::Document);
-        }
-        let history = self.states.history(&self.set, &head.host)?;
-        if history.is_empty() || kind == ContentKind::Static {
-            return Ok(());
-        }
-        let first = Standing::at(history.before(hit));
-        episode.stand(site_of(&head.host), first, |standing| standing.made.extend(history.write_of(hit)));
-        Ok(())
-    }
-
-    /// Notes that an episode has made a write that was not recorded, so that no state is the right
-    /// one from now on.
-    fn keep_missed(&self, head: &RequestHead, body: &Bytes, episode: &Episode) {
-        if head.method.is_safe() || self.options.states != StatePolicy::Nearest {
-            return;
-        }
-        let headers = head.headers.iter();
-        let headers: Headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-        // It cannot be read now, and was read when the pages before it were given.
-        let has_states =
-            || self.states.history(&self.set, &head.host).is_ok_and(|history| !history.is_empty());
-        if may_write(head.method.as_str(), &head.url, &headers, body) && has_states() {
-            let name = format!("{} {}", head.method, head.url);
-            let first = Standing::default();
-            episode.stand(site_of(&head.host), first, |standing| standing.make_unknown(name));
-        }
     }
 
     fn recorded_socket(
@@ -584,49 +455,6 @@ impl Replay {
         }
         miss::reply(head, near, self.options.list_nearest)
     }
-}
-
-/// The capture that a request gets.
-struct Chosen {
-    hit: IndexHit,
-    /// The ledger label if it was recorded for other headers.
-    rule: Option<&'static str>,
-    /// How its state differs from that of the episode.
-    differs: Option<Differs>,
-}
-
-/// What a response is to the state of a site.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ContentKind {
-    /// A page, from which more is asked for.
-    Document,
-    /// A script or a style, from which more is asked for, a picture, a font, a film: the same in
-    /// every state.
-    Static,
-    /// Anything else.
-    Data,
-}
-
-impl ContentKind {
-    fn of(headers: &HeaderMap) -> ContentKind {
-        let name = headers.get(header::CONTENT_TYPE).and_then(|name| name.to_str().ok()).unwrap_or_default();
-        let name = name.to_ascii_lowercase();
-        let is_static = ["image/", "font/", "audio/", "video/", "text/css", "application/wasm"];
-        match () {
-            () if name.contains("html") => ContentKind::Document,
-            () if is_static.iter().any(|start| name.starts_with(start)) => ContentKind::Static,
-            () if name.contains("javascript") || name.contains("font") => ContentKind::Static,
-            () => ContentKind::Data,
-        }
-    }
-}
-
-/// Whether a request is for something that is the same in every state.
-fn is_static(head: &RequestHead) -> bool {
-    let destination = crate::destination::of(head, false);
-    destination.is_some_and(|name| {
-        !["document", "iframe", "frame", "embed", "object", "empty", "beacon"].contains(&name.as_str())
-    })
 }
 
 /// The request in the form for look-ups.

@@ -4,7 +4,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use snapshots::{
-    index::{IndexError, IndexHit, ReplaySet, SiteHistory, site_of},
+    index::{IndexError, IndexHit, ReplaySet, SiteHistory},
     matching::Key,
 };
 
@@ -72,9 +72,9 @@ pub(super) struct Differs {
 }
 
 impl States {
-    /// The writes of the site of a host.
-    pub(super) fn history(&self, set: &ReplaySet, host: &str) -> Result<Arc<SiteHistory>, IndexError> {
-        let site = site_of(host);
+    /// The writes of a site.
+    pub(super) fn history(&self, set: &ReplaySet, site: &str) -> Result<Arc<SiteHistory>, IndexError> {
+        let site = site.to_owned();
         if let Some(known) = self.histories.get(&site) {
             return Ok(known);
         }

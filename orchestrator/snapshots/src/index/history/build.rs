@@ -1,5 +1,7 @@
 //! Reads the turns of a site, and makes its history of them.
 
+use std::collections::HashMap;
+
 use super::super::effects::{self, Effect, RequestSigns, ResponseSigns, SentBody};
 use super::super::turns::{self, Turn};
 use super::super::{CaptureKind, IndexError, IndexHit, ReplaySet, RequestParts};
@@ -8,6 +10,8 @@ use super::{SiteHistory, SiteWrite, Visit};
 use crate::Headers;
 use crate::matching::{self, Key, ReplayRequest};
 
+/// With how many writes at its address a write is compared, beyond those of its key.
+const COMPARED: usize = 64;
 /// What is sent within this time after its document was not caused by anybody, in milliseconds.
 const AT_ONCE: u64 = 500;
 
@@ -43,10 +47,8 @@ impl KnownWrite {
         format!("{} {}", self.method, self.url.split('?').next().unwrap_or_default())
     }
 
-    pub(super) fn is_same(&self, other: &KnownWrite) -> bool {
-        if self.key == other.key {
-            return true;
-        }
+    /// Whether it differs from another write in tokens and time stamps alone.
+    fn differs_in_chance(&self, other: &KnownWrite) -> bool {
         let (Some(own), Some(parts)) = (&self.parts, &other.parts) else { return false };
         let (own, parts) = (own.request_at(&self.url), parts.request_at(&other.url));
         matching::guess(&own, &parts, &(self.at..=self.at), other.at).is_some()
@@ -166,6 +168,8 @@ impl ReplaySet {
 fn of_turns(all: &[(u32, Vec<SiteTurn>)], queries: &[String]) -> SiteHistory {
     let mut history = SiteHistory::default();
     let mut known: Vec<&KnownWrite> = Vec::new();
+    let mut by_key: HashMap<Key, usize> = HashMap::new();
+    let mut by_endpoint: HashMap<String, Vec<usize>> = HashMap::new();
     for (member, turns) in all {
         let mut visit = Visit { member: *member, ..Visit::default() };
         let (mut had_cookies, mut was_cleared) = (false, false);
@@ -184,13 +188,22 @@ fn of_turns(all: &[(u32, Vec<SiteTurn>)], queries: &[String]) -> SiteHistory {
             };
             had_cookies |= write.has_cookies;
             was_cleared = write.clears;
-            if queries.contains(&write.endpoint()) {
+            let endpoint = write.endpoint();
+            if queries.contains(&endpoint) {
                 continue;
             }
-            let number = known.iter().position(|other| write.is_same(other)).unwrap_or_else(|| {
+            let same_key = by_key.get(&write.key).copied();
+            let beside = by_endpoint.entry(endpoint).or_default();
+            let differs_in_chance = || {
+                let mut near = beside.iter().take(COMPARED);
+                near.find(|other| write.differs_in_chance(known[**other])).copied()
+            };
+            let number = same_key.or_else(differs_in_chance).unwrap_or_else(|| {
                 let (method, url) = (write.method.clone(), write.url.clone());
                 history.writes.push(SiteWrite { method, url, effect: write.effect, hides: write.clears });
                 known.push(write);
+                by_key.insert(write.key, known.len() - 1);
+                beside.push(known.len() - 1);
                 known.len() - 1
             });
             history.numbers.insert((hit.member, hit.capture), number as u32);

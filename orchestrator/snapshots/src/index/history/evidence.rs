@@ -48,29 +48,30 @@ impl Contents {
         Ok(Contents(all))
     }
 
-    /// The contents of a visit, by address and state.
-    fn of_visit(&self, history: &SiteHistory, number: usize) -> Vec<(&str, ByState)> {
-        let by_state = |marks: &[(IndexHit, Option<Key>)]| {
-            let mut states = ByState::new();
-            for (hit, content) in marks {
-                let Some((_, state)) = history.place_of(*hit).filter(|(visit, _)| *visit == number) else {
-                    continue;
-                };
+    /// The contents of each visit, by address and state.
+    fn by_visit(&self, history: &SiteHistory) -> Vec<Vec<(&str, ByState)>> {
+        let mut visits: Vec<Vec<(&str, ByState)>> = vec![Vec::new(); history.visits.len()];
+        for same in &self.0 {
+            for (hit, content) in &same.marks {
+                let Some((number, state)) = history.place_of(*hit) else { continue };
+                let visit = &mut visits[number];
+                if visit.last().is_none_or(|(url, _)| *url != same.url) {
+                    visit.push((&same.url, ByState::new()));
+                }
+                let Some((_, states)) = visit.last_mut() else { continue };
                 // What differs in one state says nothing about others.
                 let known = states.entry(state).or_insert(*content);
                 if known != content {
                     *known = None;
                 }
             }
-            states
-        };
-        self.0.iter().map(|same| (same.url.as_str(), by_state(&same.marks))).collect()
+        }
+        visits
     }
 
     /// Finds what each write changed, and which states of each visit are equal.
     pub(super) fn compare(&self, history: &mut SiteHistory) {
-        for number in 0..history.visits.len() {
-            let all = self.of_visit(history, number);
+        for (number, all) in self.by_visit(history).into_iter().enumerate() {
             let visit = &history.visits[number];
             let changed = (0..visit.writes.len()).map(|write| {
                 let differ = |states: &ByState| match (states.get(&write), states.get(&(write + 1))) {
@@ -128,8 +129,7 @@ pub(super) fn queries(
     if endpoints.is_empty() {
         return Ok(Vec::new());
     }
-    let visits: Vec<Vec<(&str, ByState)>> =
-        (0..history.visits.len()).map(|number| contents.of_visit(history, number)).collect();
+    let visits = contents.by_visit(history);
     let mut found = Vec::new();
     for (endpoint, writes) in endpoints {
         let (mut kept, mut differs) = (BTreeSet::new(), false);
@@ -147,7 +147,7 @@ pub(super) fn queries(
         }
         let is_automatic = writes.iter().any(|(_, write)| write.is_automatic);
         let has_data = writes.len() > 1 && writes.iter().all(|(_, write)| write.has_data);
-        let is_shown = has_data && !kept.is_empty() && answers_agree(set, &writes)?;
+        let is_shown = has_data && !kept.is_empty() && answers_agree(set, history, &writes)?;
         if !differs && (is_automatic || is_shown) {
             found.push(endpoint);
         }
@@ -156,13 +156,20 @@ pub(super) fn queries(
 }
 
 /// Whether the same request always got the same answer.
-fn answers_agree(set: &ReplaySet, writes: &[(IndexHit, &KnownWrite)]) -> Result<bool, IndexError> {
-    let marks = writes.iter().map(|(hit, _)| set.content_mark(*hit));
-    let marks = marks.collect::<Result<Vec<_>, _>>()?;
-    let all: Vec<(&KnownWrite, &Option<Key>)> = writes.iter().map(|(_, write)| *write).zip(&marks).collect();
-    Ok(all.iter().enumerate().all(|(at, (write, mark))| {
-        all[..at].iter().all(|(other, known)| !write.is_same(other) || (mark == known && mark.is_some()))
-    }))
+fn answers_agree(
+    set: &ReplaySet,
+    history: &SiteHistory,
+    writes: &[(IndexHit, &KnownWrite)],
+) -> Result<bool, IndexError> {
+    let mut known = BTreeMap::new();
+    for (hit, _) in writes {
+        let content = set.content_mark(*hit)?;
+        let first = known.entry(history.write_of(*hit)).or_insert(content);
+        if content.is_none() || *first != content {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Whether a request was sent by a script, not by a form.

@@ -1,0 +1,153 @@
+//! Chooses the capture that a request gets, and notes what the episode was given and has done.
+
+use std::sync::Arc;
+
+use http::{HeaderMap, header};
+use hyper::body::Bytes;
+use snapshots::{
+    Headers,
+    index::{IndexError, IndexHit, may_write, site_of},
+};
+
+use super::{
+    Replay, StatePolicy,
+    asker::{self, Asker},
+    find::MatchedCaptures,
+    negotiation::{self, Choice, Negotiation},
+    states::{Differs, Standing},
+    stored::StoredError,
+};
+use crate::{Episode, RequestHead};
+
+/// The capture that a request gets.
+pub(super) struct Chosen {
+    pub(super) hit: IndexHit,
+    /// The ledger label if it was recorded for other headers.
+    pub(super) rule: Option<&'static str>,
+    /// How its state differs from that of the episode.
+    pub(super) differs: Option<Differs>,
+}
+
+/// What a response is to the state of a site.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ContentKind {
+    /// A page, from which more is asked for.
+    Document,
+    /// A script or a style, from which more is asked for, a picture, a font, a film: the same in
+    /// every state.
+    Static,
+    /// Anything else.
+    Data,
+}
+
+impl ContentKind {
+    pub(super) fn of(headers: &HeaderMap) -> ContentKind {
+        let name = headers.get(header::CONTENT_TYPE).and_then(|name| name.to_str().ok()).unwrap_or_default();
+        let name = name.to_ascii_lowercase();
+        let is_static = ["image/", "font/", "audio/", "video/", "text/css", "application/wasm"];
+        match () {
+            () if name.contains("html") => ContentKind::Document,
+            () if is_static.iter().any(|start| name.starts_with(start)) => ContentKind::Static,
+            () if name.contains("javascript") || name.contains("font") => ContentKind::Static,
+            () => ContentKind::Data,
+        }
+    }
+}
+
+impl Replay {
+    /// The capture that a request gets: by its headers, then by the state of the site, then by the
+    /// document that asks.
+    pub(super) fn choose(
+        &self,
+        found: &MatchedCaptures,
+        head: &RequestHead,
+        episode: &Episode,
+        advances: bool,
+    ) -> Result<Chosen, StoredError> {
+        let hits = &found.whole;
+        let negotiated = self.negotiated(hits, &head.headers)?;
+        let rule = negotiated.as_ref().and_then(|choice| choice.rule);
+        let members = negotiated.map_or_else(|| (0..hits.len()).collect(), |choice| choice.members);
+        let (members, differs) = match self.options.states {
+            StatePolicy::Order => (members, None),
+            _ => {
+                let site = site_of(&head.host);
+                let history = self.states.history(&self.set, &site)?;
+                match episode.standing(&site).filter(|_| !history.is_empty()) {
+                    Some(standing) => {
+                        let own = members.iter().map(|member| hits[*member]).collect();
+                        let chosen = self.states.choose(&self.set, &history, &standing, (members, own))?;
+                        (chosen.members, chosen.differs)
+                    }
+                    None => (members, None),
+                }
+            }
+        };
+        let asker = match self.options.states {
+            StatePolicy::Order => Asker::Unknown,
+            _ => episode.documents().lock().asker(head),
+        };
+        let request = (&found.key, asker, advances);
+        let member = asker::pick(&self.set, &self.askers, (hits, &members), request, episode)?;
+        Ok(Chosen { hit: hits[member], rule, differs })
+    }
+
+    /// The captures that a request with these headers may get; `None` if it may get all of them.
+    fn negotiated(&self, hits: &[IndexHit], headers: &HeaderMap) -> Result<Option<Choice>, IndexError> {
+        if hits.len() == 1 {
+            return Ok(None);
+        }
+        let captures = negotiation::key(hits);
+        let known = match self.negotiations.get(&captures) {
+            Some(known) => known,
+            None => {
+                let read = Negotiation::read(&self.set, hits)?.map(Arc::new);
+                self.negotiations.put(captures, read.clone());
+                read
+            }
+        };
+        Ok(known.map(|negotiation| negotiation.choose(headers)))
+    }
+
+    /// Notes what an episode was given: a document to ask from, and a write that it has made.
+    pub(super) fn keep(
+        &self,
+        head: &RequestHead,
+        hit: IndexHit,
+        kind: ContentKind,
+        episode: &Episode,
+    ) -> Result<(), StoredError> {
+        if self.options.states == StatePolicy::Order {
+            return Ok(());
+        }
+        if kind != ContentKind::Data && hit.status < 300 {
+            episode.documents().lock().give(&head.url, hit, kind == ContentKind::Document);
+        }
+        let site = site_of(&head.host);
+        let history = self.states.history(&self.set, &site)?;
+        if history.is_empty() || kind == ContentKind::Static {
+            return Ok(());
+        }
+        let first = Standing::at(history.before(hit));
+        episode.stand(site, first, |standing| standing.made.extend(history.write_of(hit)));
+        Ok(())
+    }
+
+    /// Notes that an episode has made a write that was not recorded, so that no state is the right
+    /// one from now on.
+    pub(super) fn keep_missed(&self, head: &RequestHead, body: &Bytes, episode: &Episode) {
+        if head.method.is_safe() || self.options.states != StatePolicy::Nearest {
+            return;
+        }
+        let headers = head.headers.iter();
+        let headers: Headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        // It cannot be read now, and was read when the pages before it were given.
+        let site = site_of(&head.host);
+        let has_states = || self.states.history(&self.set, &site).is_ok_and(|history| !history.is_empty());
+        if may_write(head.method.as_str(), &head.url, &headers, body) && has_states() {
+            let name = format!("{} {}", head.method, head.url);
+            let first = Standing::default();
+            episode.stand(site, first, |standing| standing.make_unknown(name));
+        }
+    }
+}
