@@ -7,6 +7,7 @@ mod annotated_tabs;
 mod annotating;
 mod annotation_drafts;
 mod annotator;
+mod asked_again;
 mod attached;
 mod bombs;
 mod broken;

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use snapshots::matching::Key;
 
 use crate::{
-    Ledger, PageClock, TrafficCapture,
+    Ledger, PageClock, TrafficCapture, Visit,
     replay::{Documents, Standing},
 };
 
@@ -20,6 +20,8 @@ pub struct Episode {
     ledger: Arc<Ledger>,
     /// The capture of all traffic, if enabled.
     capture: Option<Arc<TrafficCapture>>,
+    /// The visit, where the browser that asks begins with the episode.
+    visit: Option<Arc<Visit>>,
     /// The clock of the pages that ask.
     page_clock: PageClock,
     /// How often each request was made.
@@ -45,9 +47,18 @@ impl Episode {
         Self { capture: Some(capture), ..Self::default() }
     }
 
+    /// The same episode, which is the visit of one browser that begins with it. Recorders note that.
+    pub fn of_visit(self, visit: Visit) -> Self {
+        Self { visit: Some(Arc::new(visit)), ..self }
+    }
+
     /// The same episode, whose pages have this clock.
     pub(crate) fn with_clock(self, page_clock: PageClock) -> Self {
         Self { page_clock, ..self }
+    }
+
+    pub(crate) fn visit(&self) -> Option<&Arc<Visit>> {
+        self.visit.as_ref()
     }
 
     pub(crate) fn page_clock(&self) -> &PageClock {

@@ -16,12 +16,12 @@ use std::{collections::HashSet, fmt, sync::Arc};
 use hyper::body::Bytes;
 use parking_lot::Mutex;
 use snapshots::{
-    index::{IndexError, ReplaySet, SOCKET},
+    index::{IndexError, ReplaySet, SOCKET, site_of},
     matching::{self, Key, ReplayRequest},
 };
 
 use crate::{
-    Answer, Episode, Recorder, Reply, RequestHead,
+    Answer, Episode, Recorder, Reply, RequestHead, Visit,
     replay::{Replay, StatePolicy, replay_request},
     socket::SocketScript,
 };
@@ -30,6 +30,8 @@ use crate::{
 pub struct Fill {
     replay: Replay,
     recorder: Arc<Recorder>,
+    /// Whether everything is live.
+    whole: bool,
     fetched: Mutex<FetchedPart>,
 }
 
@@ -46,7 +48,23 @@ impl Fill {
     /// Answers from `replay`. Misses are fetched and recorded by `recorder`. The states of sites do
     /// not count: what is done goes to the live web in part.
     pub fn new(replay: Replay, recorder: Arc<Recorder>) -> Self {
-        Fill { replay: replay.with_states(StatePolicy::Order), recorder, fetched: Mutex::default() }
+        Fill {
+            replay: replay.with_states(StatePolicy::Order),
+            recorder,
+            whole: false,
+            fetched: Mutex::default(),
+        }
+    }
+
+    /// The same, which answers nothing from the snapshots: all is recorded from start to end.
+    pub fn whole(self) -> Self {
+        Fill { whole: true, ..self }
+    }
+
+    /// Whether a request goes to the live web whatever was recorded. After a write that did, all of
+    /// its site does: what was recorded is of another state.
+    pub(crate) fn is_live(&self, visit: Option<&Arc<Visit>>, head: &RequestHead) -> bool {
+        self.whole || visit.is_some_and(|visit| visit.has_written(&site_of(&head.host)))
     }
 
     /// The recorder of fetched responses.

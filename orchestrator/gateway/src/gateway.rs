@@ -18,12 +18,12 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Admission, CertificateAuthority, ClientTls, Config, Door, Entrance, Episode, InFlight, Key, Ledger,
-    Limits, Listen, Routes, WriteGuard,
+    Limits, Listen, Recorder, Routes, WriteGuard,
     budget::Budget,
     complaints::Complaints,
     door::{self, Listener},
     limits::OPEN_FILES_PER_CLIENT,
-    proxy::{clients::Clients, listener},
+    proxy::{again, clients::Clients, listener},
     tls::RootsError,
     unix,
     upstream::{Dialer, Upstream},
@@ -174,6 +174,16 @@ impl Gateway {
         let new = new.with_clock(self.shared.in_flight.page_clock().clone());
         let mut episode = self.shared.episode.lock();
         std::mem::replace(&mut *episode, Arc::new(new)).ledger().clone()
+    }
+
+    /// Asks the live web again for what the present visit has seen of sites that it has written to
+    /// since, for a recorder. See [`Visit`](crate::Visit).
+    pub async fn ask_again(&self, recorder: &Arc<Recorder>) {
+        let episode = self.shared.episode();
+        let Some(visit) = episode.visit() else { return };
+        for site in visit.changed() {
+            again::ask(&self.shared, recorder, visit, &site).await;
+        }
     }
 
     /// The ledger of the current episode.

@@ -68,7 +68,7 @@ pub use ledger::{Answer, Entry, Ledger, Levels, NearestRequest, state_words};
 pub use limits::Limits;
 pub use message::{Reply, RequestHead, Scheme};
 pub use page_clock::PageClock;
-pub use record::{Recorder, RecorderReport, Redact};
+pub use record::{Recorder, RecorderReport, Redact, Visit};
 pub use replay::{DatePolicy, MatchLevel, Replay, ReplayOptions, SiteSearch, StatePolicy};
 pub use routes::{BadPattern, Routes, Target};
 pub use site::{BadHeader, Site};

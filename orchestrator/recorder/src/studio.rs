@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use gateway::{
-    CertificateAuthority, Fill, Gateway, InFlight, Recorder, RecorderReport, Redact, Replay, Routes, Target,
+    CertificateAuthority, Episode, Fill, Gateway, InFlight, Recorder, RecorderReport, Redact, Replay, Routes,
+    Target, Visit,
 };
 use snapshots::{BrowserState, Load, Page, Recording, RecordingOptions, Timestamp};
 
@@ -54,6 +55,14 @@ impl Studio {
         let gateway = Gateway::start(config).await?;
         let in_flight = gateway.in_flight();
         Ok(Studio { gateway, ca, recorder, in_flight, redacts, resumed })
+    }
+
+    /// Notes that another browser begins, without cookies. After a write of a site, at most `again`
+    /// requests are made again, so that the recording has what it shows before and after.
+    pub async fn begin_visit(&self, again: usize) {
+        self.gateway.ask_again(&self.recorder).await;
+        let episode = Episode::with_ledger(self.gateway.ledger());
+        self.gateway.begin(episode.of_visit(Visit::new(again)));
     }
 
     /// The gateway, with its address and ledger.
@@ -120,6 +129,7 @@ impl Studio {
     /// Waits for the requests in flight and closes the gateway. The caller finishes the recording.
     /// The report names what it lacks.
     pub async fn close(self) -> Result<(Recording, RecorderReport), Error> {
+        self.gateway.ask_again(&self.recorder).await;
         self.gateway.shutdown().await;
         let report = self.recorder.report();
         Ok((self.recorder.close().ok_or(Error::Closed)?, report))

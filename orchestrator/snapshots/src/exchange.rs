@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use crate::{Body, Headers, Timestamp};
+use crate::{Body, Error, Headers, Timestamp, content};
 
 /// A request and the response to it.
 #[derive(Debug, Clone)]
@@ -23,6 +23,9 @@ pub struct Exchange {
     pub duration_ms: Option<f64>,
     /// The [`id`](crate::Page::id) of the page it belongs to.
     pub page: Option<String>,
+    /// Which visit it belongs to: those of one visit were made by one browser, which began without
+    /// cookies and storage. Absent where nothing is known of it.
+    pub visit: Option<String>,
     /// Why the body is incomplete, as a `WARC-Truncated` reason: `length`, `time`, `disconnect` or
     /// `unspecified`.
     pub truncated: Option<String>,
@@ -69,8 +72,18 @@ impl Exchange {
             ip: None,
             duration_ms: None,
             page: None,
+            visit: None,
             truncated: None,
         }
+    }
+
+    /// The body of the response without its content coding. One that does not decode is returned as
+    /// it is.
+    ///
+    /// # Errors
+    /// When it is longer than `limit` bytes, or cannot be read.
+    pub fn content(&self, limit: u64) -> Result<Vec<u8>, Error> {
+        content::decoded(&self.response.headers, &self.response.body, limit)
     }
 }
 

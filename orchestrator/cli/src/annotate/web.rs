@@ -56,7 +56,9 @@ impl Annotate {
                     resume: self.resume,
                     behind: None,
                 };
-                Ok(Web::Live(Box::new(Studio::open(path, options).await?), path.clone()))
+                let studio = Studio::open(path, options).await?;
+                studio.begin_visit(self.recorded.ask_again).await;
+                Ok(Web::Live(Box::new(studio), path.clone()))
             }
             Source::Snapshots(files) => {
                 let (world, device) = world_of(draft, files, place)?;

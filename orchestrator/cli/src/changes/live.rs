@@ -119,6 +119,7 @@ impl VisitOptions {
         let mut crawler = Crawler::new(studio, options, &cancel, &show).or_environment("visit the pages")?;
         let bounds = Bounds { depth: 0, pages: urls.len(), include: Vec::new() };
         let frontier = Frontier::new(urls, bounds, Interest::default());
+        studio.begin_visit(0).await;
         let mut launch = Launch::new(studio.gateway(), studio.ca().spki_sha256_base64());
         let plan = Plan::new(suite, &[], Budget::default());
         if let Some(vantage) = plan.vantages.first() {

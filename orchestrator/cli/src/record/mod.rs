@@ -170,6 +170,7 @@ impl Record {
             live: config.clone(),
             redact: redact.clone(),
             body_cap: self.recorded.max_body,
+            ask_again: self.recorded.ask_again,
         });
         if let Some(rounds) = &rounds {
             self.rounds.check(rounds)?;
@@ -341,6 +342,8 @@ impl Record {
         device: Device,
         visible: bool,
     ) -> Result<Session, Failure> {
+        // A crawl does nothing that it would have to look after.
+        studio.begin_visit(if visible { self.recorded.ask_again } else { 0 }).await;
         let mut launch = Launch::new(studio.gateway(), studio.ca().spki_sha256_base64());
         launch.headless = !visible;
         launch.device = device;

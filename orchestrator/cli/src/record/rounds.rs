@@ -51,6 +51,8 @@ pub(super) struct Rounds<'a> {
     pub(super) live: Config,
     pub(super) redact: Redact,
     pub(super) body_cap: u64,
+    /// How much is asked again after a write.
+    pub(super) ask_again: usize,
 }
 
 impl RoundOptions {
@@ -135,7 +137,14 @@ impl RoundOptions {
         };
         let recording = Recording::create(part, options).map_err(recorder::Error::from)?;
         let recorder = Arc::new(Recorder::new(recording, rounds.redact.clone(), rounds.body_cap));
-        let fill = LiveFill { recorder: Arc::clone(&recorder), live: rounds.live.clone() };
+        // A solution is recorded from start to end: what was recorded before it is of another state.
+        let whole = round == 1 && agent == "oracle";
+        let fill = LiveFill {
+            recorder: Arc::clone(&recorder),
+            live: rounds.live.clone(),
+            whole,
+            ask_again: rounds.ask_again,
+        };
         let mut command = self.command(rounds)?;
         let played = match command.agree(&mut suite) {
             Ok(()) => command.play(&suite, Some(fill)).await,
@@ -155,7 +164,7 @@ impl RoundOptions {
             "round {round}: {}, {} passed; {} fetched; results in {}",
             counted(summary.episodes, "episode"),
             summary.passed,
-            counted(report.recorded, "missing response"),
+            counted(report.recorded, if whole { "response" } else { "missing response" }),
             summary.folder,
         );
         if !summary.is_complete() {

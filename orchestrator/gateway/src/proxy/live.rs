@@ -6,12 +6,12 @@ use http::{Extensions, HeaderMap, header};
 use http_body_util::BodyExt;
 use hyper::body::Bytes;
 
-use super::{failure::Failure, service::ProxyRequest};
+use super::{again, failure::Failure, service::ProxyRequest};
 use crate::{
-    Answer, Body, Recorder, Reply, RequestHead, body,
+    Answer, Body, Recorder, Reply, RequestHead, Visit, body,
     gateway::Shared,
     miss,
-    record::{self, Draft, RequestCopy},
+    record::{self, AskedIn, Draft, RequestCopy},
     upstream::{UpstreamResponse, end_to_end},
 };
 
@@ -58,37 +58,45 @@ pub(super) fn forwarded(mut arrived: UpstreamResponse, answer: Answer) -> Outgoi
 pub(super) async fn record(
     shared: &Shared,
     recorder: &Arc<Recorder>,
+    visit: Option<&Arc<Visit>>,
     request: ProxyRequest,
 ) -> Result<Outgoing, Failure> {
     let (body, copy) = RequestCopy::of(request.body, recorder.body_cap());
-    recorded(shared, recorder, request.head, request.extensions, body, copy).await
+    let ProxyRequest { head, extensions, .. } = request;
+    let request = ProxyRequest { head, extensions, body };
+    recorded(shared, recorder, visit, request, (copy, Bytes::new())).await
 }
 
 /// As [`record`], with a request body that has already been read.
 pub(super) async fn fill(
     shared: &Shared,
     recorder: &Arc<Recorder>,
-    head: RequestHead,
-    extensions: Extensions,
+    visit: Option<&Arc<Visit>>,
+    (head, extensions): (RequestHead, Extensions),
     bytes: Bytes,
 ) -> Result<Outgoing, Failure> {
     let copy = RequestCopy::whole(&bytes);
-    let body = if bytes.is_empty() { body::empty() } else { body::full(bytes) };
-    recorded(shared, recorder, head, extensions, body, copy).await
+    let body = if bytes.is_empty() { body::empty() } else { body::full(bytes.clone()) };
+    recorded(shared, recorder, visit, ProxyRequest { head, extensions, body }, (copy, bytes)).await
 }
 
+/// Records a request. Of its body, what is known before it is sent says whether it may be a write.
 async fn recorded(
     shared: &Shared,
     recorder: &Arc<Recorder>,
-    head: RequestHead,
-    extensions: Extensions,
-    body: Body,
-    copy: RequestCopy,
+    visit: Option<&Arc<Visit>>,
+    request: ProxyRequest,
+    (copy, known_body): (RequestCopy, Bytes),
 ) -> Result<Outgoing, Failure> {
+    let ProxyRequest { head, extensions, body } = request;
     if let Some(refusal) = guarded(shared, &head) {
         return Ok(refusal);
     }
-    let draft = Draft::begin(recorder, &head, copy);
+    if let Some(visit) = visit {
+        again::before_write(shared, recorder, visit, &head, &known_body).await;
+    }
+    let asked = visit.map(|visit| AskedIn { visit: Arc::clone(visit), head: head.clone(), by_us: false });
+    let draft = Draft::begin(recorder, asked, &head, copy);
     match shared.upstream.send(head.server(), &head, extensions, body).await {
         Ok(arrived) => Ok(record_response(draft, arrived).await),
         Err(error) => {

@@ -1,5 +1,6 @@
 //! The client side of the proxy: connections, tunnels and requests.
 
+pub(crate) mod again;
 mod client_io;
 pub(crate) mod clients;
 mod connect;

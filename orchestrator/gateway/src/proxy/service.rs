@@ -109,7 +109,7 @@ async fn answer(
         Target::Unavailable(why) => Err(Failure::unavailable(why)),
         Target::Forward => live::forward(shared, request).await,
         Target::Site(site) => site::forward(shared, site, request).await,
-        Target::Record(recorder) => live::record(shared, recorder, request).await,
+        Target::Record(recorder) => live::record(shared, recorder, episode.visit(), request).await,
         Target::Replay(replay) => match whole_body(shared, request.body).await {
             Ok(body) if replay.takes_time(&request.head) => {
                 Ok(replayed(episode, replay, request.head, body).await.into())
@@ -142,6 +142,11 @@ async fn filled(
     request: ProxyRequest,
 ) -> Result<Outgoing, Failure> {
     let body = whole_body(shared, request.body).await?;
+    let visit = episode.visit();
+    let live = (request.head.clone(), request.extensions);
+    if fill.is_live(visit, &request.head) {
+        return live::fill(shared, fill.recorder(), visit, live, body).await;
+    }
     let look_up = {
         let (fill, episode) = (Arc::clone(fill), Arc::clone(episode));
         let (head, body) = (request.head.clone(), body.clone());
@@ -150,7 +155,7 @@ async fn filled(
     match blocking::run(look_up).await {
         Ok(reply) if !matches!(reply.answer, Answer::Miss { .. }) => Ok(reply.into()),
         // A failed task has already reported its panic. The live web is still available.
-        _ => live::fill(shared, fill.recorder(), request.head, request.extensions, body).await,
+        _ => live::fill(shared, fill.recorder(), visit, live, body).await,
     }
 }
 

@@ -23,10 +23,10 @@ use super::{
     wire::Wire,
 };
 use crate::{
-    Answer, Body, Episode, Recorder, Reply, RequestHead, blocking, body,
+    Answer, Body, Episode, Recorder, Reply, RequestHead, Visit, blocking, body,
     gateway::Shared,
     miss::{self, is_navigation},
-    record::{Draft, RequestCopy, SocketLog},
+    record::{AskedIn, Draft, RequestCopy, SocketLog},
     routes::Target,
     socket::{PlaybackContext, SocketScript, play, relay},
     upstream::{UpgradeOutcome, UpstreamHead, end_to_end},
@@ -61,7 +61,7 @@ pub(super) async fn serve(
     let outcome = match target {
         Target::Refuse => Err(Failure::no_route(&head.host)),
         Target::Unavailable(why) => Err(Failure::unavailable(why)),
-        Target::Forward => live_socket(&shared, None, &head, extensions).await,
+        Target::Forward => live_socket(&shared, (None, None), &head, extensions).await,
         Target::Site(site) => match site::open_socket(&shared, site, &head, extensions).await {
             Ok(UpgradeOutcome::Socket(head, server)) => {
                 Ok(Outcome::Live { head, server, log: None, answer: Answer::Site })
@@ -71,7 +71,9 @@ pub(super) async fn serve(
             }
             Err(failure) => Err(failure),
         },
-        Target::Record(recorder) => live_socket(&shared, Some(recorder), &head, extensions).await,
+        Target::Record(recorder) => {
+            live_socket(&shared, (Some(recorder), episode.visit()), &head, extensions).await
+        }
         Target::Replay(replay) if replay.is_remote() => {
             let (replay, episode, asked) = (Arc::clone(replay), Arc::clone(&episode), head.clone());
             let found = blocking::run(move || replay.socket(&asked, &episode)).await;
@@ -80,9 +82,12 @@ pub(super) async fn serve(
             recorded(&head, || found.unwrap_or_else(lost))
         }
         Target::Replay(replay) => recorded(&head, || replay.socket(&head, &episode)),
+        Target::Fill(fill) if fill.is_live(episode.visit(), &head) => {
+            live_socket(&shared, (Some(fill.recorder()), episode.visit()), &head, extensions).await
+        }
         Target::Fill(fill) => match recorded(&head, || fill.socket(&head, &episode)) {
             Ok(Outcome::Plain(Outgoing { reply, .. })) if matches!(reply.answer, Answer::Miss { .. }) => {
-                live_socket(&shared, Some(fill.recorder()), &head, extensions).await
+                live_socket(&shared, (Some(fill.recorder()), episode.visit()), &head, extensions).await
             }
             other => other,
         },
@@ -149,11 +154,14 @@ fn entered(mut pending: Pending, answer: Answer) -> Pending {
 
 async fn live_socket(
     shared: &Shared,
-    recorder: Option<&Arc<Recorder>>,
+    (recorder, visit): (Option<&Arc<Recorder>>, Option<&Arc<Visit>>),
     head: &RequestHead,
     extensions: Extensions,
 ) -> Result<Outcome, Failure> {
-    let draft = recorder.map(|recorder| Draft::begin(recorder, head, RequestCopy::whole(&Bytes::new())));
+    let draft = recorder.map(|recorder| {
+        let asked = visit.map(|visit| AskedIn { visit: Arc::clone(visit), head: head.clone(), by_us: false });
+        Draft::begin(recorder, asked, head, RequestCopy::whole(&Bytes::new()))
+    });
     match (shared.upstream.open_socket(&head.server(), head, extensions).await, draft) {
         (Ok(UpgradeOutcome::Socket(head, server)), None) => {
             Ok(Outcome::Live { head, server, log: None, answer: Answer::Live })

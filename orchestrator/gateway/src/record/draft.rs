@@ -7,7 +7,7 @@ use hyper::ext::ReasonPhrase;
 use snapshots::{Exchange, Headers, Spool, Timestamp};
 
 use super::{
-    Recorder,
+    AskedIn, Recorder,
     request::{CopyOutcome, RequestCopy},
 };
 use crate::{
@@ -21,18 +21,26 @@ pub(crate) struct Draft {
     recorder: Arc<Recorder>,
     exchange: Option<Exchange>,
     copy: RequestCopy,
+    /// `None` where nobody knows who asks.
+    asked: Option<AskedIn>,
     since: Instant,
 }
 
 impl Draft {
     /// Starts with the request, before it is sent.
-    pub(crate) fn begin(recorder: &Arc<Recorder>, head: &RequestHead, copy: RequestCopy) -> Self {
+    pub(crate) fn begin(
+        recorder: &Arc<Recorder>,
+        asked: Option<AskedIn>,
+        head: &RequestHead,
+        copy: RequestCopy,
+    ) -> Self {
         recorder.opened();
         let mut exchange =
             Exchange::get(http_url(&head.url), Timestamp::now(), snapshots::Response::default());
         exchange.request.method = head.method.to_string();
         exchange.request.headers = request_headers(head);
-        Self { recorder: recorder.clone(), exchange: Some(exchange), copy, since: Instant::now() }
+        exchange.visit = asked.as_ref().map(|asked| asked.visit.name().to_owned());
+        Self { recorder: recorder.clone(), exchange: Some(exchange), copy, asked, since: Instant::now() }
     }
 
     /// Adds the response head.
@@ -80,6 +88,9 @@ impl Draft {
         };
         exchange.request.body = request;
         exchange.response.body = response;
+        if let Some(asked) = &self.asked {
+            asked.note(&exchange);
+        }
         exchange.duration_ms = Some(self.since.elapsed().as_secs_f64() * 1000.0);
         if let Err(error) = recorder.redact(&mut exchange) {
             recorder.failed(&exchange.url, &error);

@@ -15,6 +15,7 @@ mod redact;
 mod request;
 mod socket;
 mod tee;
+mod visit;
 
 use std::sync::{
     Arc,
@@ -35,6 +36,8 @@ use redact::Redactor;
 pub(crate) use request::{CopyOutcome, RequestCopy};
 pub(crate) use socket::SocketLog;
 pub(crate) use tee::record;
+pub(crate) use visit::AskedIn;
+pub use visit::Visit;
 
 /// How much of a body is held in memory before it goes to a temporary file.
 pub(crate) const SPOOL_MEMORY: usize = 1 << 20;

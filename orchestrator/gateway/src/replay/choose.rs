@@ -30,7 +30,7 @@ pub(super) struct Chosen {
 
 /// What a response is to the state of a site.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum ContentKind {
+pub(crate) enum ContentKind {
     /// A page, from which more is asked for.
     Document,
     /// A script or a style, from which more is asked for, a picture, a font, a film: the same in
@@ -41,7 +41,7 @@ pub(super) enum ContentKind {
 }
 
 impl ContentKind {
-    pub(super) fn of(headers: &HeaderMap) -> ContentKind {
+    pub(crate) fn of(headers: &HeaderMap) -> ContentKind {
         let name = headers.get(header::CONTENT_TYPE).and_then(|name| name.to_str().ok()).unwrap_or_default();
         let name = name.to_ascii_lowercase();
         let is_static = ["image/", "font/", "audio/", "video/", "text/css", "application/wasm"];
@@ -128,7 +128,7 @@ impl Replay {
         if history.is_empty() || kind == ContentKind::Static {
             return Ok(());
         }
-        let first = Standing::at(history.before(hit));
+        let first = Standing::at(self.set.writes_before(&history, hit)?);
         episode.stand(site, first, |standing| standing.made.extend(history.write_of(hit)));
         Ok(())
     }
@@ -144,7 +144,9 @@ impl Replay {
         // It cannot be read now, and was read when the pages before it were given.
         let site = site_of(&head.host);
         let has_states = || self.states.history(&self.set, &site).is_ok_and(|history| !history.is_empty());
-        if may_write(head.method.as_str(), &head.url, &headers, body) && has_states() {
+        let by_rule = self.set.changing_parts().is_write(head.method.as_str(), &head.url);
+        let is_write = by_rule.unwrap_or_else(|| may_write(head.method.as_str(), &head.url, &headers, body));
+        if is_write && has_states() {
             let name = format!("{} {}", head.method, head.url);
             let first = Standing::default();
             episode.stand(site, first, |standing| standing.make_unknown(name));

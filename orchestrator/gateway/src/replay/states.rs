@@ -91,7 +91,8 @@ impl States {
         standing: &Standing,
         (members, hits): (Vec<usize>, Vec<IndexHit>),
     ) -> Result<StateChoice, IndexError> {
-        let states: Vec<&[u32]> = hits.iter().map(|hit| history.before(*hit)).collect();
+        let states = hits.iter().map(|hit| set.writes_before(history, *hit));
+        let states: Vec<&[u32]> = states.collect::<Result<_, _>>()?;
         let pairs = match hits.len() > 2 && !standing.made.is_empty() {
             true => {
                 let mut pairs = equal_pairs(&states, &self.contents(set, &hits)?);

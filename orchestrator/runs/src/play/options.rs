@@ -101,6 +101,10 @@ pub struct LiveFill {
     pub recorder: Arc<Recorder>,
     /// How the live web is reached, with the limits of that. Its authority and routes do not count.
     pub live: Config,
+    /// Whether the snapshots answer nothing, so that each episode is recorded from start to end.
+    pub whole: bool,
+    /// The most requests that are made again after a write, so that the recording has both states.
+    pub ask_again: usize,
 }
 
 impl fmt::Debug for LiveFill {

@@ -184,6 +184,7 @@ impl World {
             .idle(self.settle_within)
             .await
             .map_err(EnvironmentError::while_doing("wait for the last episode's requests to end"))?;
+        self.shared.ask_again(&self.gateway).await;
         self.sites.end().await;
         Ok(())
     }
@@ -222,7 +223,11 @@ impl World {
             given.map_err(EnvironmentError::while_doing("give the browser its storage"))?;
         }
         self.network = self.keeps_network.then(Arc::default);
-        self.gateway.begin(self.network.clone().map_or_else(Episode::new, Episode::with_capture));
+        let episode = self.network.clone().map_or_else(Episode::new, Episode::with_capture);
+        self.gateway.begin(match self.shared.visit() {
+            Some(visit) => episode.of_visit(visit),
+            None => episode,
+        });
         self.ledger = self.gateway.ledger();
         self.taken.clear();
         Ok(())
@@ -452,6 +457,7 @@ impl Environment for World {
     }
 
     async fn close(mut self) {
+        self.shared.ask_again(&self.gateway).await;
         self.sites.end().await;
         if let Err(error) = self.session.close().await {
             tracing::warn!(%error, "the browser did not end in good order");

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use gateway::{CertificateAuthority, Config, Gateway, Routes};
+use gateway::{CertificateAuthority, Config, Gateway, Routes, Visit};
 use sites::SiteGroup;
 use tasks::{Suite, Task, WorldSpec};
 
 use crate::consent::SuiteFiles;
 use crate::evidence::programs::ScorerPrograms;
 use crate::play::environment::EnvironmentError;
-use crate::play::options::Options;
+use crate::play::options::{LiveFill, Options};
 use crate::play::progress::Progress;
 use crate::play::world_snapshots::WorldSnapshots;
 
@@ -34,7 +34,7 @@ pub struct WorldResources {
     /// Whether the order of events is kept.
     pub(super) keeps_order: bool,
     /// How the live web is reached, where it fills in what the snapshots lack.
-    live: Option<Arc<Config>>,
+    live: Option<Arc<LiveFill>>,
 }
 
 impl WorldResources {
@@ -52,10 +52,11 @@ impl WorldResources {
         worlds.sort_by(|a, b| a.snapshots.cmp(&b.snapshots));
         worlds.dedup_by(|a, b| a.snapshots == b.snapshots);
         let cache = options.index_cache.clone();
-        let recorder = options.fill.as_ref().map(|fill| Arc::clone(&fill.recorder));
+        let live = options.fill.clone().map(Arc::new);
+        let fill = live.clone();
         let progress = Arc::clone(progress);
         let open = move |spec: WorldSpec| {
-            let recorded = WorldSnapshots::open(&spec, cache.as_deref(), recorder.as_ref(), &progress)?;
+            let recorded = WorldSnapshots::open(&spec, cache.as_deref(), fill.as_deref(), &progress)?;
             Ok::<_, EnvironmentError>((spec.snapshots, recorded))
         };
         let opened = tokio::task::spawn_blocking(move || {
@@ -72,19 +73,31 @@ impl WorldResources {
                 .memory
                 .map(|all| (all / options.workers.max(1) as u64).max(LEAST_BROWSER)),
             keeps_order: options.keep_order,
-            live: options.fill.as_ref().map(|fill| Arc::new(fill.live.clone())),
+            live,
         })
     }
 
     /// A gateway with these routes.
     pub(super) async fn gateway(&self, routes: Routes) -> Result<Gateway, EnvironmentError> {
         let mut config = match &self.live {
-            Some(live) => Config { ca: self.authority.clone(), routes, ..Config::clone(live) },
+            Some(live) => Config { ca: self.authority.clone(), routes, ..live.live.clone() },
             None => Config::new(self.authority.clone(), routes),
         };
         let sites = self.town.iter().flat_map(SiteGroup::sites);
         config.extra_roots.extend(sites.filter_map(|site| site.authority_file()));
         Gateway::start(config).await.map_err(EnvironmentError::while_doing("start the gateway"))
+    }
+
+    /// The visit that an episode is, where the live web is recorded.
+    pub(super) fn visit(&self) -> Option<Visit> {
+        self.live.as_ref().map(|live| Visit::new(live.ask_again))
+    }
+
+    /// Asks the live web again for what the episode of a gateway has changed, where it is recorded.
+    pub(super) async fn ask_again(&self, gateway: &Gateway) {
+        if let Some(live) = &self.live {
+            gateway.ask_again(&live.recorder).await;
+        }
     }
 
     /// The snapshots of a world.

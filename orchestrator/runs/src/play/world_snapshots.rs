@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use browser::StorageState;
 use camino::Utf8Path;
-use gateway::{
-    DatePolicy, Fill, MatchLevel, Recorder, Replay, ReplayOptions, Routes, SiteSearch, StatePolicy, Target,
-};
+use gateway::{DatePolicy, Fill, MatchLevel, Replay, ReplayOptions, Routes, SiteSearch, StatePolicy, Target};
 use search::SearchForm;
 use snapshots::index::ReplaySet;
 use tasks::WorldSpec;
 
 use crate::play::browser_state::recorded_state;
 use crate::play::environment::EnvironmentError;
+use crate::play::options::LiveFill;
 use crate::play::progress::{Event, Progress};
 
 /// What a world has of its snapshots.
@@ -63,7 +62,7 @@ impl WorldSnapshots {
     pub(crate) fn open(
         spec: &WorldSpec,
         cache: Option<&Utf8Path>,
-        fill: Option<&Arc<Recorder>>,
+        fill: Option<&LiveFill>,
         progress: &Progress,
     ) -> Result<WorldSnapshots, EnvironmentError> {
         if spec.snapshots.is_empty() {
@@ -109,8 +108,10 @@ impl WorldSnapshots {
             return Err(EnvironmentError::while_doing("read the snapshots")(why));
         }
         let set = Some(Arc::clone(replay.set()));
-        if let Some(recorder) = fill {
-            let routes = Routes::all(Target::Fill(Arc::new(Fill::new(replay, Arc::clone(recorder)))));
+        if let Some(live) = fill {
+            let fill = Fill::new(replay, Arc::clone(&live.recorder));
+            let fill = if live.whole { fill.whole() } else { fill };
+            let routes = Routes::all(Target::Fill(Arc::new(fill)));
             return Ok(WorldSnapshots { routes, hosts, browser_state, set });
         }
         let engines = search::hosts().filter(|_| spec.search_pages).map(str::to_owned);

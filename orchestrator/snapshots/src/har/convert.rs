@@ -211,6 +211,7 @@ pub(super) fn entry_from(
         ip,
         duration_ms: raw.time.filter(|time| *time >= 0.0),
         page: None,
+        visit: None,
         truncated: None,
     };
     Ok(Entry { number, exchange, frames, page: raw.pageref.map(|page| page.0), notes })

@@ -4,6 +4,7 @@
 //! revisits are resolved to the record with their body. Memory use does not depend on the size of
 //! the archive.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
@@ -12,7 +13,7 @@ use super::effects::{self, Effect};
 use super::layout::{Binding, Layout, PAGE, Summary};
 use super::pairing::{Pairing, Request};
 use super::paths::path_key;
-use super::row::{CAPTURE, Capture, CaptureKind, Entry, Text, crc};
+use super::row::{CAPTURE, Capture, CaptureKind, Entry, MOST_VISITS, Text, crc};
 use super::scan::{Message, Origin, ResponseRecord, message};
 use super::table::{ReadError, Table, TablePlace, TableWriter};
 use super::turns::{self, Turn};
@@ -113,6 +114,8 @@ struct Builder<'a> {
     /// Captures that refer to another record: capture number, three keys, and the number of keys
     /// set.
     origins: BufWriter<File>,
+    /// The numbers of the visits, from 1 on.
+    visits: HashMap<Key, u32>,
     summary: Summary,
 }
 
@@ -136,6 +139,7 @@ impl<'a> Builder<'a> {
             paths: Sorter::new(memory),
             path_count: 0,
             origins: BufWriter::with_capacity(1 << 16, tempfile::tempfile()?),
+            visits: HashMap::new(),
             summary: Summary::default(),
         })
     }
@@ -150,6 +154,7 @@ impl<'a> Builder<'a> {
             _ => ReplayRequest::bare("GET", &found.url),
         };
         let turn = request.as_ref().and_then(|request| turn(request, &found));
+        let visit = request.as_ref().and_then(|request| request.visit).map_or(0, |key| self.visit(key));
         let (method, exact, normalised, rules, body, request_at) = match request {
             Some(r) => (r.method, r.exact, r.normalised, r.rules, r.body, Some(r.at)),
             None => {
@@ -172,6 +177,7 @@ impl<'a> Builder<'a> {
             status: found.status,
             rules,
             request_body: body,
+            visit,
             text: place,
         };
         self.captures.write_all(&capture.to_bytes())?;
@@ -200,6 +206,16 @@ impl<'a> Builder<'a> {
             self.origins.write_all(&origin_row(number, origin))?;
         }
         Ok(())
+    }
+
+    /// The number of a visit. Those beyond the greatest one are unknown.
+    fn visit(&mut self, key: Key) -> u32 {
+        let next = self.visits.len() as u32 + 1;
+        match self.visits.get(&key) {
+            Some(number) => *number,
+            None if next > MOST_VISITS => 0,
+            None => *self.visits.entry(key).or_insert(next),
+        }
     }
 
     fn finish(self, binding: Binding) -> io::Result<()> {

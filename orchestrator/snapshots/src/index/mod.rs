@@ -49,7 +49,7 @@ use crate::{Archive, Record};
 pub use adopt::BESIDE;
 pub use changing::ChangingMatch;
 pub use documents::Document;
-pub use effects::{Effect, ReadReason, WriteReason, may_write};
+pub use effects::{Effect, ReadReason, WriteReason, effect_of, may_act, may_write, shows_state};
 pub use error::IndexError;
 pub use history::{SiteHistory, SiteWrite, Visit};
 pub use layout::Summary;

@@ -38,6 +38,8 @@ pub(super) struct Request {
     pub(super) body: [u8; 8],
     /// What it says of its effect.
     pub(super) signs: RequestSigns,
+    /// The key of the visit that it was made in, where that is known.
+    pub(super) visit: Option<Key>,
 }
 
 /// A response that waits for its request.
@@ -184,6 +186,7 @@ mod tests {
                     rules,
                     body: [0; 8],
                     signs: RequestSigns::default(),
+                    visit: None,
                 });
             } else {
                 pairing.response(link, number as u64);

@@ -46,9 +46,14 @@ pub struct Capture {
     pub rules: Rules,
     /// The first bytes of the SHA-256 of the request's body; zero without a body.
     pub request_body: [u8; 8],
+    /// The visit that it belongs to, as a number of this archive; 0 where it is not known.
+    pub visit: u32,
     /// The location of method and URL in the text section.
     pub(super) text: Text,
 }
+
+/// The greatest number of a visit: a row has three bytes for it.
+pub(super) const MOST_VISITS: u32 = (1 << 24) - 1;
 
 /// A location in the text section.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -75,7 +80,8 @@ impl Capture {
         out.put(&self.request_body);
         out.put(&self.status.to_le_bytes());
         out.put(&self.rules.bits().to_le_bytes());
-        out.put(&[self.kind as u8, 0, 0, 0]);
+        let [low, middle, high, _] = self.visit.to_le_bytes();
+        out.put(&[self.kind as u8, low, middle, high]);
         seal(out.bytes)
     }
 
@@ -107,6 +113,9 @@ impl Capture {
                 [3] => CaptureKind::Revisit,
                 [4] => CaptureKind::Dangling,
                 _ => return None,
+            },
+            visit: match row.take() {
+                [low, middle, high] => u32::from_le_bytes([low, middle, high, 0]),
             },
         })
     }
@@ -205,6 +214,7 @@ mod tests {
             status: 206,
             rules: Rules::from_bits(5),
             request_body: [9; 8],
+            visit: 0x01_02_03,
             text: Text { offset: 1 << 40, length: 77, crc: 1 },
         };
         let bytes = capture.to_bytes();

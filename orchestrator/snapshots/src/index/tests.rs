@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::http::{write_request, write_response};
 use crate::matching::{self, Payload, ReplayRequest};
-use crate::warc::RecordHead;
+use crate::warc::{RecordHead, VISIT};
 use crate::{Headers, RecordKind, Timestamp};
 
 /// Writes a WARC record by record, each in its own gzip member if `gzip`.
@@ -19,11 +19,13 @@ pub(super) struct Writer {
     gzip: bool,
     pub(super) clock: i64,
     records: u32,
+    /// The visit of the requests.
+    pub(super) visit: Option<String>,
 }
 
 impl Writer {
     pub(super) fn new(gzip: bool) -> Writer {
-        Writer { bytes: Vec::new(), gzip, clock: 1_767_225_600_000, records: 0 }
+        Writer { bytes: Vec::new(), gzip, clock: 1_767_225_600_000, records: 0, visit: None }
     }
 
     fn record(&mut self, kind: RecordKind, url: &str, fields: &[(&str, &str)], block: &[u8]) -> String {
@@ -70,7 +72,10 @@ impl Writer {
         write_request(&mut block, method, "/", &[("Content-Type", content_type)].into_iter().collect());
         block.extend_from_slice(body.as_bytes());
         let to = format!("<{to}>");
-        let fields = [("Content-Type", "application/http; msgtype=request"), ("WARC-Concurrent-To", &to)];
+        let mut fields =
+            vec![("Content-Type", "application/http; msgtype=request"), ("WARC-Concurrent-To", &to)];
+        let visit = self.visit.clone();
+        fields.extend(visit.as_deref().map(|visit| (VISIT, visit)));
         self.record(RecordKind::Request, url, &fields, &block);
     }
 

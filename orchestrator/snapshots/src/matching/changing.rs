@@ -11,6 +11,16 @@
 //! ```
 //!
 //! Requests that differ only in these parts count as the same. They are answered in recorded order.
+//!
+//! Two more lists correct what is held for a write of a site, which leads to another state of it:
+//!
+//! ```yaml
+//! writes:
+//! - url: https://shop.test/basket/add/*
+//!   method: GET
+//! not_writes:
+//! - url: https://shop.test/api/prices
+//! ```
 
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +37,23 @@ pub struct ChangingParts {
     /// The rules. If several apply to a request, the first one is used.
     #[serde(default)]
     pub rules: Vec<ChangingPart>,
+    /// Requests that are writes, whatever is thought of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<RequestPattern>,
+    /// Requests that are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_writes: Vec<RequestPattern>,
+}
+
+/// Requests by their address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RequestPattern {
+    /// The URL without query and fragment. `*` as a path segment matches any one.
+    pub url: String,
+    /// The method; each when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
 }
 
 /// The volatile parts of the requests to one URL.
@@ -73,6 +100,18 @@ pub enum BadRules {
         /// What is wrong.
         reason: &'static str,
     },
+    /// A request that is none.
+    #[error("read `{list}`, number {number} ({url}): {reason}; write `url: https://host/path`")]
+    Pattern {
+        /// The list.
+        list: &'static str,
+        /// Its number there, from 1.
+        number: usize,
+        /// Its URL.
+        url: String,
+        /// What is wrong.
+        reason: &'static str,
+    },
 }
 
 impl ChangingParts {
@@ -89,13 +128,23 @@ impl ChangingParts {
             }
             rule.url = super::normalised_url(&rule.url);
         }
+        for (list, patterns) in [("writes", &mut parts.writes), ("not_writes", &mut parts.not_writes)] {
+            for (at, pattern) in patterns.iter_mut().enumerate() {
+                if let Some(reason) = fault_of_url(&pattern.url) {
+                    return Err(BadRules::Pattern { list, number: at + 1, url: pattern.url.clone(), reason });
+                }
+                pattern.url = super::normalised_url(&pattern.url);
+            }
+        }
         Ok(parts)
     }
 
     /// The text that [`ChangingParts::from_yaml`] reads.
     pub fn to_yaml(&self) -> String {
         let rules = serde_yaml::to_string(self).unwrap_or_default();
-        format!("# What changes by itself in requests, and is passed over when they are matched.\n{rules}")
+        format!(
+            "# What changes by itself in requests, and is passed over when they are matched; and which are writes.\n{rules}"
+        )
     }
 
     /// Appends the rules of another snapshot.
@@ -113,17 +162,43 @@ impl ChangingParts {
                 None => self.rules.push(rule),
             }
         }
+        for (own, more) in [(&mut self.writes, other.writes), (&mut self.not_writes, other.not_writes)] {
+            for pattern in more {
+                if !own.contains(&pattern) {
+                    own.push(pattern);
+                }
+            }
+        }
+    }
+
+    /// Whether a request is a write by these lists; `None` where they do not say.
+    pub fn is_write(&self, method: &str, url: &str) -> Option<bool> {
+        let is_in = |list: &[RequestPattern]| list.iter().any(|pattern| pattern.fits(method, url));
+        match () {
+            () if is_in(&self.not_writes) => Some(false),
+            () if is_in(&self.writes) => Some(true),
+            () => None,
+        }
+    }
+}
+
+impl RequestPattern {
+    /// Whether this is one of the requests.
+    pub fn fits(&self, method: &str, url: &str) -> bool {
+        self.method.as_deref().is_none_or(|own| own.eq_ignore_ascii_case(method))
+            && fits_url(&self.url, &super::normalised_url(url))
+    }
+
+    /// The host of the requests.
+    pub fn host(&self) -> Option<String> {
+        url::Url::parse(&self.url).ok()?.host_str().map(str::to_owned)
     }
 }
 
 impl ChangingPart {
     fn fault(&self) -> Option<&'static str> {
-        let Ok(url) = url::Url::parse(&self.url) else { return Some("its URL is none") };
-        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
-            return Some("its URL is not of the web");
-        }
-        if url.query().is_some() || url.fragment().is_some() {
-            return Some("its URL has a query or a fragment");
+        if let Some(reason) = fault_of_url(&self.url) {
+            return Some(reason);
         }
         let nothing = self.query.is_empty() && self.body.is_empty() && !self.path().contains(&"*");
         nothing.then_some("it names nothing that changes")
@@ -145,11 +220,7 @@ impl ChangingPart {
             return None;
         }
         let url = super::normalised_url(request.url);
-        let segments: Vec<&str> = query::split(&url).0.split('/').collect();
-        let pattern = self.path();
-        // The host is the third element; it is never a volatile part.
-        let fits = |(at, (own, other)): (usize, (&&str, &&str))| own == other || (at > 2 && *own == "*");
-        if segments.len() != pattern.len() || !pattern.iter().zip(&segments).enumerate().all(fits) {
+        if !fits_url(&self.url, &url) {
             return None;
         }
         let mut values: Vec<Leaf> = leaves(request);
@@ -180,6 +251,25 @@ impl ChangingPart {
         let body = self.body.iter().map(|name| format!("changing body {name}"));
         path.into_iter().chain(query).chain(body).collect()
     }
+}
+
+/// What is wrong with the URL of a rule.
+fn fault_of_url(text: &str) -> Option<&'static str> {
+    let Ok(url) = url::Url::parse(text) else { return Some("its URL is none") };
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+        return Some("its URL is not of the web");
+    }
+    let is_longer = url.query().is_some() || url.fragment().is_some();
+    is_longer.then_some("its URL has a query or a fragment")
+}
+
+/// Whether a URL is that of a pattern, where `*` is any one segment of the path.
+fn fits_url(pattern: &str, url: &str) -> bool {
+    let segments: Vec<&str> = query::split(url).0.split('/').collect();
+    let pattern: Vec<&str> = pattern.split('/').collect();
+    // The host is the third element; it is never any one.
+    let fits = |(at, (own, other)): (usize, (&&str, &&str))| own == other || (at > 2 && *own == "*");
+    segments.len() == pattern.len() && pattern.iter().zip(&segments).enumerate().all(fits)
 }
 
 /// A JSON path with `[*]` for every list index.
@@ -246,9 +336,28 @@ mod tests {
             "rules: [{url: 'https://a.test/x?y', query: [t]}]",
             "rules: [{url: 'https://a.test/x', parameters: [t]}]",
             "changing: []",
+            "writes: [{url: 'https://a.test/x?y'}]",
+            "not_writes: [{url: 'x', method: POST}]",
         ] {
             assert!(ChangingParts::from_yaml(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_a_write_can_be_said() {
+        let text = "writes:\n- url: https://a.test/add/*\n  method: GET\nnot_writes:\n- url: https://A.test/add/none\n";
+        let parts = ChangingParts::from_yaml(text).unwrap();
+        for (method, url, expected) in [
+            ("GET", "https://a.test/add/7?n=2", Some(true)),
+            ("POST", "https://a.test/add/7", None),
+            ("GET", "https://a.test/add/none", Some(false)),
+            ("GET", "https://a.test/add/7/more", None),
+        ] {
+            assert_eq!(parts.is_write(method, url), expected, "{method} {url}");
+        }
+        let mut joined = parts.clone();
+        joined.join(ChangingParts::from_yaml(&parts.to_yaml()).unwrap());
+        assert_eq!(joined, parts);
     }
 
     #[test]

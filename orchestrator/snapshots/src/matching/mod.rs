@@ -24,7 +24,7 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 
 pub use body::{Family, MAX_STRUCTURED_BODY};
-pub use changing::{BadRules, ChangingPart, ChangingParts};
+pub use changing::{BadRules, ChangingPart, ChangingParts, RequestPattern};
 pub use differences::{Difference, differences};
 pub use guess::{RANDOM_TOKEN, TIME_STAMP, guess, may_guess};
 pub use learn::learn;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use crate::http::{write_request, write_response};
-use crate::warc::{RecordHead, RecordKind, new_record_id};
+use crate::warc::{RecordHead, RecordKind, VISIT, new_record_id};
 use crate::{Body, Exchange, Headers};
 
 /// A part of an entry; all parts are written together.
@@ -85,6 +85,7 @@ pub(super) fn exchange(exchange: &Exchange) -> Records {
     let mut request = END.to_vec();
     let head = about(RecordKind::Request, &new_record_id(), url, exchange)
         .uri("WARC-Concurrent-To", &id)
+        .optional(VISIT, exchange.visit.as_deref())
         .field("Content-Type", "application/http; msgtype=request")
         .finish(http.len() as u64 + ask.body.len());
     request.extend_from_slice(&head);

@@ -41,7 +41,8 @@ impl Recording {
         }
         let mut learned = ChangingParts::default();
         for [first, second] in &requests {
-            learned.join(ChangingParts { rules: learn(&replay_requests(first), &replay_requests(second)) });
+            let rules = learn(&replay_requests(first), &replay_requests(second));
+            learned.join(ChangingParts { rules, ..ChangingParts::default() });
         }
         if !learned.rules.is_empty() {
             self.keep(&learned)?;

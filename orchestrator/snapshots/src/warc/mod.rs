@@ -29,3 +29,6 @@ pub use write::{RecordHead, new_record_id};
 /// The maximum size of a record header, in bytes. Real ones are below a kilobyte, but with cookies
 /// 70 kB have been observed.
 pub const MAX_HEAD: usize = 1 << 20;
+/// The field of a request record that names its [`visit`](crate::Exchange::visit). No other program
+/// knows it.
+pub(crate) const VISIT: &str = "Sandbox-Visit";

@@ -15,7 +15,9 @@ mod words;
 
 use std::fmt;
 
-use crate::Headers;
+use crate::{Exchange, Headers};
+
+pub use words::{may_act, shows_state};
 
 pub(super) use cookies::CookieNames;
 
@@ -39,6 +41,8 @@ pub enum WriteReason {
     LogOut,
     /// It is at an address of log-ins, and sets a cookie of one.
     LogIn,
+    /// The rules of the snapshot say so.
+    Rule,
 }
 
 /// Why a request that was sent like a write is none.
@@ -64,6 +68,7 @@ impl fmt::Display for Effect {
             Effect::Write(WriteReason::Method) => "its method changes things",
             Effect::Write(WriteReason::LogOut) => "it takes away a cookie of a log-in",
             Effect::Write(WriteReason::LogIn) => "it sets a cookie at an address of log-ins",
+            Effect::Write(WriteReason::Rule) => "the rules of the snapshot say so",
             Effect::Read(ReadReason::Refused) => "the server refused it",
             Effect::Read(ReadReason::Beacon) => "the page cannot read what comes back",
             Effect::Read(ReadReason::Log) => "its address is that of a log or a counter",
@@ -185,6 +190,15 @@ pub fn may_write(method: &str, url: &str, headers: &Headers, body: &[u8]) -> boo
     let sent = SentBody { content_type: headers.get_str("Content-Type"), bytes: Some(body) };
     let signs = RequestSigns::of(method, url, headers, &sent);
     matches!(judge(&signs, 200, &ResponseSigns::default()), Effect::Write(_))
+}
+
+/// The effect of an exchange that is being recorded. A body that is not in memory is not known.
+pub fn effect_of(exchange: &Exchange) -> Effect {
+    let (request, response) = (&exchange.request, &exchange.response);
+    let bytes = request.body.in_memory();
+    let sent = SentBody { content_type: request.headers.get_str("Content-Type"), bytes: bytes.as_deref() };
+    let signs = RequestSigns::of(&request.method, &exchange.url, &request.headers, &sent);
+    judge(&signs, response.status, &ResponseSigns::of(&response.headers))
 }
 
 /// Whether a visit of the site may begin here: a page was asked for without any cookie.

@@ -61,6 +61,110 @@ const LOG_INS: [&str; 18] = [
     "sso",
     "verify",
 ];
+/// What says that a `GET` does something, such as a link that puts a thing into a cart.
+const ACTIONS: [&str; 46] = [
+    "accept",
+    "activate",
+    "add",
+    "apply",
+    "approve",
+    "archive",
+    "block",
+    "book",
+    "buy",
+    "cancel",
+    "checkout",
+    "clear",
+    "close",
+    "confirm",
+    "create",
+    "deactivate",
+    "decline",
+    "delete",
+    "destroy",
+    "disable",
+    "dismiss",
+    "download",
+    "enable",
+    "export",
+    "follow",
+    "invite",
+    "join",
+    "leave",
+    "like",
+    "pay",
+    "place",
+    "post",
+    "purchase",
+    "redeem",
+    "reject",
+    "remove",
+    "reset",
+    "send",
+    "submit",
+    "subscribe",
+    "toggle",
+    "undo",
+    "unsubscribe",
+    "update",
+    "upload",
+    "vote",
+];
+/// What pages are called that show what somebody has done on a site.
+const STATES: [&str; 50] = [
+    "account",
+    "activity",
+    "bag",
+    "balance",
+    "basket",
+    "bookings",
+    "bookmarks",
+    "carrello",
+    "carrito",
+    "cart",
+    "compte",
+    "cuenta",
+    "dashboard",
+    "drafts",
+    "favorites",
+    "favourites",
+    "followers",
+    "following",
+    "history",
+    "inbox",
+    "konto",
+    "list",
+    "lists",
+    "me",
+    "messages",
+    "minicart",
+    "notifications",
+    "orders",
+    "outbox",
+    "panier",
+    "profile",
+    "purchases",
+    "reservations",
+    "reviews",
+    "saved",
+    "sent",
+    "settings",
+    "subscriptions",
+    "tasks",
+    "tickets",
+    "todos",
+    "trips",
+    "trolley",
+    "user",
+    "votes",
+    "wallet",
+    "warenkorb",
+    "watchlist",
+    "wishlist",
+    "wunschliste",
+];
+/// Names in the query of an address that is good once.
+const ONCE: [&str; 6] = ["code", "confirmation", "otp", "signature", "ticket", "token"];
 /// Words that together name a log-in.
 const LOG_IN_PAIRS: [[&str; 2]; 6] =
     [["log", "in"], ["log", "out"], ["sign", "in"], ["sign", "out"], ["log", "off"], ["sign", "up"]];
@@ -114,14 +218,37 @@ pub(super) fn is_log_in(url: &str) -> bool {
     })
 }
 
+/// Whether a `GET` of this address may do something, or can be made once only. It says so in any
+/// name of its path, or in its query.
+pub fn may_act(url: &str) -> bool {
+    let Ok(parsed) = Url::parse(url) else { return true };
+    let path = parsed.path().split('/').map(str::to_owned);
+    let query: Vec<(String, String)> = parsed.query_pairs().into_owned().collect();
+    let mut names = path.chain(query.iter().map(|(name, _)| name.clone()));
+    let acts = |name: &str| words(name).iter().any(|word| ACTIONS.contains(&word.as_str()));
+    let is_once = |name: &str| words(name).iter().any(|word| ONCE.contains(&word.as_str()));
+    is_log_in(url)
+        || names.any(|name| acts(&name))
+        || query.iter().any(|(name, value)| is_once(name) || is_action(name) && acts(value))
+}
+
+/// Whether this is the address of a page that shows what somebody has done on the site, such as a
+/// cart. One of the last names of its path says so.
+pub fn shows_state(url: &str) -> bool {
+    last_names(url).iter().any(|words| words.iter().any(|word| STATES.contains(&word.as_str())))
+}
+
 /// The words of the last names of a path, and of its actions in the query (`?action=logout`).
 fn last_names(url: &str) -> Vec<Vec<String>> {
     let Ok(url) = Url::parse(url) else { return Vec::new() };
     let path: Vec<&str> = url.path().split('/').filter(|name| !name.is_empty()).collect();
     let path = path[path.len().saturating_sub(LAST)..].iter().map(|name| (*name).to_owned());
-    let is_action = |name: &str| ["action", "a", "do", "mode", "op", "cmd", "wc-ajax"].contains(&name);
     let actions = url.query_pairs().filter(|(name, _)| is_action(name)).map(|(_, value)| value.into_owned());
     path.chain(actions).map(|name| words(&name)).collect()
+}
+
+fn is_action(name: &str) -> bool {
+    ["action", "a", "do", "mode", "op", "cmd", "wc-ajax"].contains(&name)
 }
 
 /// The words of a name in lower case: `addToCart`, `add-to-cart` and `add_to_cart` have three.

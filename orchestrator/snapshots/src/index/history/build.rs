@@ -1,19 +1,27 @@
 //! Reads the turns of a site, and makes its history of them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::effects::{self, Effect, RequestSigns, ResponseSigns, SentBody};
+use super::super::effects::{self, Effect, RequestSigns, ResponseSigns, SentBody, WriteReason};
 use super::super::turns::{self, Turn};
 use super::super::{CaptureKind, IndexError, IndexHit, ReplaySet, RequestParts};
 use super::evidence::{self, Contents};
 use super::{SiteHistory, SiteWrite, Visit};
 use crate::Headers;
-use crate::matching::{self, Key, ReplayRequest};
+use crate::matching::{self, ChangingParts, Key, ReplayRequest, RequestPattern};
 
 /// With how many writes at its address a write is compared, beyond those of its key.
 const COMPARED: usize = 64;
 /// What is sent within this time after its document was not caused by anybody, in milliseconds.
 const AT_ONCE: u64 = 500;
+
+/// The turns of a site in one visit of which the number is known, or in all others of an archive.
+pub(super) struct VisitTurns {
+    member: u32,
+    /// The number of the visit; 0 for the others.
+    number: u32,
+    pub(super) turns: Vec<SiteTurn>,
+}
 
 /// A turn of a site, read.
 pub(super) enum SiteTurn {
@@ -41,6 +49,22 @@ pub(super) struct KnownWrite {
     pub(super) is_automatic: bool,
 }
 
+impl SiteTurn {
+    fn hit(&self) -> IndexHit {
+        match self {
+            SiteTurn::Start(hit) | SiteTurn::Write(hit, _) => *hit,
+        }
+    }
+
+    /// Whether the rules of the snapshot say that it is no write.
+    fn is_excluded(&self, rules: &ChangingParts) -> bool {
+        match self {
+            SiteTurn::Start(_) => false,
+            SiteTurn::Write(_, write) => rules.is_write(&write.method, &write.url) == Some(false),
+        }
+    }
+}
+
 impl KnownWrite {
     /// Method and address without the query.
     pub(super) fn endpoint(&self) -> String {
@@ -62,24 +86,34 @@ impl ReplaySet {
     /// # Errors
     /// When the disk or the server does not give them.
     pub fn history(&self, site: &str) -> Result<SiteHistory, IndexError> {
-        let mut all = Vec::new();
+        let mut all: Vec<VisitTurns> = Vec::new();
         for (member, own) in self.numbered() {
             let entries = own.index.turns(&turns::key_of_site(site))?;
             if entries.len() > turns::MOST {
                 tracing::warn!(site, "a site with too many writes to tell its states apart");
                 return Ok(SiteHistory::default());
             }
-            let mut read = Vec::new();
+            let mut by_number: BTreeMap<u32, Vec<SiteTurn>> = BTreeMap::new();
             for entry in entries {
                 let hit = IndexHit { member, capture: entry.capture, at_millis: entry.at_millis, status: 0 };
-                read.push(match Turn::of(&entry) {
+                let turn = match Turn::of(&entry) {
                     Some(Turn::Start) => SiteTurn::Start(hit),
                     _ => SiteTurn::Write(hit, Box::new(self.read_write(hit)?)),
-                });
+                };
+                if !turn.is_excluded(self.changing_parts()) {
+                    by_number.entry(self.capture(hit)?.visit).or_default().push(turn);
+                }
             }
-            all.push((member, read));
+            for (hit, write) in self.writes_by_rule(site, member)? {
+                let turns = by_number.entry(self.capture(hit)?.visit).or_default();
+                if turns.iter().all(|turn| turn.hit() != hit) {
+                    turns.push(SiteTurn::Write(hit, Box::new(write)));
+                    turns.sort_by_key(|turn| (turn.hit().at_millis, turn.hit().capture));
+                }
+            }
+            all.extend(by_number.into_iter().map(|(number, turns)| VisitTurns { member, number, turns }));
         }
-        if all.iter().all(|(_, turns)| turns.is_empty()) {
+        if all.is_empty() {
             return Ok(SiteHistory::default());
         }
         let contents = Contents::read(self, site)?;
@@ -91,6 +125,26 @@ impl ReplaySet {
         }
         contents.compare(&mut history);
         Ok(history)
+    }
+
+    /// The captures of an archive that are writes by the rules of the snapshot.
+    fn writes_by_rule(&self, site: &str, member: u32) -> Result<Vec<(IndexHit, KnownWrite)>, IndexError> {
+        let rules = self.changing_parts();
+        let hosts = rules.writes.iter().filter_map(RequestPattern::host);
+        let hosts: BTreeSet<String> = hosts.filter(|host| turns::site_of(host) == site).collect();
+        let mut found = Vec::new();
+        for host in hosts {
+            for recorded in self.of_host(&host, turns::MOST)? {
+                let is_write = rules.is_write(&recorded.method, &recorded.url) == Some(true);
+                if is_write && recorded.hit.member == member {
+                    // As those that were found by the index.
+                    let hit = IndexHit { status: 0, ..recorded.hit };
+                    let effect = Effect::Write(WriteReason::Rule);
+                    found.push((hit, KnownWrite { effect, may_query: false, ..self.read_write(hit)? }));
+                }
+            }
+        }
+        Ok(found)
     }
 
     fn read_write(&self, hit: IndexHit) -> Result<KnownWrite, IndexError> {
@@ -165,21 +219,23 @@ impl ReplaySet {
 }
 
 /// The history of turns, without the writes at these addresses.
-fn of_turns(all: &[(u32, Vec<SiteTurn>)], queries: &[String]) -> SiteHistory {
+fn of_turns(all: &[VisitTurns], queries: &[String]) -> SiteHistory {
     let mut history = SiteHistory::default();
     let mut known: Vec<&KnownWrite> = Vec::new();
     let mut by_key: HashMap<Key, usize> = HashMap::new();
     let mut by_endpoint: HashMap<String, Vec<usize>> = HashMap::new();
-    for (member, turns) in all {
-        let mut visit = Visit { member: *member, ..Visit::default() };
+    for VisitTurns { member, number, turns } in all {
+        let (member, number) = (*member, *number);
+        let mut visit = Visit { member, number, ..Visit::default() };
         let (mut had_cookies, mut was_cleared) = (false, false);
         for turn in turns {
             let (hit, write) = match turn {
                 SiteTurn::Start(hit) => {
-                    // Without cookies after a log-out, a visit goes on.
-                    if std::mem::take(&mut had_cookies) && !was_cleared {
+                    // One that has a number is known whole. Without cookies after a log-out, one
+                    // goes on.
+                    if number == 0 && std::mem::take(&mut had_cookies) && !was_cleared {
                         let from = (hit.at_millis, hit.capture);
-                        let next = Visit { member: *member, from, ..Visit::default() };
+                        let next = Visit { member, from, ..Visit::default() };
                         history.visits.push(std::mem::replace(&mut visit, next));
                     }
                     continue;
@@ -198,7 +254,7 @@ fn of_turns(all: &[(u32, Vec<SiteTurn>)], queries: &[String]) -> SiteHistory {
                 let mut near = beside.iter().take(COMPARED);
                 near.find(|other| write.differs_in_chance(known[**other])).copied()
             };
-            let number = same_key.or_else(differs_in_chance).unwrap_or_else(|| {
+            let write_number = same_key.or_else(differs_in_chance).unwrap_or_else(|| {
                 let (method, url) = (write.method.clone(), write.url.clone());
                 history.writes.push(SiteWrite { method, url, effect: write.effect, hides: write.clears });
                 known.push(write);
@@ -206,9 +262,9 @@ fn of_turns(all: &[(u32, Vec<SiteTurn>)], queries: &[String]) -> SiteHistory {
                 beside.push(known.len() - 1);
                 known.len() - 1
             });
-            history.numbers.insert((hit.member, hit.capture), number as u32);
+            history.numbers.insert((hit.member, hit.capture), write_number as u32);
             visit.places.push((hit.at_millis, hit.capture));
-            visit.writes.push(number as u32);
+            visit.writes.push(write_number as u32);
         }
         history.visits.push(visit);
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{IndexError, IndexHit, ReplaySet, turns};
 use super::SiteHistory;
-use super::build::{KnownWrite, SiteTurn};
+use super::build::{KnownWrite, SiteTurn, VisitTurns};
 use crate::Headers;
 use crate::matching::Key;
 
@@ -26,7 +26,14 @@ pub(super) struct Contents(Vec<SeveralCaptures>);
 /// The captures of one address, each with what identifies its content.
 struct SeveralCaptures {
     url: String,
-    marks: Vec<(IndexHit, Option<Key>)>,
+    marks: Vec<ContentMark>,
+}
+
+/// What identifies the content of a capture, and the number of its visit.
+struct ContentMark {
+    hit: IndexHit,
+    visit: u32,
+    content: Option<Key>,
 }
 
 /// The content of an address in each state of a visit; `None` where it is not always the same.
@@ -40,7 +47,10 @@ impl Contents {
             captures.retain(|recorded| recorded.method == "GET" && recorded.hit.status == 200);
             captures.sort_by(|a, b| a.url.cmp(&b.url));
             for same in captures.chunk_by(|a, b| a.url == b.url).filter(|same| same.len() > 1) {
-                let marks = same.iter().map(|recorded| Ok((recorded.hit, set.content_mark(recorded.hit)?)));
+                let marks = same.iter().map(|recorded| {
+                    let hit = recorded.hit;
+                    Ok(ContentMark { hit, visit: set.capture(hit)?.visit, content: set.content_mark(hit)? })
+                });
                 let marks = marks.collect::<Result<Vec<_>, IndexError>>()?;
                 all.push(SeveralCaptures { url: same[0].url.clone(), marks });
             }
@@ -52,8 +62,8 @@ impl Contents {
     fn by_visit(&self, history: &SiteHistory) -> Vec<Vec<(&str, ByState)>> {
         let mut visits: Vec<Vec<(&str, ByState)>> = vec![Vec::new(); history.visits.len()];
         for same in &self.0 {
-            for (hit, content) in &same.marks {
-                let Some((number, state)) = history.place_of(*hit) else { continue };
+            for ContentMark { hit, visit, content } in &same.marks {
+                let Some((number, state)) = history.place_of(*hit, *visit) else { continue };
                 let visit = &mut visits[number];
                 if visit.last().is_none_or(|(url, _)| *url != same.url) {
                     visit.push((&same.url, ByState::new()));
@@ -116,11 +126,11 @@ fn are_equal(all: &[(&str, ByState)], first: usize, second: usize) -> bool {
 pub(super) fn queries(
     set: &ReplaySet,
     history: &SiteHistory,
-    all: &[(u32, Vec<SiteTurn>)],
+    all: &[VisitTurns],
     contents: &Contents,
 ) -> Result<Vec<String>, IndexError> {
     let mut endpoints: BTreeMap<String, Vec<(IndexHit, &KnownWrite)>> = BTreeMap::new();
-    for turn in all.iter().flat_map(|(_, turns)| turns) {
+    for turn in all.iter().flat_map(|visit| &visit.turns) {
         if let SiteTurn::Write(hit, write) = turn {
             endpoints.entry(write.endpoint()).or_default().push((*hit, write));
         }
@@ -134,7 +144,8 @@ pub(super) fn queries(
     for (endpoint, writes) in endpoints {
         let (mut kept, mut differs) = (BTreeSet::new(), false);
         for (hit, _) in &writes {
-            let Some((visit, state)) = history.place_of(*hit) else { continue };
+            let number = set.visit_number(history, *hit)?;
+            let Some((visit, state)) = history.place_of(*hit, number) else { continue };
             for (url, states) in &visits[visit] {
                 match (states.get(&state), states.get(&(state + 1))) {
                     (Some(before), Some(after)) if before == after && before.is_some() => {

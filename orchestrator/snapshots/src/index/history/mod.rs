@@ -1,7 +1,8 @@
 //! The states of a site in a recording.
 //!
-//! A recording of a site is one or more *visits*, each from a state without writes on. A capture is
-//! of the state after the writes before it:
+//! A recording of a site is one or more *visits*, each from a state without writes on. Our recorder
+//! names the visit of each request. Elsewhere, one begins where a page was asked for without cookies
+//! that were there before. A capture is of the state after the writes before it in its visit:
 //!
 //! ```text
 //! visit   GET /   POST /add   GET /cart   POST /remove   GET /cart
@@ -17,8 +18,8 @@ mod evidence;
 
 use std::collections::HashMap;
 
-use super::IndexHit;
 use super::effects::Effect;
+use super::{IndexError, IndexHit, ReplaySet};
 
 /// A write of a site. Requests that differ only in what rules ignore, or in tokens and time stamps,
 /// are the same write.
@@ -47,6 +48,8 @@ pub struct SiteHistory {
 #[derive(Debug, Default)]
 pub struct Visit {
     member: u32,
+    /// Its number in that archive; 0 if it has none.
+    number: u32,
     /// When it begins, and with which capture.
     from: (u64, u32),
     /// Its writes by time and capture, and the number of each among those of the site.
@@ -103,19 +106,20 @@ impl SiteHistory {
         self.writes.is_empty()
     }
 
+    /// Whether visits have numbers, so that the number of a capture's visit is needed to tell its
+    /// state.
+    fn is_numbered(&self) -> bool {
+        self.visits.iter().any(|visit| visit.number != 0)
+    }
+
     /// The number of the write that a capture is; `None` if it is none.
     pub fn write_of(&self, hit: IndexHit) -> Option<u32> {
         self.numbers.get(&(hit.member, hit.capture)).copied()
     }
 
-    /// The writes before a capture in its visit.
-    pub fn before(&self, hit: IndexHit) -> &[u32] {
-        let at = (hit.at_millis, hit.capture);
-        let own = self.visits.iter().filter(|visit| visit.member == hit.member && visit.from <= at);
-        own.max_by_key(|visit| visit.from).map_or(&[], |visit| {
-            let count = visit.places.partition_point(|place| *place < at);
-            &visit.writes[..count]
-        })
+    /// The writes before a capture in its visit, which has this number.
+    fn before(&self, hit: IndexHit, number: u32) -> &[u32] {
+        self.place_of(hit, number).map_or(&[], |(visit, count)| &self.visits[visit].writes[..count])
     }
 
     /// Whether what is shown may be as it was before these writes without their being undone: one
@@ -161,13 +165,34 @@ impl SiteHistory {
 }
 
 impl SiteHistory {
-    /// The number of the visit of a capture, and how many writes were before it.
-    fn place_of(&self, hit: IndexHit) -> Option<(usize, usize)> {
+    /// The place of a capture's visit, which has this number, and how many writes were before it.
+    fn place_of(&self, hit: IndexHit, number: u32) -> Option<(usize, usize)> {
         let at = (hit.at_millis, hit.capture);
-        let own = self.visits.iter().enumerate();
-        let own = own.filter(|(_, visit)| visit.member == hit.member && visit.from <= at);
-        let (number, visit) = own.max_by_key(|(_, visit)| visit.from)?;
-        Some((number, visit.places.partition_point(|place| *place < at)))
+        let own =
+            self.visits.iter().enumerate().filter(|(_, visit)| {
+                (visit.member, visit.number) == (hit.member, number) && visit.from <= at
+            });
+        let (place, visit) = own.max_by_key(|(_, visit)| visit.from)?;
+        Some((place, visit.places.partition_point(|place| *place < at)))
+    }
+}
+
+impl ReplaySet {
+    /// The writes before a capture in its visit.
+    ///
+    /// # Errors
+    /// When the disk does not give it.
+    pub fn writes_before<'a>(
+        &self,
+        history: &'a SiteHistory,
+        hit: IndexHit,
+    ) -> Result<&'a [u32], IndexError> {
+        Ok(history.before(hit, self.visit_number(history, hit)?))
+    }
+
+    /// The number of the visit of a capture; 0 where nothing has one.
+    fn visit_number(&self, history: &SiteHistory, hit: IndexHit) -> Result<u32, IndexError> {
+        if history.is_numbered() { Ok(self.capture(hit)?.visit) } else { Ok(0) }
     }
 }
 

@@ -4,6 +4,8 @@ use tempfile::TempDir;
 
 use super::super::ReplaySet;
 use super::super::tests::{Writer, get, open};
+use crate::matching::ChangingParts;
+use crate::ops::ImportOptions;
 
 const CART: &str = "https://shop.test/cart";
 const HOME: &str = "https://www.shop.test/";
@@ -39,9 +41,9 @@ fn a_capture_is_of_the_state_after_the_writes_before_it() {
     let history = set.history("shop.test").unwrap();
     let writes: Vec<&str> = history.writes().iter().map(|write| write.url.as_str()).collect();
     assert_eq!(writes, ["https://shop.test/add", "https://shop.test/clear"]);
-    let before: Vec<&[u32]> = get(&set, CART).into_iter().map(|hit| history.before(hit)).collect();
+    let before: Vec<&[u32]> = get(&set, CART).into_iter().map(|hit| history.before(hit, 0)).collect();
     assert_eq!(before, [&[] as &[u32], &[0], &[0, 0]]);
-    assert_eq!(history.before(get(&set, HOME)[0]), [0, 0, 1], "hosts that share cookies are one site");
+    assert_eq!(history.before(get(&set, HOME)[0], 0), [0, 0, 1], "hosts that share cookies are one site");
     assert_eq!(history.write_of(get(&set, CART)[0]), None);
     assert!(set.history("other.test").unwrap().is_empty());
 }
@@ -71,9 +73,51 @@ fn each_archive_is_a_visit_of_its_own() {
     second.clock += 1_000_000;
     let set = open(&[first, second.save(&folder, "b.warc")]);
     let history = set.history("shop.test").unwrap();
-    let before: Vec<&[u32]> = get(&set, CART).into_iter().map(|hit| history.before(hit)).collect();
+    let before: Vec<&[u32]> = get(&set, CART).into_iter().map(|hit| history.before(hit, 0)).collect();
     assert_eq!(before.iter().filter(|state| state.is_empty()).count(), 2);
     assert_eq!(history.writes().len(), 2);
+}
+
+#[test]
+fn rules_say_what_is_a_write() {
+    let folder = TempDir::new().unwrap();
+    let mut writer = recording(&["cart=empty", "post /add", "cart=1", "post /note", "cart=1"]);
+    let id = writer.response("https://shop.test/clear", &[], "done");
+    writer.request("https://shop.test/clear", &id, "GET", "", "");
+    writer.response(CART, &[], "empty");
+    let plain = writer.save(&folder, "a.warc");
+    let wacz = plain.with_extension("wacz");
+    crate::ops::import(&[plain], &wacz, &ImportOptions::default(), &mut |_| {}).unwrap();
+    let yaml = "writes: [{url: 'https://shop.test/clear'}]\nnot_writes: [{url: 'https://shop.test/note'}]";
+    let ruled = wacz.with_extension("ruled.wacz");
+    crate::ops::set_rules(&wacz, &ChangingParts::from_yaml(yaml).unwrap(), &ruled, &mut |_| {}).unwrap();
+    for (path, expected) in [(wacz, ["/add", "/note"]), (ruled, ["/add", "/clear"])] {
+        let history = open(&[path]).history("shop.test").unwrap();
+        let writes: Vec<&str> =
+            history.writes().iter().map(|write| &write.url["https://shop.test".len()..]).collect();
+        assert_eq!(writes, expected);
+    }
+}
+
+#[test]
+fn visits_that_have_names_are_kept_apart_even_at_the_same_time() {
+    let folder = TempDir::new().unwrap();
+    let mut writer = Writer::new(false);
+    for (visit, step) in
+        [("a", "cart=0"), ("b", "cart=0"), ("a", "post /add"), ("b", "cart=0"), ("a", "cart=1")]
+    {
+        writer.visit = Some(visit.to_owned());
+        let (url, method) = match step.strip_prefix("post ") {
+            Some(path) => (format!("https://shop.test{path}"), "POST"),
+            None => (CART.to_owned(), "GET"),
+        };
+        let id = writer.response(&url, &[], step);
+        writer.request(&url, &id, method, "application/x-www-form-urlencoded", "");
+    }
+    let set = open(&[writer.save(&folder, "a.warc")]);
+    let history = set.history("shop.test").unwrap();
+    let before = get(&set, CART).into_iter().map(|hit| set.writes_before(&history, hit).unwrap());
+    assert_eq!(before.collect::<Vec<_>>(), [&[] as &[u32], &[], &[], &[0]]);
 }
 
 #[test]

@@ -3,7 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use snapshots::{Headers, index::may_write};
+
 use super::*;
+use crate::{Visit, record::AskedIn};
 
 pub(super) const ORIGIN: &str = "https://site.test";
 
@@ -27,8 +30,49 @@ pub(super) struct Told {
 pub(super) type Running = Box<dyn FnMut(&Ask<'_>) -> Told>;
 
 pub(super) enum Server<'a> {
-    Live { site: Running, world: Option<&'a World> },
+    Live { site: Running, recorded: Option<RecordedVisit<'a>> },
     Recorded { replay: &'a Replay, episode: Box<Episode> },
+}
+
+/// Where what a browser does is recorded, and the visit that it is.
+pub(super) struct RecordedVisit<'a> {
+    pub(super) world: &'a World,
+    pub(super) visit: Option<Arc<Visit>>,
+}
+
+impl RecordedVisit<'_> {
+    /// Records an exchange.
+    fn keep(&self, head: &RequestHead, body: &str, told: &Told, by_us: bool) {
+        self.world.millis.set(self.world.millis.get() + 1000);
+        let response = Response {
+            status: told.status,
+            reason: String::new(),
+            headers: told.headers.iter().map(|(name, value)| (*name, value.as_str())).collect(),
+            body: Body::from(told.body.as_bytes().to_vec()),
+        };
+        let kind = head.header("content-type").unwrap_or_default();
+        let mut exchange = self.world.exchange((head.method.as_str(), &head.url, kind, body), response);
+        for (name, value) in head.headers.iter().filter(|(name, _)| *name != "content-type") {
+            exchange.request.headers.push(name.as_str(), value.as_bytes());
+        }
+        if let Some(visit) = &self.visit {
+            exchange.visit = Some(visit.name().to_owned());
+            AskedIn { visit: Arc::clone(visit), head: head.clone(), by_us }.note(&exchange);
+        }
+        self.world.recording.append(&exchange).unwrap();
+    }
+
+    /// Asks again for what was seen.
+    fn ask_again(&self, site: &mut Running) {
+        for head in self.visit.iter().flat_map(|visit| visit.to_ask("site.test")) {
+            let cookies = head.header("cookie").unwrap_or_default().split("; ");
+            let cookies = cookies.filter_map(|pair| pair.split_once('='));
+            let cookies = cookies.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            let path = head.url.strip_prefix(ORIGIN).unwrap();
+            let told = site(&Ask { method: "GET", path, body: "", cookies: &cookies });
+            self.keep(&head, "", &told, true);
+        }
+    }
 }
 
 pub(super) struct Browser<'a> {
@@ -63,6 +107,13 @@ impl<'a> Browser<'a> {
     pub(super) fn token(&self) -> String {
         let words = self.page.split(' ').find_map(|word| word.strip_prefix("token="));
         words.unwrap_or_default().to_owned()
+    }
+
+    /// Ends its visit.
+    pub(super) fn end(self) {
+        if let Server::Live { mut site, recorded: Some(recorded) } = self.server {
+            recorded.ask_again(&mut site);
+        }
     }
 
     /// Enters an address.
@@ -121,22 +172,17 @@ impl<'a> Browser<'a> {
         }
         let url = format!("{ORIGIN}{path}");
         let (status, told, text) = match &mut self.server {
-            Server::Live { site, world } => {
+            Server::Live { site, recorded } => {
+                let head = super::head(method, &url, &headers);
+                let sent: Headers = headers.iter().map(|(name, value)| (*name, *value)).collect();
+                if let Some(recorded) = recorded
+                    && may_write(method, &url, &sent, body.as_bytes())
+                {
+                    recorded.ask_again(site);
+                }
                 let told = site(&Ask { method, path, body, cookies: &self.cookies });
-                if let Some(world) = world {
-                    world.millis.set(world.millis.get() + 1000);
-                    let response = Response {
-                        status: told.status,
-                        reason: String::new(),
-                        headers: told.headers.iter().map(|(name, value)| (*name, value.as_str())).collect(),
-                        body: Body::from(told.body.as_bytes().to_vec()),
-                    };
-                    let kind = if body.is_empty() { "" } else { kind };
-                    let mut exchange = world.exchange((method, &url, kind, body), response);
-                    for (name, value) in headers.iter().filter(|(name, _)| *name != "content-type") {
-                        exchange.request.headers.push(*name, value.as_bytes());
-                    }
-                    world.recording.append(&exchange).unwrap();
+                if let Some(recorded) = recorded {
+                    recorded.keep(&head, body, &told, false);
                 }
                 (told.status, told.headers, told.body)
             }

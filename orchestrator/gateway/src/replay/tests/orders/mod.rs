@@ -5,10 +5,11 @@
 mod browser;
 mod sites;
 
-use browser::{Browser, Server};
+use browser::{Browser, RecordedVisit, Server};
 use sites::{Action, SITES, SmallSite};
 
 use super::*;
+use crate::Visit;
 
 /// How many orders of how many actions are tried, of each site.
 const ORDERS: u64 = 50;
@@ -39,19 +40,33 @@ struct Tally {
     silent: u32,
 }
 
-/// Records a site: by its oracle, or in a random order of actions.
-fn record(site: &SmallSite, random: Option<u64>) -> World {
+/// How a site is recorded, and given back.
+#[derive(Clone, Copy)]
+struct Trial {
+    states: StatePolicy,
+    /// For the orders that are tried.
+    seed: u64,
+    /// In a random order of actions, and not by its oracle.
+    random: bool,
+    /// What was seen is asked again after each write.
+    asks_again: bool,
+}
+
+/// Records a site.
+fn record(site: &SmallSite, trial: Trial) -> World {
     let world = World::new();
-    let mut browser = Browser::new(Server::Live { site: (site.new)(), world: Some(&world) });
+    let visit = trial.asks_again.then(|| Arc::new(Visit::new(24)));
+    let recorded = Some(RecordedVisit { world: &world, visit });
+    let mut browser = Browser::new(Server::Live { site: (site.new)(), recorded });
     browser.enter("/");
-    match random {
-        None => site.oracle.iter().for_each(|name| (action(site, name).act)(&mut browser)),
-        Some(seed) => {
-            let mut numbers = Numbers(seed);
+    match trial.random {
+        false => site.oracle.iter().for_each(|name| (action(site, name).act)(&mut browser)),
+        true => {
+            let mut numbers = Numbers(trial.seed);
             (0..RECORDED_ACTIONS).for_each(|_| (offered(site, &browser, &mut numbers).act)(&mut browser));
         }
     }
-    drop(browser);
+    browser.end();
     world
 }
 
@@ -66,13 +81,14 @@ fn action<'a>(site: &'a SmallSite, name: &str) -> &'a Action {
 }
 
 /// Plays random orders. With states, nothing may be wrong that is not said to be.
-fn play(site: &SmallSite, states: StatePolicy, seed: u64, random: bool) -> Tally {
-    let world = record(site, random.then_some(seed));
+fn play(site: &SmallSite, trial: Trial) -> Tally {
+    let world = record(site, trial);
+    let Trial { states, seed, .. } = trial;
     let replay = world.replay(ReplayOptions { states, ..ReplayOptions::default() });
     let mut tally = Tally::default();
     for order in 0..ORDERS {
         let mut numbers = Numbers(seed << 32 | order);
-        let mut live = Browser::new(Server::Live { site: (site.new)(), world: None });
+        let mut live = Browser::new(Server::Live { site: (site.new)(), recorded: None });
         let mut recorded =
             Browser::new(Server::Recorded { replay: &replay, episode: Box::new(at(RECORDED * 1000)) });
         let mut done = Vec::new();
@@ -107,11 +123,11 @@ fn play(site: &SmallSite, states: StatePolicy, seed: u64, random: bool) -> Tally
     tally
 }
 
-fn sum(states: StatePolicy, seed: u64, random: bool) -> Tally {
+fn sum(trial: Trial) -> Tally {
     // What changes by itself and was asked for less often says nothing of it.
-    let sites = SITES.iter().filter(|site| !random || site.name != "job");
+    let sites = SITES.iter().filter(|site| !trial.random || site.name != "job");
     sites.fold(Tally::default(), |sum, site| {
-        let tally = play(site, states, seed, random);
+        let tally = play(site, trial);
         println!("{:12} {tally:?}", site.name);
         Tally {
             steps: sum.steps + tally.steps,
@@ -125,16 +141,21 @@ fn sum(states: StatePolicy, seed: u64, random: bool) -> Tally {
 
 #[test]
 fn sites_are_the_same_in_any_order_or_it_is_said() {
-    let with_states = sum(StatePolicy::Nearest, 7, false);
-    let by_turns = sum(StatePolicy::Order, 7, false);
-    println!("with states  {with_states:?}\nby turns     {by_turns:?}");
+    let by_states = Trial { states: StatePolicy::Nearest, seed: 7, random: false, asks_again: false };
+    let with_states = sum(by_states);
+    let asked_again = sum(Trial { asks_again: true, ..by_states });
+    let by_turns = sum(Trial { states: StatePolicy::Order, ..by_states });
+    println!("with states  {with_states:?}\nasked again  {asked_again:?}\nby turns     {by_turns:?}");
     assert!(with_states.equal * 100 >= with_states.steps * 90 && with_states.silent == 0);
+    assert!(asked_again.equal * 100 >= asked_again.steps * 90 && asked_again.silent == 0);
     assert!(by_turns.silent > 100, "the sites do not show what states are for");
 }
 
 #[test]
 fn what_was_recorded_at_random_is_not_wrong_in_silence_either() {
     for seed in 0..std::env::var("SEEDS").map_or(3, |seeds| seeds.parse().unwrap()) {
-        println!("{seed} {:?}", sum(StatePolicy::Nearest, seed, true));
+        let trial = Trial { states: StatePolicy::Nearest, seed, random: true, asks_again: false };
+        println!("{seed} {:?}", sum(trial));
+        println!("{seed} asked again {:?}", sum(Trial { asks_again: true, ..trial }));
     }
 }

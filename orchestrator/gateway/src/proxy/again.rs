@@ -1,0 +1,64 @@
+//! Asks again for what a visit has seen of a site, so that a recording has the states before and
+//! after a write. What is asked is said by [`crate::record::Visit`].
+
+use std::{sync::Arc, time::Duration};
+
+use futures_util::{StreamExt as _, stream};
+use http::Extensions;
+use http_body_util::BodyExt as _;
+use hyper::body::Bytes;
+use snapshots::{
+    Headers,
+    index::{may_write, site_of},
+};
+use tokio::time::timeout;
+
+use super::live;
+use crate::{
+    Recorder, RequestHead, Visit, body,
+    gateway::Shared,
+    record::{AskedIn, Draft, RequestCopy},
+};
+
+/// How long a write may have to wait for it. What was not asked by then is not.
+const DEADLINE: Duration = Duration::from_secs(20);
+/// How many requests are sent at once: no more than a browser's.
+const AT_ONCE: usize = 4;
+
+/// Asks again, if this request may be a write.
+pub(super) async fn before_write(
+    shared: &Shared,
+    recorder: &Arc<Recorder>,
+    visit: &Arc<Visit>,
+    head: &RequestHead,
+    body: &Bytes,
+) {
+    let headers = head.headers.iter();
+    let headers: Headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+    if may_write(head.method.as_str(), &head.url, &headers, body) {
+        ask(shared, recorder, visit, &site_of(&head.host)).await;
+    }
+}
+
+/// Asks again for what was seen of a site.
+pub(crate) async fn ask(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>, site: &str) {
+    let _one_at_a_time = visit.lock().await;
+    let requests = visit.to_ask(site).into_iter();
+    let all = stream::iter(requests.map(|head| ask_one(shared, recorder, visit, head)));
+    if timeout(DEADLINE, all.buffer_unordered(AT_ONCE).for_each(std::future::ready)).await.is_err() {
+        tracing::info!(site, "the site was too slow to be asked again for all that was seen");
+    }
+}
+
+async fn ask_one(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>, head: RequestHead) {
+    let asked = AskedIn { visit: Arc::clone(visit), head: head.clone(), by_us: true };
+    let draft = Draft::begin(recorder, Some(asked), &head, RequestCopy::whole(&Bytes::new()));
+    match shared.upstream.send(head.server(), &head, Extensions::new(), body::empty()).await {
+        Ok(arrived) => {
+            let mut body = live::record_response(draft, arrived).await.reply.body;
+            // What breaks off is counted by the recorder.
+            while let Some(Ok(_)) = body.frame().await {}
+        }
+        Err(error) => draft.unanswered(&error),
+    }
+}
