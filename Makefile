@@ -12,7 +12,9 @@ EPISODES ?= 64
 # The suites here are our own: no command that a target starts asks whether they may do what they do.
 export SANDBOX_TRUST := 1
 # The tests that `cargo test` and `--all-targets` leave out: they need files from elsewhere, or time.
-OTHER_TESTS = $(shell $(CARGO) metadata --no-deps --format-version 1 | python3 -B tests/other_tests.py)
+OTHER_TESTS = $(shell $(CARGO) metadata --no-deps --format-version 1 | python3 -B tests/targets.py left-out)
+# Those of `cargo test`, but for whole programs.
+OWN_TESTS = $(shell $(CARGO) metadata --no-deps --format-version 1 | python3 -B tests/targets.py own)
 
 .PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism still still-libraries miniwob monkey trust places warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
 
@@ -50,7 +52,11 @@ demo: setup build ## run the demo suite once doing nothing, then twice with the 
 
 test: setup ## every test
 	@./setup.sh engine
-	$(CARGO) test --workspace
+	@# Whole programs wait for browsers most of the time: more of them at once are done sooner.
+	@failed=0; set -x; \
+	$(CARGO) test --workspace --no-fail-fast --lib --bins $(OWN_TESTS) || failed=1; \
+	RUST_TEST_THREADS=$$((2 * $$(nproc))) $(CARGO) test --workspace --test e2e || failed=1; \
+	exit $$failed
 
 test-engine: ## the tests on the container engine alone, and the loading of 2 GiB in flat memory
 	@./setup.sh engine

@@ -107,6 +107,12 @@ async fn a_cart_is_used_offline_in_an_order_that_nobody_recorded() -> Result<()>
         let changed = write["changed"].to_string();
         ensure!(changed.contains("shop.test/cart") && changed.contains(r#"shop.test/""#), "{states:#}");
     }
+    ensure!(states.to_string().contains("+ Lamps: 1"), "{states:#}");
+    let coverage = bench.succeed(&["snapshot", "coverage", &recorded])?;
+    ensure!(
+        coverage.contains("states           3 of 3 of sites that were written to are recorded whole"),
+        "{coverage}"
+    );
 
     let played = suite(
         &bench,

@@ -1,7 +1,9 @@
 //! `sandbox snapshot coverage`: what the snapshots of a suite have of what its tasks need.
 
+use std::collections::BTreeSet;
+
 use camino::{Utf8Path, Utf8PathBuf};
-use recorder::coverage::{self, Coverage as Report, Ring, SeedCoverage};
+use recorder::coverage::{self, Coverage as Report, LackingState, Ring, SeedCoverage};
 use runs::gaps::{EpisodeGaps, Gaps, MissedRequest};
 use runs::{counted, short_url};
 use serde::Serialize;
@@ -174,10 +176,49 @@ fn print(report: &Report) {
     }
     let named: Vec<_> = report.tasks.iter().filter(|task| !task.seeds.is_empty()).collect();
     let whole = named.iter().filter(|task| task.share() == Some(1.0)).count();
+    let states = print_states(report);
     println!("tasks            {whole} of {} have all pages that they name", named.len());
     println!("pages            {} of those that tasks name", percent(report.seeds));
     println!("one step around  {}", links(report.one_step));
     println!("two steps        {}", links(report.two_steps));
+    if states.recorded > 0 {
+        println!(
+            "states           {} of {} of sites that were written to are recorded whole",
+            states.recorded - states.lacking,
+            states.recorded
+        );
+    }
+}
+
+/// How many states of sites are recorded, and how many of them in part.
+#[derive(Default)]
+struct StateCounts {
+    recorded: usize,
+    lacking: usize,
+}
+
+/// Prints for each task the states of its sites that are recorded in part, and counts all states.
+fn print_states(report: &Report) -> StateCounts {
+    let mut seen = BTreeSet::new();
+    let mut counts = StateCounts::default();
+    for task in &report.tasks {
+        for site in &task.states {
+            if !site.lacking.is_empty() {
+                let (lacking, states) = (site.lacking.len(), counted(site.states, "state"));
+                println!("{}: {} has {states}, {lacking} of them in part", task.id, site.site);
+            }
+            for LackingState { after, captured, of } in site.lacking.iter().take(MOST) {
+                let after =
+                    after.as_deref().map_or("before all writes".to_owned(), |write| format!("after {write}"));
+                println!("  {after}: {captured} of {of} pages and data");
+            }
+            if seen.insert(&site.site) {
+                counts.recorded += site.states;
+                counts.lacking += site.lacking.len();
+            }
+        }
+    }
+    counts
 }
 
 fn links(ring: Ring) -> String {

@@ -128,7 +128,7 @@ enum Command {
         output: Option<Utf8PathBuf>,
     },
     /// Print or set the rules of a snapshot: parts of requests that change on their own, which
-    /// replay ignores
+    /// replay ignores, and which requests are writes
     ///
     /// Prints YAML with the changing query parameters, body fields and path segments (`*`) of each
     /// address. `sandbox record --learn` finds them. To change them, edit the output and pass it to

@@ -3,7 +3,8 @@
 use camino::Utf8Path;
 use serde::Serialize;
 use snapshots::Timestamp;
-use snapshots::index::{IndexError, ReplaySet, SiteHistory, Visit, site_of};
+use snapshots::index::{ChangedAddress, IndexError, ReplaySet, SiteHistory, Visit, site_of};
+use snapshots::ops::{compare_texts, text_of};
 
 use crate::failure::{OrFail, Outcome};
 use crate::snapshot::show;
@@ -38,8 +39,23 @@ struct WriteReport {
     because: String,
     /// The addresses that were captured before and after it, with another content after it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    changed: Vec<String>,
+    changed: Vec<ChangeReport>,
 }
+
+#[derive(Serialize)]
+struct ChangeReport {
+    url: String,
+    /// What its text had before, marked `-`, and what it has after, marked `+`; the first of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    text: Vec<String>,
+}
+
+/// The longest document that is compared, in bytes.
+const LONGEST: u64 = 4 << 20;
+/// How many lines of a difference are printed.
+const LINES: usize = 4;
+/// How many letters of each.
+const LETTERS: usize = 100;
 
 /// Prints the writes of the sites of a snapshot.
 pub(crate) fn run(file: &Utf8Path, json: bool) -> Outcome {
@@ -61,7 +77,7 @@ fn report(set: &ReplaySet) -> Result<StatesReport, IndexError> {
             let visits = history.visits().iter().filter(|visit| !visit.writes().is_empty());
             sites.push(SiteReport {
                 site,
-                visits: visits.map(|visit| visited(&history, visit)).collect(),
+                visits: visits.map(|visit| visited(set, &history, visit)).collect(),
                 queries,
             });
         }
@@ -69,7 +85,7 @@ fn report(set: &ReplaySet) -> Result<StatesReport, IndexError> {
     Ok(StatesReport { sites })
 }
 
-fn visited(history: &SiteHistory, visit: &Visit) -> VisitReport {
+fn visited(set: &ReplaySet, history: &SiteHistory, visit: &Visit) -> VisitReport {
     let each = visit.writes().iter().zip(visit.times()).zip(visit.changed());
     let writes = each.filter_map(|((number, at), changed)| {
         let write = history.writes().get(*number as usize)?;
@@ -77,8 +93,18 @@ fn visited(history: &SiteHistory, visit: &Visit) -> VisitReport {
             request: format!("{} {}", write.method, write.url),
             at: Timestamp::from_millis(at as i64),
             because: write.effect.to_string(),
-            changed: changed.clone(),
+            changed: changed.iter().map(|changed| change(set, changed)).collect(),
         })
     });
     VisitReport { writes: writes.collect(), equal: visit.equal().to_vec() }
+}
+
+/// What a write changed at an address. A document that cannot be read shows nothing.
+fn change(set: &ReplaySet, changed: &ChangedAddress) -> ChangeReport {
+    let text = |hit| Some(text_of(&set.document(hit, LONGEST).ok()??));
+    let difference = text(changed.before).zip(text(changed.after));
+    let difference = difference.map(|(before, after)| compare_texts(&before, &after));
+    let lines = difference.map(|difference| difference.sample).unwrap_or_default();
+    let short = |line: String| line.chars().take(LETTERS).collect();
+    ChangeReport { url: changed.url.clone(), text: lines.into_iter().take(LINES).map(short).collect() }
 }

@@ -3,11 +3,11 @@
 //! Each task names pages: its [`seeds`]. Around them, links one and two steps
 //! away say how far an agent that strays gets.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use serde::Serialize;
-use snapshots::index::{IndexError, IndexHit, ReplaySet};
+use snapshots::index::{IndexError, IndexHit, ReplaySet, site_of};
 use snapshots::matching::{ReplayRequest, exact, normalised};
 use tasks::{Suite, Task};
 use url::Url;
@@ -44,6 +44,33 @@ pub struct TaskCoverage {
     pub one_step: Ring,
     /// The links of those pages that are recorded, without the ones before.
     pub two_steps: Ring,
+    /// The states of the sites of its seeds, where something was written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<SiteStates>,
+}
+
+/// What the snapshots have of the states of a site: before its writes, and after each.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SiteStates {
+    /// The site.
+    pub site: String,
+    /// How many states are recorded.
+    pub states: usize,
+    /// Those of them in which not all was captured that was captured in others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lacking: Vec<LackingState>,
+}
+
+/// A state of a site that is recorded in part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LackingState {
+    /// The last write before it; absent for the state before all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// How many addresses were captured in it.
+    pub captured: usize,
+    /// How many were captured in some state.
+    pub of: usize,
 }
 
 /// Whether a seed is recorded.
@@ -85,7 +112,7 @@ impl TaskCoverage {
 /// # Errors
 /// When a snapshot cannot be read.
 pub fn coverage(suite: &Suite, tasks: &[&Task], set: &ReplaySet) -> Result<Coverage, IndexError> {
-    let mut recorded = Recorded { set, links: HashMap::new() };
+    let mut recorded = Recorded { set, links: HashMap::new(), states: HashMap::new() };
     let tasks = tasks.iter().map(|task| recorded.task(suite, task)).collect::<Result<Vec<_>, _>>()?;
     let shares: Vec<f64> = tasks.iter().filter_map(TaskCoverage::share).collect();
     let sum = |ring: fn(&TaskCoverage) -> Ring| {
@@ -106,6 +133,7 @@ pub fn coverage(suite: &Suite, tasks: &[&Task], set: &ReplaySet) -> Result<Cover
 struct Recorded<'a> {
     set: &'a ReplaySet,
     links: HashMap<Url, Option<Rc<Links>>>,
+    states: HashMap<String, Option<SiteStates>>,
 }
 
 /// The links of a document.
@@ -122,6 +150,7 @@ impl Recorded<'_> {
             seeds: Vec::new(),
             one_step: Ring::default(),
             two_steps: Ring::default(),
+            states: Vec::new(),
         };
         let (mut pages, mut seen, mut hosts) = (Vec::new(), HashSet::new(), HashSet::new());
         for seed in seeds(task, &suite.world) {
@@ -133,6 +162,10 @@ impl Recorded<'_> {
             }
             pages.extend(links);
             seen.insert(url);
+        }
+        let sites: BTreeSet<String> = hosts.iter().map(|host| site_of(host)).collect();
+        for site in sites {
+            coverage.states.extend(self.states(site)?);
         }
         for ring in [&mut coverage.one_step, &mut coverage.two_steps] {
             let mut next = Vec::new();
@@ -150,6 +183,38 @@ impl Recorded<'_> {
             pages = next;
         }
         Ok(coverage)
+    }
+
+    /// The states of a site; `None` where nothing was written.
+    fn states(&mut self, site: String) -> Result<Option<SiteStates>, IndexError> {
+        if let Some(known) = self.states.get(&site) {
+            return Ok(known.clone());
+        }
+        let history = self.set.history(&site)?;
+        // A state that was recorded more than once is there as its best recording has it.
+        let mut states: BTreeMap<&[u32], (usize, usize)> = BTreeMap::new();
+        for visit in history.visits().iter().filter(|visit| !visit.writes().is_empty()) {
+            for (made, captured) in visit.captured().iter().enumerate() {
+                let best = states.entry(&visit.writes()[..made]).or_insert((0, usize::MAX));
+                let lacks = visit.addresses() - captured;
+                if lacks < best.1.saturating_sub(best.0) {
+                    *best = (*captured, visit.addresses());
+                }
+            }
+        }
+        let lacking = states.iter().filter(|(_, (captured, of))| captured < of);
+        let lacking = lacking.map(|(writes, (captured, of))| {
+            let last = writes.last().and_then(|last| history.writes().get(*last as usize));
+            let after = last.map(|write| format!("{} {}", write.method, write.url));
+            LackingState { after, captured: *captured, of: *of }
+        });
+        let found = (!states.is_empty()).then(|| SiteStates {
+            site: site.clone(),
+            states: states.len(),
+            lacking: lacking.collect(),
+        });
+        self.states.insert(site, found.clone());
+        Ok(found)
     }
 
     /// The links of the document at this address; `None` if none is recorded.

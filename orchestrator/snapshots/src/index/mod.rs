@@ -51,7 +51,7 @@ pub use changing::ChangingMatch;
 pub use documents::Document;
 pub use effects::{Effect, ReadReason, WriteReason, effect_of, may_act, may_write, shows_state};
 pub use error::IndexError;
-pub use history::{SiteHistory, SiteWrite, Visit};
+pub use history::{ChangedAddress, SiteHistory, SiteWrite, Visit};
 pub use layout::Summary;
 pub(crate) use paths::host_of;
 pub use row::{Capture, CaptureKind};

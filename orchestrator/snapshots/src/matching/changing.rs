@@ -171,6 +171,24 @@ impl ChangingParts {
         }
     }
 
+    /// How many rules there are, with those about writes.
+    pub fn len(&self) -> usize {
+        self.rules.len() + self.writes.len() + self.not_writes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Keeps the rules for such URLs alone.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.rules.retain(|rule| is_kept(&rule.url));
+        for list in [&mut self.writes, &mut self.not_writes] {
+            list.retain(|pattern| is_kept(&pattern.url));
+        }
+    }
+
     /// Whether a request is a write by these lists; `None` where they do not say.
     pub fn is_write(&self, method: &str, url: &str) -> Option<bool> {
         let is_in = |list: &[RequestPattern]| list.iter().any(|pattern| pattern.fits(method, url));

@@ -13,7 +13,7 @@ use crate::{Archive, Exchange, RecordRef, Timestamp, content};
 
 mod text;
 
-pub use text::{TextDifference, compare as compare_texts};
+pub use text::{TextDifference, compare as compare_texts, text_of};
 
 /// The maximum size of a body whose text is compared.
 const LARGEST_TEXT: u64 = 4 << 20;

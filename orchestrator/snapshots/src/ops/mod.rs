@@ -39,7 +39,7 @@ pub use collection::{
     verify_collection,
 };
 pub use credentials::{CredentialFilter, Credentials, count_credentials};
-pub use diff::{BodyChange, Capture, Change, Diff, TextDifference, compare_texts, diff};
+pub use diff::{BodyChange, Capture, Change, Diff, TextDifference, compare_texts, diff, text_of};
 pub use error::Error;
 pub use export::{ExportReport, Format, export};
 pub use import::{ImportOptions, ImportReport, InputReport, SkipReason, import};

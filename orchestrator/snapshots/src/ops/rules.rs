@@ -60,7 +60,7 @@ pub fn set_rules(
     }
     let digest = writer.finish(&description(package.description()?, rules.clone()))?;
     output.keep()?;
-    Ok(RulesSet { path: out.to_owned(), digest, rules: rules.rules.len() })
+    Ok(RulesSet { path: out.to_owned(), digest, rules: rules.len() })
 }
 
 /// The new description: the old one, without the parts that are regenerated.

@@ -81,7 +81,7 @@ impl ContainerWriter {
 
     /// Writes the descriptions and syncs the file. Returns `sha256:<hex>` of `datapackage.json`.
     pub fn finish(mut self, description: &Description) -> Result<String, Error> {
-        if !description.rules.rules.is_empty() {
+        if !description.rules.is_empty() {
             self.add(super::RULES_NAME, false, description.rules.to_yaml().as_bytes())?;
         }
         self.close_entry();

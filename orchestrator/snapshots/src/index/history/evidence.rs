@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{IndexError, IndexHit, ReplaySet, turns};
-use super::SiteHistory;
 use super::build::{KnownWrite, SiteTurn, VisitTurns};
+use super::{ChangedAddress, SiteHistory};
 use crate::Headers;
 use crate::matching::Key;
 
@@ -36,8 +36,17 @@ struct ContentMark {
     content: Option<Key>,
 }
 
-/// The content of an address in each state of a visit; `None` where it is not always the same.
-type ByState = BTreeMap<usize, Option<Key>>;
+/// The content of an address in one state.
+#[derive(Clone)]
+struct StateContent {
+    /// What identifies it; `None` where it is not always the same.
+    mark: Option<Key>,
+    /// The first capture of it.
+    hit: IndexHit,
+}
+
+/// The content of an address in each state of a visit.
+type ByState = BTreeMap<usize, StateContent>;
 
 impl Contents {
     pub(super) fn read(set: &ReplaySet, site: &str) -> Result<Contents, IndexError> {
@@ -70,9 +79,9 @@ impl Contents {
                 }
                 let Some((_, states)) = visit.last_mut() else { continue };
                 // What differs in one state says nothing about others.
-                let known = states.entry(state).or_insert(*content);
-                if known != content {
-                    *known = None;
+                let known = states.entry(state).or_insert(StateContent { mark: *content, hit: *hit });
+                if known.mark != *content {
+                    known.mark = None;
                 }
             }
         }
@@ -84,14 +93,19 @@ impl Contents {
         for (number, all) in self.by_visit(history).into_iter().enumerate() {
             let visit = &history.visits[number];
             let changed = (0..visit.writes.len()).map(|write| {
-                let differ = |states: &ByState| match (states.get(&write), states.get(&(write + 1))) {
-                    (Some(Some(before)), Some(Some(after))) => before != after,
-                    _ => false,
+                let change = |(url, states): &(&str, ByState)| {
+                    let (before, after) = (states.get(&write)?, states.get(&(write + 1))?);
+                    let differ = before.mark? != after.mark?;
+                    let (url, before, after) = ((*url).to_owned(), before.hit, after.hit);
+                    differ.then_some(ChangedAddress { url, before, after })
                 };
-                let urls = all.iter().filter(|(_, states)| differ(states));
-                urls.take(NAMED).map(|(url, _)| (*url).to_owned()).collect()
+                all.iter().filter_map(change).take(NAMED).collect()
             });
-            let changed: Vec<Vec<String>> = changed.collect();
+            let changed: Vec<Vec<ChangedAddress>> = changed.collect();
+            let all_states = 0..=visit.writes.len();
+            let captured =
+                all_states.map(|state| all.iter().filter(|(_, states)| states.contains_key(&state)).count());
+            let captured = captured.collect();
             let states = 0..=visit.writes.len().min(COMPARED);
             let pairs = states.clone().flat_map(|first| states.clone().map(move |second| (first, second)));
             let is_undone = |(first, second): &(usize, usize)| {
@@ -100,7 +114,9 @@ impl Contents {
                     && !history.hide(&visit.writes[*first..*second])
             };
             let equal = pairs.filter(is_undone).collect();
-            (history.visits[number].changed, history.visits[number].equal) = (changed, equal);
+            let visit = &mut history.visits[number];
+            (visit.changed, visit.equal) = (changed, equal);
+            (visit.captured, visit.addresses) = (captured, all.len());
         }
     }
 }
@@ -111,10 +127,10 @@ fn are_equal(all: &[(&str, ByState)], first: usize, second: usize) -> bool {
     let mut has_come_back = false;
     for (_, states) in all {
         let (Some(before), Some(after)) = (states.get(&first), states.get(&second)) else { continue };
-        if before.is_none() || before != after {
+        if before.mark.is_none() || before.mark != after.mark {
             return false;
         }
-        has_come_back |= states.range(first..second).any(|(_, content)| content != before);
+        has_come_back |= states.range(first..second).any(|(_, content)| content.mark != before.mark);
     }
     has_come_back
 }
@@ -148,7 +164,7 @@ pub(super) fn queries(
             let Some((visit, state)) = history.place_of(*hit, number) else { continue };
             for (url, states) in &visits[visit] {
                 match (states.get(&state), states.get(&(state + 1))) {
-                    (Some(before), Some(after)) if before == after && before.is_some() => {
+                    (Some(before), Some(after)) if before.mark == after.mark && before.mark.is_some() => {
                         kept.insert(*url);
                     }
                     (Some(_), Some(_)) => differs = true,

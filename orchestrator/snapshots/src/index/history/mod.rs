@@ -58,7 +58,22 @@ pub struct Visit {
     /// Pairs of equal states, each as how many writes were made.
     equal: Vec<(usize, usize)>,
     /// For each write, the addresses of which the content was another one after it.
-    changed: Vec<Vec<String>>,
+    changed: Vec<Vec<ChangedAddress>>,
+    /// For each state, how many of these addresses were captured in it.
+    captured: Vec<usize>,
+    /// The addresses of the visit that were captured more than once.
+    addresses: usize,
+}
+
+/// An address that was captured before and after a write, with another content after it.
+#[derive(Clone, Debug)]
+pub struct ChangedAddress {
+    /// Its URL.
+    pub url: String,
+    /// A capture before the write.
+    pub before: IndexHit,
+    /// A capture after it.
+    pub after: IndexHit,
 }
 
 impl Visit {
@@ -72,10 +87,19 @@ impl Visit {
         self.places.iter().map(|(at, _)| *at)
     }
 
-    /// For each of them, the addresses that were captured before and after it, with another content
-    /// after it.
-    pub fn changed(&self) -> &[Vec<String>] {
+    /// For each of them, the addresses that it changed.
+    pub fn changed(&self) -> &[Vec<ChangedAddress>] {
         &self.changed
+    }
+
+    /// How many addresses were captured more than once.
+    pub fn addresses(&self) -> usize {
+        self.addresses
+    }
+
+    /// How many of these were captured in each state: before the first write, after it, and so on.
+    pub fn captured(&self) -> &[usize] {
+        &self.captured
     }
 
     /// Pairs of equal states, each as how many of the writes were made.

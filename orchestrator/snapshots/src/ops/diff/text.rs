@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use crate::index::Document;
 use crate::ops::pages::unescape;
 
 /// How many different pieces are shown.
@@ -20,6 +21,12 @@ pub struct TextDifference {
     pub added: u64,
     /// The first of them, marked `-` and `+`.
     pub sample: Vec<String>,
+}
+
+/// The text of a document, in pieces that [`compare`] takes.
+pub fn text_of(document: &Document) -> Vec<String> {
+    let media_type = document.media_type.split(';').next().unwrap_or_default();
+    pieces(&media_type.trim().to_ascii_lowercase(), &document.bytes)
 }
 
 /// The text of a body: JSON as `path: value` lines, HTML as its visible text, other text as lines.

@@ -127,7 +127,7 @@ pub fn redact(
     for text in [&mut description.title, &mut description.description].into_iter().flatten() {
         *text = cleaner.shown(text, &mut report.replaced);
     }
-    description.rules.rules.retain(|rule| !holds_secret(&rule.url));
+    description.rules.retain(|url| !holds_secret(url));
     for page in pages {
         let (page, count) = cleaner.page(page);
         report.replaced += count;
