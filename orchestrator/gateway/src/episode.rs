@@ -47,7 +47,7 @@ impl Episode {
         Self { capture: Some(capture), ..Self::default() }
     }
 
-    /// The same episode, which is the visit of one browser that begins with it. Recorders note that.
+    /// The same episode, which is the visit of one browser that begins with it, for recorders.
     pub fn of_visit(self, visit: Visit) -> Self {
         Self { visit: Some(Arc::new(visit)), ..self }
     }

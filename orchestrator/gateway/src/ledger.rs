@@ -6,6 +6,8 @@ use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use snapshots::matching::{RANDOM_TOKEN, TIME_STAMP};
 
+use crate::replay::OTHER_HEADERS;
+
 /// One request in the ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -160,11 +162,12 @@ impl Answer {
         }
     }
 
-    /// Whether it rests on the guess that a value is a time stamp or a random token.
+    /// Whether it rests on a guess: that a value is a time stamp or a random token, or that the
+    /// server would have given the same to other headers.
     pub fn is_guess(&self) -> bool {
         match self {
             Answer::Normalised { rules } => {
-                rules.iter().any(|rule| [TIME_STAMP, RANDOM_TOKEN].contains(&rule.as_str()))
+                rules.iter().any(|rule| [TIME_STAMP, RANDOM_TOKEN, OTHER_HEADERS].contains(&rule.as_str()))
             }
             Answer::OtherState { of, .. } | Answer::Synthesised { of: Some(of), .. } => of.is_guess(),
             _ => false,

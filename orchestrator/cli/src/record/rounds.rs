@@ -137,7 +137,7 @@ impl RoundOptions {
         };
         let recording = Recording::create(part, options).map_err(recorder::Error::from)?;
         let recorder = Arc::new(Recorder::new(recording, rounds.redact.clone(), rounds.body_cap));
-        // A solution is recorded from start to end: what was recorded before it is of another state.
+        // A solution is recorded from start to end: what was recorded before is of another state.
         let whole = round == 1 && agent == "oracle";
         let fill = LiveFill {
             recorder: Arc::clone(&recorder),

@@ -25,7 +25,7 @@ use super::{negotiation, remembered::Remembered};
 use crate::{Episode, RequestHead};
 
 /// Captures that are further apart are of different visits, in milliseconds.
-const GAP: u64 = 30 * 60 * 1000;
+pub(super) const GAP: u64 = 30 * 60 * 1000;
 /// Of how many captures of a request it is known who asked.
 const KNOWN: usize = 128;
 /// How many documents of an episode are known by their addresses.
@@ -62,7 +62,9 @@ pub(super) enum Asker {
 impl Documents {
     /// Who sends this request.
     pub(super) fn asker(&self, head: &RequestHead) -> Asker {
-        if let Some(url) = head.header(header::REFERER) {
+        // The handshake of a socket names nothing but the origin.
+        let origin = || head.header(header::ORIGIN).filter(|_| head.url.starts_with("ws"));
+        if let Some(url) = head.header(header::REFERER).or_else(origin) {
             let named = self.by_url.get(&url_key(url));
             let of_origin = || self.by_origin.get(&origin_key(url));
             return named.or_else(of_origin).map_or(Asker::Nobody(self.last), |given| Asker::Given(*given));

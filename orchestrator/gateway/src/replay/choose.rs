@@ -14,10 +14,11 @@ use super::{
     asker::{self, Asker},
     find::MatchedCaptures,
     negotiation::{self, Choice, Negotiation},
+    partial,
     states::{Differs, Standing},
-    stored::StoredError,
+    stored::{StoredError, StoredResponse},
 };
-use crate::{Episode, RequestHead};
+use crate::{Answer, Episode, RequestHead};
 
 /// The capture that a request gets.
 pub(super) struct Chosen {
@@ -51,6 +52,14 @@ impl ContentKind {
             () if name.contains("javascript") || name.contains("font") => ContentKind::Static,
             () => ContentKind::Data,
         }
+    }
+}
+
+/// An answer with what is to be said of its state.
+pub(super) fn labelled(answer: Answer, differs: Option<Differs>) -> Answer {
+    match differs {
+        Some(Differs { missing, extra }) => Answer::OtherState { missing, extra, of: Box::new(answer) },
+        None => answer,
     }
 }
 
@@ -92,11 +101,50 @@ impl Replay {
         Ok(Chosen { hit: hits[member], rule, differs })
     }
 
+    /// For each recorded part, whether it is of the version that the document that asks has.
+    pub(super) fn version(
+        &self,
+        found: &MatchedCaptures,
+        parts: &[(u64, Arc<StoredResponse>)],
+        head: &RequestHead,
+        episode: &Episode,
+    ) -> Result<Vec<bool>, IndexError> {
+        let versions = partial::versions(parts);
+        let mut firsts = versions.clone();
+        firsts.dedup();
+        firsts.sort_unstable();
+        firsts.dedup();
+        let asker = match self.options.states {
+            StatePolicy::Order => Asker::Unknown,
+            _ => episode.documents().lock().asker(head),
+        };
+        let request = (&found.key, asker, false);
+        let wanted = asker::pick(&self.set, &self.askers, (&found.parts, &firsts), request, episode)?;
+        Ok(versions.into_iter().map(|version| version == wanted).collect())
+    }
+
     /// The captures that a request with these headers may get; `None` if it may get all of them.
     fn negotiated(&self, hits: &[IndexHit], headers: &HeaderMap) -> Result<Option<Choice>, IndexError> {
         if hits.len() == 1 {
             return Ok(None);
         }
+        Ok(self.negotiation(hits)?.map(|negotiation| negotiation.choose(headers)))
+    }
+
+    /// The ledger label of the only capture of a request, if it was recorded for other headers.
+    pub(super) fn rule_of_one(
+        &self,
+        hit: IndexHit,
+        stored: &StoredResponse,
+        headers: &HeaderMap,
+    ) -> Result<Option<&'static str>, IndexError> {
+        if !negotiation::may_differ(headers, &stored.headers) {
+            return Ok(None);
+        }
+        Ok(self.negotiation(&[hit])?.and_then(|negotiation| negotiation.choose(headers).rule))
+    }
+
+    fn negotiation(&self, hits: &[IndexHit]) -> Result<Option<Arc<Negotiation>>, IndexError> {
         let captures = negotiation::key(hits);
         let known = match self.negotiations.get(&captures) {
             Some(known) => known,
@@ -106,7 +154,7 @@ impl Replay {
                 read
             }
         };
-        Ok(known.map(|negotiation| negotiation.choose(headers)))
+        Ok(known)
     }
 
     /// Notes what an episode was given: a document to ask from, and a write that it has made.

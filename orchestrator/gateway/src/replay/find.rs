@@ -15,7 +15,7 @@ use crate::Answer;
 const CANDIDATES: usize = 64;
 
 /// Recorded responses to one request in recorded order, grouped by their use.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct MatchedCaptures {
     /// The key of the request's cursor in the episode.
     pub(super) key: Key,
@@ -28,7 +28,7 @@ pub(super) struct MatchedCaptures {
     pub(super) unmodified: Vec<IndexHit>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Level {
     Exact,
     Normalised(Rules),

@@ -48,6 +48,7 @@ use find::MatchedCaptures;
 use http::{HeaderName, HeaderValue, Method, header};
 use hyper::body::Bytes;
 use negotiation::Negotiation;
+pub(crate) use negotiation::OTHER_HEADERS;
 pub use options::{ReplayOptions, StatePolicy};
 use remembered::Remembered;
 use search::Search;
@@ -57,9 +58,8 @@ use snapshots::{
     matching::{Key, Payload, ReplayRequest},
 };
 pub(crate) use states::Standing;
-use states::{Differs, States};
+use states::States;
 use stored::{StoredError, StoredResponse};
-use url::Url;
 
 use crate::{
     Answer, Episode, Reply, RequestHead, budget::Budget, complaints::Complaints, miss, socket::SocketScript,
@@ -322,6 +322,10 @@ impl Replay {
             let Chosen { hit, rule, differs } =
                 self.choose(found, head, episode, !(aside || wanted.is_some()))?;
             let (stored, answer) = (self.stored(hit)?, found.answer(&self.set, request, hit)?);
+            let rule = match found.whole.len() {
+                1 => self.rule_of_one(hit, &stored, &head.headers)?,
+                _ => rule,
+            };
             let rule = rule.filter(|_| self.options.level != MatchLevel::Exact);
             let answer = rule.into_iter().fold(answer, Answer::by_rule);
             let kind = ContentKind::of(&stored.headers);
@@ -332,12 +336,7 @@ impl Replay {
             if wanted.is_none() && !aside {
                 self.keep(head, hit, kind, episode)?;
             }
-            let answer = match differs {
-                Some(Differs { missing, extra }) => {
-                    Answer::OtherState { missing, extra, of: Box::new(answer) }
-                }
-                None => answer,
-            };
+            let answer = choose::labelled(answer, differs);
             if request.method == "HEAD" {
                 let reply = respond::recorded_head(&setting, &stored, answer);
                 return Ok(Some(self.readable(hit, head, reply)));
@@ -354,8 +353,12 @@ impl Replay {
         }
         if let Some(first) = found.parts.first() {
             let answer = found.answer(&self.set, request, *first)?;
-            let parts = found.parts.iter().take(MAX_PARTS).map(|hit| self.stored(*hit));
-            let reply = partial::reply(&self.set, parts.collect::<Result<_, _>>()?, wanted, answer)?;
+            let parts = found.parts.iter().take(MAX_PARTS).map(|hit| Ok((hit.at_millis, self.stored(*hit)?)));
+            let parts = parts.collect::<Result<Vec<_>, StoredError>>()?;
+            let version = self.version(found, &parts, head, episode)?;
+            let own = parts.into_iter().zip(version).filter(|(_, is_wanted)| *is_wanted);
+            let own = own.map(|((_, part), _)| part).collect();
+            let reply = partial::reply(&self.set, own, wanted, answer)?;
             return Ok(reply.map(|reply| self.readable(*first, head, reply)));
         }
         let Some(hit) = found.unmodified.first() else { return Ok(None) };
@@ -377,41 +380,6 @@ impl Replay {
         let Some(last) = head.header(LAST_EVENT_ID) else { return Ok(true) };
         let headers = self.set.request_headers(hit, &self.set.capture(hit)?)?;
         Ok(headers.is_some_and(|headers| headers.get_str(LAST_EVENT_ID) == Some(last)))
-    }
-
-    fn recorded_socket(
-        &self,
-        head: &RequestHead,
-        request: &ReplayRequest<'_>,
-        episode: &Episode,
-    ) -> Result<Option<(SocketScript, Answer)>, StoredError> {
-        let level = match self.options.level {
-            MatchLevel::Fuzzy { .. } => MatchLevel::Normalised,
-            level => level,
-        };
-        let other = match level {
-            MatchLevel::Exact => None,
-            _ => Url::parse(request.url).ok().and_then(|url| variants::other_scheme(&url)),
-        };
-        let there = other.as_ref().map(|url| ReplayRequest { url: url.as_str(), ..*request });
-        let (found, request, rule) = match (find::sockets(&self.set, request, level)?, &there) {
-            (Some(found), _) => (found, request, None),
-            (None, Some(there)) => match find::sockets(&self.set, there, level)? {
-                Some(found) => (found, there, Some(variants::SCHEME)),
-                None => return Ok(None),
-            },
-            (None, None) => return Ok(None),
-        };
-        let connections = socket::connections(&self.set, &found.whole)?;
-        let Some(records) =
-            connections.get(episode.next(&found.key).min(connections.len().saturating_sub(1)))
-        else {
-            return Ok(None);
-        };
-        let answer = found.answer(&self.set, request, records[0])?;
-        let answer = rule.into_iter().fold(answer, Answer::by_rule);
-        tracing::debug!(url = head.url, records = records.len(), "a recorded WebSocket");
-        Ok(Some((socket::script(&self.set, records)?, answer)))
     }
 
     /// Whether a request with this method and the URL of `head` was recorded, with any body.

@@ -13,20 +13,25 @@
 //!    where the captures are of different types, or `Vary` names them.
 //!
 //! A request gets the captures of the class that is most like it, and those of which no request is
-//! known, in recorded order.
+//! known, in recorded order. Where the server was told something else by a header that counts, the
+//! answer is a guess, also if there is one capture only.
 
-use http::HeaderMap;
+use http::{HeaderMap, header};
 use snapshots::{
     Headers,
     index::{CaptureKind, IndexError, IndexHit, ReplaySet},
     matching::Key,
 };
 
+use super::LAST_EVENT_ID;
+
 /// The ledger label of a response that was recorded with a user and a password, and requested
 /// without.
 const CREDENTIALS: &str = "credentials";
 /// The ledger label of a response that the server gave to other headers than those of the request.
-const OTHER_HEADERS: &str = "other-headers";
+pub(crate) const OTHER_HEADERS: &str = "other-headers";
+/// The ledger label of one that was given to another origin. Who asks is no other question.
+const OTHER_ORIGIN: &str = "other-origin";
 
 /// Headers by which scripts ask for another form of what a URL shows.
 const FORMS: [&str; 9] = [
@@ -58,6 +63,7 @@ const ASIDE: [&str; 13] = [
 ];
 const ASIDE_PREFIXES: [&str; 2] = ["if-", "sec-"];
 const AUTHORIZATION: &str = "authorization";
+const ORIGIN: &str = "origin";
 const DESTINATION: &str = "sec-fetch-dest";
 const ACCEPT: &str = "accept";
 /// The schemes of authentication for which a browser itself asks for a user and a password.
@@ -135,7 +141,7 @@ impl Negotiation {
                 _ => others.push(at),
             }
         }
-        let chooses = classes.len() > 1 || is_one_left_out;
+        let chooses = classes.len() > 1 || is_one_left_out || hits.len() == 1 && !classes.is_empty();
         Ok(chooses.then_some(Negotiation { names, classes, others }))
     }
 
@@ -155,7 +161,8 @@ impl Negotiation {
         let is_authorized = asked.first().is_some_and(Option::is_some);
         let rule = match best.of_each.first() {
             Some(0) if !is_authorized => Some(CREDENTIALS),
-            _ => (!best.is_possible).then_some(OTHER_HEADERS),
+            _ if best.is_possible => None,
+            _ => Some(if best.is_of_other_origin { OTHER_ORIGIN } else { OTHER_HEADERS }),
         };
         Choice { members, rule }
     }
@@ -168,6 +175,8 @@ struct Likeness {
     is_possible: bool,
     /// For each header that counts: 2 if it is the same, 1 if that is not known, 0 if it differs.
     of_each: Vec<u8>,
+    /// Whether nothing that the server looks at differs but the origin.
+    is_of_other_origin: bool,
 }
 
 fn likeness(names: &[String], asked: &Values, recorded: &Values) -> Likeness {
@@ -176,8 +185,12 @@ fn likeness(names: &[String], asked: &Values, recorded: &Values) -> Likeness {
         if asked[at] == recorded[at] { 2 } else { u8::from(is_unknown) }
     };
     let of_each: Vec<u8> = names.iter().enumerate().map(of_one).collect();
-    let differs = |(name, alike): (&String, &u8)| *alike == 0 && name != DESTINATION && name != ACCEPT;
-    Likeness { is_possible: !names.iter().zip(&of_each).any(differs), of_each }
+    let differs = |(name, alike): (&String, &u8)| {
+        *alike == 0 && ![DESTINATION, ACCEPT, LAST_EVENT_ID].contains(&name.as_str())
+    };
+    let is_possible = !names.iter().zip(&of_each).any(differs);
+    let is_of_other_origin = !names.iter().zip(&of_each).any(|of| differs(of) && of.0 != ORIGIN);
+    Likeness { is_possible, of_each, is_of_other_origin }
 }
 
 /// One recorded exchange, as far as it counts.
@@ -223,6 +236,21 @@ impl Exchange {
     }
 }
 
+/// Whether the headers of a request, or those that its only capture names in `Vary`, may tell
+/// something else than what was recorded, so that the recorded request has to be read.
+pub(super) fn may_differ(asked: &HeaderMap, stored: &HeaderMap) -> bool {
+    let names = stored.get_all(header::VARY).iter().filter_map(|names| names.to_str().ok());
+    let names = names.flat_map(|names| names.split(',')).map(|name| name.trim().to_ascii_lowercase());
+    let has = |name: &&str| asked.contains_key(*name);
+    has(&AUTHORIZATION) || FORMS.iter().any(has) || names.into_iter().any(|name| counts(&name))
+}
+
+/// Whether a header that `Vary` names says what was asked for.
+fn counts(name: &str) -> bool {
+    let is_known = [AUTHORIZATION, ACCEPT].contains(&name) || FORMS.contains(&name) || ASIDE.contains(&name);
+    !is_known && !ASIDE_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
 /// The headers that count for these exchanges, the most important ones first.
 fn names(exchanges: &[Exchange]) -> Vec<String> {
     let mut named: Vec<&str> =
@@ -233,11 +261,7 @@ fn names(exchanges: &[Exchange]) -> Vec<String> {
         exchanges.iter().filter_map(|exchange| exchange.content_type.as_ref()).collect();
     types.dedup();
     let last = [DESTINATION, ACCEPT].into_iter().filter(|name| types.len() > 1 || named.contains(name));
-    let counts = |name: &&str| {
-        let is_known = [AUTHORIZATION, ACCEPT].contains(name) || FORMS.contains(name) || ASIDE.contains(name);
-        !is_known && !ASIDE_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-    };
-    let others = named.iter().copied().filter(counts).take(MOST_NAMES);
+    let others = named.iter().copied().filter(|name| counts(name)).take(MOST_NAMES);
     let all = [AUTHORIZATION].into_iter().chain(FORMS).chain(others).chain(last);
     all.map(str::to_owned).collect()
 }
@@ -254,7 +278,7 @@ fn values(names: &[String], header: &dyn Fn(&str) -> Option<String>) -> Values {
             // Whichever variant of a language.
             "accept-language" => value.split(['-', ',', ';']).next().unwrap_or_default().to_owned(),
             // A page under another scheme is the same page.
-            "origin" => value.split_once("://").map_or(value.clone(), |(_, host)| host.to_owned()),
+            ORIGIN => value.split_once("://").map_or(value.clone(), |(_, host)| host.to_owned()),
             _ => value.chars().take(MOST_CHARACTERS).collect(),
         })
     };

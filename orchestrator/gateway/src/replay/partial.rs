@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode, header};
 use snapshots::index::ReplaySet;
 
 use super::{
-    encoding,
+    asker, encoding,
     range::{self, RequestedRange},
     stored::{StoredError, StoredResponse},
 };
@@ -21,8 +21,34 @@ struct Piece {
     stored: Arc<StoredResponse>,
 }
 
+/// For each part, which version of the resource it is of: the place of the first part of that
+/// version. Where nothing names the version, parts of different visits are of different ones.
+pub(super) fn versions(parts: &[(u64, Arc<StoredResponse>)]) -> Vec<usize> {
+    let mut found: Vec<usize> = Vec::new();
+    for (at, part) in parts {
+        let named = version(part);
+        let is_same = |first: &usize| {
+            let (_, other) = &parts[*first];
+            let is_named = named.1.is_some() || named.2.is_some();
+            let last =
+                found.iter().enumerate().filter(|(_, own)| *own == first).map(|(place, _)| parts[place].0);
+            version(other) == named
+                && (is_named || last.max().is_some_and(|last| at.abs_diff(last) <= asker::GAP))
+        };
+        let known = found.iter().copied().find(is_same);
+        found.push(known.unwrap_or(found.len()));
+    }
+    found
+}
+
+/// What tells the version of the resource: its length, and what its server says.
+fn version(part: &StoredResponse) -> (Option<u64>, Option<&HeaderValue>, Option<&HeaderValue>) {
+    let total = range::held(&part.headers).and_then(|(_, _, total)| total);
+    (total, part.headers.get(header::ETAG), part.headers.get(header::LAST_MODIFIED))
+}
+
 /// Responds with the requested range, or with the whole body without a range, if the recorded parts
-/// cover it without gaps. A range with an open end may get a shorter response; the client notices
+/// cover it without gaps. All of them are of one version of the resource. A range with an open end may get a shorter response; the client notices
 /// and requests the rest.
 pub(super) fn reply(
     set: &Arc<ReplaySet>,
@@ -30,15 +56,8 @@ pub(super) fn reply(
     wanted: Option<RequestedRange>,
     answer: Answer,
 ) -> Result<Option<Reply>, StoredError> {
-    let mut pieces: Vec<Piece> = parts.into_iter().filter_map(piece).collect();
-    // Only parts of the same version of the resource are combined: that of the first recorded part.
-    let Some(kind) =
-        pieces.first().map(|piece| (piece.total, piece.stored.headers.get(header::ETAG).cloned()))
-    else {
-        return Ok(None);
-    };
-    pieces.retain(|piece| (piece.total, piece.stored.headers.get(header::ETAG).cloned()) == kind);
-    let total = kind.0;
+    let pieces: Vec<Piece> = parts.into_iter().filter_map(piece).collect();
+    let Some(total) = pieces.first().map(|piece| piece.total) else { return Ok(None) };
     let (first, last) = match (wanted, total) {
         (None, Some(total)) => (0, total.checked_sub(1)),
         (None, None) => return Ok(None),

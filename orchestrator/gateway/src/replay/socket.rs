@@ -6,15 +6,75 @@ use http::header;
 use snapshots::{
     Frame, RecordRef,
     index::{IndexError, IndexHit, ReplaySet},
+    matching::ReplayRequest,
 };
+use url::Url;
 
-use super::stored::{self, StoredError};
-use crate::socket::{SocketFrame, SocketScript};
+use super::{
+    MatchLevel, Replay, StatePolicy,
+    choose::{self, Chosen},
+    find,
+    stored::{self, StoredError},
+    variants,
+};
+use crate::{
+    Answer, Episode, RequestHead,
+    socket::{SocketFrame, SocketScript},
+};
 
 /// The maximum length of a frame line.
 const MAX_LINE: u64 = 64 << 20;
 /// The maximum size of the frames of one record.
 const MAX_SCRIPT: u64 = 256 << 20;
+
+impl Replay {
+    /// The recorded connection for a handshake: of the state of the site, and of the document that
+    /// opens it.
+    pub(super) fn recorded_socket(
+        &self,
+        head: &RequestHead,
+        request: &ReplayRequest<'_>,
+        episode: &Episode,
+    ) -> Result<Option<(SocketScript, Answer)>, StoredError> {
+        let level = match self.options.level {
+            MatchLevel::Fuzzy { .. } => MatchLevel::Normalised,
+            level => level,
+        };
+        let other = match level {
+            MatchLevel::Exact => None,
+            _ => Url::parse(request.url).ok().and_then(|url| variants::other_scheme(&url)),
+        };
+        let there = other.as_ref().map(|url| ReplayRequest { url: url.as_str(), ..*request });
+        let (found, request, rule) = match (find::sockets(&self.set, request, level)?, &there) {
+            (Some(found), _) => (found, request, None),
+            (None, Some(there)) => match find::sockets(&self.set, there, level)? {
+                Some(found) => (found, there, Some(variants::SCHEME)),
+                None => return Ok(None),
+            },
+            (None, None) => return Ok(None),
+        };
+        let connections = connections(&self.set, &found.whole)?;
+        let firsts: Vec<IndexHit> =
+            connections.iter().filter_map(|records| records.first().copied()).collect();
+        if firsts.is_empty() {
+            return Ok(None);
+        }
+        let mut own = found.clone();
+        own.whole = firsts;
+        let Chosen { hit, differs, .. } = self.choose(&own, head, episode, true)?;
+        if differs.is_some() && self.options.states == StatePolicy::Strict {
+            return Ok(None);
+        }
+        let Some(records) = connections.iter().find(|records| records.first() == Some(&hit)) else {
+            return Ok(None);
+        };
+        let answer = found.answer(&self.set, request, records[0])?;
+        let answer = rule.into_iter().fold(answer, Answer::by_rule);
+        let answer = choose::labelled(answer, differs);
+        tracing::debug!(url = head.url, records = records.len(), "a recorded WebSocket");
+        Ok(Some((script(&self.set, records)?, answer)))
+    }
+}
 
 /// Groups frame records by connection: records of one connection refer to the same handshake.
 /// Connections are in recorded order.

@@ -283,6 +283,10 @@ fn resolve(file: &File, anchors: &Table, mut origins: BufReader<File>) -> io::Re
             continue;
         };
         lead(&mut capture, target.response, target.status);
+        if capture.kind == CaptureKind::Socket {
+            // The frames of a socket have no request of their own.
+            capture.visit = target.visit;
+        }
         resolved += u64::from(capture.kind == CaptureKind::Revisit);
         file.write_all_at(&capture.to_bytes(), capture_at(number))?;
     }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod absent;
 mod changing;
 mod crowd;
 mod derived;

@@ -131,7 +131,7 @@ fn each_origin_gets_its_own_answer_and_another_one_is_told() {
     let got = ask("https://three.test");
     assert_eq!(got.header("access-control-allow-origin"), "https://three.test");
     let Answer::Normalised { rules } = &got.answer else { panic!("{:?}", got.answer) };
-    assert_eq!(rules, &["other-headers", "origin"]);
+    assert_eq!(rules, &["other-origin", "origin"]);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Which of several captures a request gets: by what the episode has done, and by who asks.
 
+use snapshots::{Frame, FrameSide};
+
 use super::*;
 
 const SHOP: &str = "https://shop.test/";
@@ -201,6 +203,80 @@ fn a_page_of_one_day_gets_the_data_of_that_day() {
     let later = Client { episode: at(RECORDED * 1000 + 2 * DAY), ..site.client() };
     assert_eq!([later.enter(SHOP), later.fetch(data, SHOP)], ["home 3", "3 of home"]);
     assert_eq!([later.follow(more, SHOP), later.fetch(data, more)], ["more 3", "3 of more"]);
+}
+
+#[test]
+fn a_page_of_one_day_gets_the_film_of_that_day() {
+    let film = "https://shop.test/film.mp4";
+    let range = |from: usize| {
+        [
+            ("range", format!("bytes={from}-{}", from + 3)),
+            ("referer", SHOP.to_owned()),
+            ("sec-fetch-site", "same-origin".to_owned()),
+        ]
+    };
+    let play = |client: &Client, from: usize| {
+        let headers = range(from);
+        let headers: Vec<(&str, &str)> =
+            headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let got = client.get(film, &headers);
+        (got.status == 206).then(|| got.text().to_owned())
+    };
+    for validators in [&[][..], &[("ETag", "\"a\"")], &[("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")]] {
+        let site = Site::new();
+        for (day, (name, value)) in [1, 2].into_iter().zip(validators.iter().chain([&("X-None", "")]).cycle())
+        {
+            site.page(SHOP, &format!("home {day}"));
+            let value = value.replace('a', &format!("a{day}")).replace("01 Jan", &format!("0{day} Jan"));
+            // The second part of the second day is missing.
+            for from in [0, 4].into_iter().take(3 - day) {
+                let held = format!("bytes {from}-{}/8", from + 3);
+                let headers = [("Content-Type", "video/mp4"), ("Content-Range", &held), (name, &value)];
+                site.0.get(film, 206, &headers, format!("d{day}.{from}").as_bytes());
+            }
+            site.after(DAY);
+        }
+        let client = site.client();
+        assert_eq!(client.enter(SHOP), "home 1");
+        assert_eq!([play(&client, 0), play(&client, 4)], ["d1.0", "d1.4"].map(|text| Some(text.to_owned())));
+        let later = Client { episode: at(RECORDED * 1000 + 2 * DAY), ..site.client() };
+        assert_eq!(later.enter(SHOP), "home 2");
+        assert_eq!([play(&later, 0), play(&later, 4)], [Some("d2.0".to_owned()), None], "{validators:?}");
+    }
+}
+
+#[test]
+fn a_page_of_one_day_gets_the_socket_of_that_day() {
+    let site = Site::new();
+    for day in [1, 2] {
+        site.page(SHOP, &format!("home {day}"));
+        let answer =
+            Response { status: 101, reason: String::new(), headers: Headers::new(), body: Body::empty() };
+        let opening = site.0.exchange(("GET", "https://shop.test/chat", "", ""), answer);
+        let frame = Frame {
+            at_ms: 1,
+            from: FrameSide::Server,
+            text: Some(format!("day {day}")),
+            base64: None,
+            close: None,
+            reason: None,
+        };
+        site.0.recording.append_websocket(&opening, &[frame]).unwrap();
+        site.after(DAY);
+    }
+    let opened = |client: &Client| {
+        let head = head("GET", "wss://shop.test/chat", &[("origin", "https://shop.test")]);
+        let (script, answer) = client.replay.socket(&head, &client.episode).unwrap();
+        assert_eq!(answer, Answer::Exact);
+        format!("{:?}", script.frames)
+    };
+    let client = site.client();
+    client.enter(SHOP);
+    let later = Client { episode: at(RECORDED * 1000 + 2 * DAY), ..site.client() };
+    later.enter(SHOP);
+    for _ in 0..2 {
+        assert!(opened(&client).contains("day 1") && opened(&later).contains("day 2"));
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The states of a site in a recording.
 //!
 //! A recording of a site is one or more *visits*, each from a state without writes on. Our recorder
-//! names the visit of each request. Elsewhere, one begins where a page was asked for without cookies
-//! that were there before. A capture is of the state after the writes before it in its visit:
+//! names the visit of each request. Elsewhere, one begins where a page was asked for without
+//! cookies that were there before. A capture is of the state after the writes before it in its visit:
 //!
 //! ```text
 //! visit   GET /   POST /add   GET /cart   POST /remove   GET /cart
