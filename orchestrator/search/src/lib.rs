@@ -29,7 +29,7 @@ use snapshots::index::ReplaySet;
 
 pub use engines::{SearchQuery, hosts, query_of};
 pub use error::SearchError;
-pub use links::links;
+pub use links::{hidden_fields, links};
 pub use site_forms::{SearchForm, search_forms};
 
 use engines::Form;

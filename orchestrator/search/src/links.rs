@@ -1,8 +1,8 @@
-//! The links of an HTML document, by its tags.
+//! The links and hidden fields of an HTML document, by its tags.
 
 use std::collections::HashSet;
 
-use html5gum::{DefaultEmitter, Token, Tokenizer};
+use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 use url::Url;
 
 use crate::text::encoding;
@@ -14,13 +14,9 @@ pub fn links(media_type: &str, document: &[u8], url: &Url) -> Vec<Url> {
         return Vec::new();
     }
     let (html, _, _) = encoding(media_type, document).decode(document);
-    let mut emitter = DefaultEmitter::default();
-    // So that what scripts write is no link.
-    emitter.naively_switch_states(true);
     let (mut base, mut links, mut seen) = (url.clone(), Vec::new(), HashSet::new());
     let mut has_base = false;
-    for Ok(token) in Tokenizer::new_with_emitter(&*html, emitter) {
-        let Token::StartTag(tag) = token else { continue };
+    for tag in tags(&html) {
         let name: &[u8] = &tag.name;
         let Some(href) = tag.attributes.get(&b"href"[..]) else { continue };
         let href = String::from_utf8_lossy(href);
@@ -42,6 +38,35 @@ pub fn links(media_type: &str, document: &[u8], url: &Url) -> Vec<Url> {
     links
 }
 
+/// The names and values of a document's hidden fields, and of its `meta` tags, in document order.
+pub fn hidden_fields(media_type: &str, document: &[u8]) -> Vec<(String, String)> {
+    if !crate::text::is_html(media_type) {
+        return Vec::new();
+    }
+    let (html, _, _) = encoding(media_type, document).decode(document);
+    let field = |tag: StartTag<()>| {
+        let text =
+            |name: &[u8]| tag.attributes.get(name).map(|text| String::from_utf8_lossy(text).into_owned());
+        let is_hidden = || text(b"type").is_some_and(|kind| kind.eq_ignore_ascii_case("hidden"));
+        match &tag.name[..] {
+            b"input" if is_hidden() => Some((text(b"name")?, text(b"value")?)),
+            b"meta" => Some((text(b"name")?, text(b"content")?)),
+            _ => None,
+        }
+    };
+    tags(&html).filter_map(field).collect()
+}
+
+fn tags(html: &str) -> impl Iterator<Item = StartTag<()>> {
+    let mut emitter = DefaultEmitter::default();
+    // So that what scripts write is no tag.
+    emitter.naively_switch_states(true);
+    Tokenizer::new_with_emitter(html, emitter).filter_map(|token| match token {
+        Ok(Token::StartTag(tag)) => Some(tag),
+        _ => None,
+    })
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -54,6 +79,9 @@ mod tests {
         let found = links("text/html; charset=utf-8", html, &Url::parse("https://a.test/x").unwrap());
         let found: Vec<&str> = found.iter().map(Url::as_str).collect();
         assert_eq!(found, ["https://a.test/docs/one", "http://else.test/"]);
+        let form = b"<meta name=csrf-token content=a><input type=HIDDEN name=n value='1&amp;2'><input name=q value=x>";
+        let fields = hidden_fields("text/html", form);
+        assert_eq!(fields, [("csrf-token", "a"), ("n", "1&2")].map(|(a, b)| (a.to_owned(), b.to_owned())));
         assert!(links("application/json", html, &Url::parse("https://a.test/x").unwrap()).is_empty());
     }
 }

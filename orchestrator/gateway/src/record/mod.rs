@@ -15,6 +15,7 @@ mod redact;
 mod request;
 mod socket;
 mod tee;
+mod tokens;
 mod visit;
 
 use std::sync::{

@@ -12,6 +12,7 @@
 //! This is done when it disturbs nobody: right before the next write of the site, and at the end of
 //! the visit. What a write leads to is seen by the browser first, such as a message that is shown
 //! once. Only pages and data are asked for, and nothing whose address says that it does something.
+//! Pages are left alone where the form that is open could not be sent any more, see `tokens`.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -26,6 +27,7 @@ use snapshots::{
 };
 use url::Url;
 
+use super::tokens::Tokens;
 use crate::{RequestHead, Scheme, replay::ContentKind};
 
 /// The most requests of a site that are remembered, and the most addresses that its links name.
@@ -70,17 +72,25 @@ pub(crate) struct AskedIn {
 #[derive(Debug, Default)]
 struct SeenSite {
     /// Pages and data, each once; what was asked for last is last.
-    seen: Vec<RequestHead>,
+    seen: Vec<SeenRequest>,
     /// Addresses that links name, which may show what was done. They are tried once.
     named: Vec<RequestHead>,
     tried: HashSet<String>,
-    /// The cookies of each host, as the browser has them.
-    cookies: HashMap<String, Vec<(String, String)>>,
+    /// The cookies of each host and scheme, as the browser has them.
+    cookies: HashMap<(Scheme, String), Vec<(String, String)>>,
+    tokens: Tokens,
     /// Whether there was a write at all, and since it was asked again.
     was_written: bool,
     is_changed: bool,
     /// How often it was asked again.
     times: u32,
+}
+
+/// A request that may be made again.
+#[derive(Debug)]
+struct SeenRequest {
+    head: RequestHead,
+    is_page: bool,
 }
 
 impl Visit {
@@ -116,6 +126,8 @@ impl Visit {
 
     /// Notes an exchange that is over.
     fn note(&self, head: &RequestHead, exchange: &Exchange, by_us: bool) {
+        let is_repeated = self.again > 0 && is_repeatable(head, exchange);
+        let page = if is_repeated { PageParts::of(head, exchange) } else { PageParts::default() };
         let mut sites = self.sites.lock();
         let site = sites.entry(site_of(&head.host)).or_default();
         // The browser does not get the cookies of what it has not asked for.
@@ -126,24 +138,25 @@ impl Visit {
             (site.was_written, site.is_changed) = (true, true);
             return;
         }
-        if self.again == 0 || !is_repeatable(head, exchange) {
+        if !is_repeated {
             return;
         }
-        for named in named_by(head, exchange) {
+        let is_page = page.is_page;
+        site.tokens.note_fields(page.fields);
+        for named in page.named {
             if site.tried.len() < MOST && site.tried.insert(named.url.clone()) {
                 site.named.push(named);
             }
         }
-        site.tried.insert(head.url.clone());
         site.named.retain(|other| other.url != head.url);
-        let place = site.seen.iter().position(|other| other.url == head.url);
+        let place = site.seen.iter().position(|other| other.head.url == head.url);
         match place {
             Some(_) if by_us => return,
             Some(place) => drop(site.seen.remove(place)),
             None if site.seen.len() >= MOST => drop(site.seen.remove(0)),
             None => {}
         }
-        site.seen.push(without_conditions(head));
+        site.seen.push(SeenRequest { head: without_conditions(head), is_page });
     }
 
     /// What to ask now, before a write of this site or at the end: what it may show of what was
@@ -153,9 +166,12 @@ impl Visit {
         let Some(site) = sites.get_mut(site).filter(|site| site.times < MOST_TIMES) else {
             return Vec::new();
         };
-        let is_changed = std::mem::take(&mut site.is_changed);
-        let named = std::mem::take(&mut site.named);
-        let seen = site.seen.iter().rev().filter(|_| is_changed);
+        let (is_changed, with_pages) = (std::mem::take(&mut site.is_changed), site.tokens.allow());
+        let named = if with_pages { std::mem::take(&mut site.named) } else { Vec::new() };
+        let is_known = |head: &RequestHead| site.seen.iter().any(|seen| seen.head.url == head.url);
+        let named: Vec<RequestHead> = named.into_iter().filter(|head| !is_known(head)).collect();
+        let seen = site.seen.iter().rev().filter(|seen| is_changed && (with_pages || !seen.is_page));
+        let seen = seen.map(|seen| &seen.head);
         // What shows what was done comes first, then the page that is open.
         let (shows, others): (Vec<_>, Vec<_>) =
             named.iter().chain(seen).partition(|head| shows_state(&head.url));
@@ -176,7 +192,7 @@ impl AskedIn {
 impl SeenSite {
     /// The cookies that the browser has after this.
     fn take_cookies(&mut self, head: &RequestHead, response: &Headers) {
-        let own = self.cookies.entry(head.host.clone()).or_default();
+        let own = self.cookies.entry((head.scheme, head.host.clone())).or_default();
         let sent = head.headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
         let sent: Vec<(String, String)> = sent.flat_map(|line| line.split(';')).filter_map(pair).collect();
         // A request without cookies may be one that sends none to this host.
@@ -186,6 +202,7 @@ impl SeenSite {
         let set = response.get_all("set-cookie").filter_map(|line| std::str::from_utf8(line).ok());
         for line in set.take(MOST) {
             let Some((name, value)) = line.split(';').next().and_then(pair) else { continue };
+            self.tokens.note_cookie(&name, &value);
             own.retain(|(other, _)| *other != name);
             let mut attributes = line.split(';').skip(1).map(|text| text.trim().to_ascii_lowercase());
             if !value.is_empty() && !attributes.any(|text| text == "max-age=0") {
@@ -198,7 +215,7 @@ impl SeenSite {
     fn with_cookies(&self, head: &RequestHead) -> RequestHead {
         let mut head = head.clone();
         head.headers.remove(header::COOKIE);
-        let own = self.cookies.get(&head.host).into_iter().flatten();
+        let own = self.cookies.get(&(head.scheme, head.host.clone())).into_iter().flatten();
         let line: Vec<String> = own.map(|(name, value)| format!("{name}={value}")).collect();
         if let Some(line) = HeaderValue::from_str(&line.join("; ")).ok().filter(|line| !line.is_empty()) {
             head.headers.insert(header::COOKIE, line);
@@ -225,21 +242,35 @@ fn is_repeatable(head: &RequestHead, exchange: &Exchange) -> bool {
         && !may_act(&head.url)
 }
 
-/// The requests for addresses of the same site that a page links to, and that may show what was
-/// done.
-fn named_by(head: &RequestHead, exchange: &Exchange) -> Vec<RequestHead> {
-    let headers = &exchange.response.headers;
-    let kind = headers.get_str("content-type").unwrap_or_default();
-    let (Ok(base), true) = (Url::parse(&head.url), kind.contains("html")) else { return Vec::new() };
-    let Ok(body) = exchange.content(LONGEST) else { return Vec::new() };
-    let links = search::links("text/html", &body, &base).into_iter();
-    let own = site_of(&head.host);
-    let is_wanted = |url: &Url| {
-        url.host_str().is_some_and(|host| site_of(host) == own)
-            && shows_state(url.as_str())
-            && !may_act(url.as_str())
-    };
-    links.filter(is_wanted).take(MOST).filter_map(|url| linked(head, url)).collect()
+/// What counts of a page.
+#[derive(Default)]
+struct PageParts {
+    is_page: bool,
+    /// The requests for addresses of the same site that it links to, and that may show what was
+    /// done.
+    named: Vec<RequestHead>,
+    /// Its hidden fields.
+    fields: Vec<(String, String)>,
+}
+
+impl PageParts {
+    fn of(head: &RequestHead, exchange: &Exchange) -> PageParts {
+        let kind = exchange.response.headers.get_str("content-type").unwrap_or_default();
+        let (Ok(base), true) = (Url::parse(&head.url), kind.contains("html")) else {
+            return PageParts::default();
+        };
+        // Of one that is too long, no form is known.
+        let body = exchange.content(LONGEST).unwrap_or_default();
+        let own = site_of(&head.host);
+        let is_wanted = |url: &Url| {
+            url.host_str().is_some_and(|host| site_of(host) == own)
+                && shows_state(url.as_str())
+                && !may_act(url.as_str())
+        };
+        let links = search::links(kind, &body, &base).into_iter();
+        let named = links.filter(is_wanted).take(MOST).filter_map(|url| linked(head, url)).collect();
+        PageParts { is_page: true, named, fields: search::hidden_fields(kind, &body) }
+    }
 }
 
 /// The request of a browser that follows a link.

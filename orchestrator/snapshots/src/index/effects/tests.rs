@@ -119,3 +119,32 @@ fn a_get_is_a_write_if_it_ends_or_begins_a_log_in() {
     assert_eq!(get("https://a.test/wp?action=sign-in", "", "user=7"), log_in);
     assert_eq!(get("https://a.test/", "", "session=7"), Effect::None, "every first visit");
 }
+
+#[test]
+fn addresses_say_what_may_be_asked_for_again() {
+    for url in [
+        "https://a.test/cart/add/7",
+        "https://a.test/?action=logout",
+        "https://a.test/?add-to-cart=7",
+        "https://a.test/account/sign-out",
+        "https://a.test/unsubscribe/me",
+        "https://a.test/orders/7/cancelOrder",
+        "https://a.test/reset?token=abc",
+        "https://a.test/api/csrf",
+        "https://a.test/vote?id=7&dir=up",
+        "not an address",
+    ] {
+        assert!(may_act(url), "{url}");
+    }
+    for (url, shows) in [
+        ("https://a.test/cart", true),
+        ("https://a.test/my/wishlist", true),
+        ("https://a.test/api/v2/orders?page=2", true),
+        ("https://a.test/de/warenkorb.html", true),
+        ("https://a.test/products/blue-lamp", false),
+        ("https://a.test/address-book", false),
+    ] {
+        assert!(!may_act(url), "{url}");
+        assert_eq!(shows_state(url), shows, "{url}");
+    }
+}

@@ -62,15 +62,13 @@ const LOG_INS: [&str; 18] = [
     "verify",
 ];
 /// What says that a `GET` does something, such as a link that puts a thing into a cart.
-const ACTIONS: [&str; 46] = [
+const ACTIONS: [&str; 42] = [
     "accept",
     "activate",
     "add",
     "apply",
     "approve",
-    "archive",
     "block",
-    "book",
     "buy",
     "cancel",
     "checkout",
@@ -93,8 +91,6 @@ const ACTIONS: [&str; 46] = [
     "leave",
     "like",
     "pay",
-    "place",
-    "post",
     "purchase",
     "redeem",
     "reject",
@@ -165,6 +161,8 @@ const STATES: [&str; 50] = [
 ];
 /// Names in the query of an address that is good once.
 const ONCE: [&str; 6] = ["code", "confirmation", "otp", "signature", "ticket", "token"];
+/// What addresses are called that give a token for the next form.
+const TOKENS: [&str; 4] = ["csrf", "nonce", "token", "xsrf"];
 /// Words that together name a log-in.
 const LOG_IN_PAIRS: [[&str; 2]; 6] =
     [["log", "in"], ["log", "out"], ["sign", "in"], ["sign", "out"], ["log", "off"], ["sign", "up"]];
@@ -224,11 +222,12 @@ pub fn may_act(url: &str) -> bool {
     let Ok(parsed) = Url::parse(url) else { return true };
     let path = parsed.path().split('/').map(str::to_owned);
     let query: Vec<(String, String)> = parsed.query_pairs().into_owned().collect();
+    let gives_token = |name: &str| words(name).iter().any(|word| TOKENS.contains(&word.as_str()));
     let mut names = path.chain(query.iter().map(|(name, _)| name.clone()));
     let acts = |name: &str| words(name).iter().any(|word| ACTIONS.contains(&word.as_str()));
     let is_once = |name: &str| words(name).iter().any(|word| ONCE.contains(&word.as_str()));
     is_log_in(url)
-        || names.any(|name| acts(&name))
+        || names.any(|name| acts(&name) || gives_token(&name))
         || query.iter().any(|(name, value)| is_once(name) || is_action(name) && acts(value))
 }
 

@@ -1,0 +1,87 @@
+//! Tokens in the forms of a site, and whether its pages may be asked for again while a form is open.
+//!
+//! Some sites keep the token of a form in the session, and make another one with each page: then the
+//! form that is open could not be sent any more. Others are safe, and show it: the token stays the
+//! same, it is in a cookie as well, or the session itself is in a cookie, which the browser keeps as
+//! it is.
+
+use std::collections::HashMap;
+
+/// The most tokens that are known.
+const MOST: usize = 64;
+
+/// The tokens of a site.
+#[derive(Debug, Default)]
+pub(super) struct Tokens {
+    /// The last value of each, how often it was there, and whether it has ever been another one.
+    fields: HashMap<String, (String, u32, bool)>,
+    /// Cookies that were set: the last value, and whether it has been another one before.
+    cookies: HashMap<String, (String, bool)>,
+}
+
+impl Tokens {
+    /// Notes the hidden fields of a page.
+    pub(super) fn note_fields(&mut self, fields: Vec<(String, String)>) {
+        for (name, value) in fields.into_iter().filter(|(name, _)| is_token(name)) {
+            if self.fields.len() >= MOST && !self.fields.contains_key(&name) {
+                return;
+            }
+            let (known, times, differs) =
+                self.fields.entry(name).or_insert_with(|| (value.clone(), 0, false));
+            *times += 1;
+            *differs |= *known != value;
+            *known = value;
+        }
+    }
+
+    /// Notes a cookie that a response sets.
+    pub(super) fn note_cookie(&mut self, name: &str, value: &str) {
+        if self.cookies.len() >= MOST && !self.cookies.contains_key(name) {
+            return;
+        }
+        let (known, differs) =
+            self.cookies.entry(name.to_owned()).or_insert_with(|| (value.to_owned(), false));
+        *differs |= known != value;
+        value.clone_into(known);
+    }
+
+    /// Whether pages may be asked for again.
+    pub(super) fn allow(&self) -> bool {
+        let is_kept_in_cookie = || self.cookies.iter().any(|(name, (_, differs))| *differs || is_token(name));
+        let stay = || self.fields.values().all(|(_, times, differs)| *times > 1 && !differs);
+        self.fields.is_empty() || stay() || is_kept_in_cookie()
+    }
+}
+
+/// Whether a field or a cookie of this name holds a token.
+fn is_token(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["authenticity", "csrf", "form_key", "formkey", "nonce", "token", "xsrf"]
+        .iter()
+        .any(|part| name.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pages: &[&str], cookies: &[(&str, &str)]) -> bool {
+        let mut tokens = Tokens::default();
+        pages.iter().for_each(|value| tokens.note_fields(vec![("_token".to_owned(), (*value).to_owned())]));
+        cookies.iter().for_each(|(name, value)| tokens.note_cookie(name, value));
+        tokens.allow()
+    }
+
+    #[test]
+    fn pages_are_asked_for_where_no_token_is_spent() {
+        assert!(of(&[], &[("session", "1")]), "there are none");
+        assert!(!of(&["a"], &[("session", "1")]), "it is not known whether it stays");
+        assert!(of(&["a", "a"], &[("session", "1")]));
+        assert!(!of(&["a", "b"], &[("session", "1"), ("session", "1")]));
+        assert!(of(&["a", "b"], &[("csrftoken", "1")]), "it is compared with the cookie");
+        assert!(of(&["a", "b"], &[("session", "1"), ("session", "2")]), "the session is in the cookie");
+        let mut others = Tokens::default();
+        others.note_fields(vec![("quantity".to_owned(), "1".to_owned())]);
+        assert!(others.allow());
+    }
+}
