@@ -95,7 +95,7 @@ fn until(what: &str, met: impl Fn() -> bool) -> Result<()> {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !met() {
         ensure!(Instant::now() < deadline, "waited for a minute until {what}");
-        std::thread::yield_now();
+        std::thread::park_timeout(Duration::from_millis(10));
     }
     Ok(())
 }

@@ -224,7 +224,7 @@ fn wait_for(what: &str, is_so: impl Fn() -> bool) {
     let end = Instant::now() + Duration::from_secs(30);
     while !is_so() {
         assert!(Instant::now() < end, "{what} did not come");
-        std::thread::yield_now();
+        std::thread::park_timeout(Duration::from_millis(10));
     }
 }
 

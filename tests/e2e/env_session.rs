@@ -354,7 +354,7 @@ fn endless(bench: &Bench, suite: &str) -> Result<Child> {
     let deadline = Instant::now() + PATIENCE;
     while !begun.exists() {
         ensure!(Instant::now() < deadline, "the command was not started");
-        std::thread::yield_now();
+        std::thread::park_timeout(std::time::Duration::from_millis(10));
     }
     Ok(child)
 }

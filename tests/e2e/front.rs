@@ -1,6 +1,6 @@
 //! `sandbox front`: one address over gyms with real browsers.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
@@ -47,6 +47,7 @@ fn measures(front: &Gym, line: &str) -> Result<()> {
             return Ok(());
         }
         ensure!(since.elapsed() < PATIENCE, "{line}: {text}");
+        std::thread::park_timeout(Duration::from_millis(20));
     }
 }
 

@@ -113,7 +113,7 @@ mod tests {
             move || {
                 let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
                 while !fifo.exists() && std::time::Instant::now() < deadline {
-                    std::thread::yield_now();
+                    std::thread::park_timeout(std::time::Duration::from_millis(10));
                 }
                 std::io::BufReader::new(std::fs::File::open(fifo).unwrap())
             }

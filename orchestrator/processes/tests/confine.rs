@@ -226,6 +226,6 @@ fn until(condition: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(30);
     while !holds() {
         assert!(Instant::now() < deadline, "waited 30 s for {condition}");
-        std::thread::yield_now();
+        std::thread::park_timeout(Duration::from_millis(10));
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn remove_folder(folder: &Path) {
                 tracing::warn!(folder = %folder.display(), %error, "a profile folder was left behind");
                 return;
             }
-            Err(_) => std::thread::yield_now(),
+            Err(_) => std::thread::park_timeout(std::time::Duration::from_millis(10)),
         }
     }
 }

@@ -249,7 +249,7 @@ mod tests {
         let deadline = Instant::now() + Duration::from_secs(30);
         while !holds() {
             assert!(Instant::now() < deadline, "waited 30 s for {condition}");
-            std::thread::yield_now();
+            std::thread::park_timeout(std::time::Duration::from_millis(10));
         }
     }
 

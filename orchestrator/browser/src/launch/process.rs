@@ -354,7 +354,7 @@ mod tests {
         let deadline = Instant::now() + Duration::from_secs(20);
         while !holds() {
             assert!(Instant::now() < deadline, "waited 20 s for {condition}");
-            std::thread::yield_now();
+            std::thread::park_timeout(std::time::Duration::from_millis(10));
         }
     }
 

@@ -221,7 +221,7 @@ mod tests {
         // What is killed takes a moment to go.
         while !started_in(temp.path()).is_empty() {
             assert!(Instant::now() < deadline, "{:?}", started_in(temp.path()));
-            std::thread::yield_now();
+            std::thread::park_timeout(Duration::from_millis(10));
         }
         let left: Vec<_> = fs::read_dir(temp.path()).expect("it is there").flatten().collect();
         assert!(left.is_empty(), "{left:?}");
