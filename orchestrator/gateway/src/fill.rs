@@ -22,7 +22,8 @@ use snapshots::{
 
 use crate::{
     Answer, Episode, Recorder, Reply, RequestHead, Visit,
-    replay::{Replay, StatePolicy, replay_request},
+    proxy::again,
+    replay::{Replay, replay_request},
     socket::SocketScript,
 };
 
@@ -45,15 +46,9 @@ struct FetchedPart {
 }
 
 impl Fill {
-    /// Answers from `replay`. Misses are fetched and recorded by `recorder`. The states of sites do
-    /// not count: what is done goes to the live web in part.
+    /// Answers from `replay`. Misses are fetched and recorded by `recorder`.
     pub fn new(replay: Replay, recorder: Arc<Recorder>) -> Self {
-        Fill {
-            replay: replay.with_states(StatePolicy::Order),
-            recorder,
-            whole: false,
-            fetched: Mutex::default(),
-        }
+        Fill { replay, recorder, whole: false, fetched: Mutex::default() }
     }
 
     /// The same, which answers nothing from the snapshots: all is recorded from start to end.
@@ -61,10 +56,12 @@ impl Fill {
         Fill { whole: true, ..self }
     }
 
-    /// Whether a request goes to the live web whatever was recorded. After a write that did, all of
-    /// its site does: what was recorded is of another state.
-    pub(crate) fn is_live(&self, visit: Option<&Arc<Visit>>, head: &RequestHead) -> bool {
-        self.whole || visit.is_some_and(|visit| visit.has_written(&site_of(&head.host)))
+    /// Whether a request goes to the live web whatever was recorded. In a visit writes do, and then
+    /// all of their site: what was recorded is of another state.
+    pub(crate) fn is_live(&self, visit: Option<&Arc<Visit>>, head: &RequestHead, body: &Bytes) -> bool {
+        let has_written =
+            |visit: &Arc<Visit>| visit.has_written(&site_of(&head.host)) || again::may_write(head, body);
+        self.whole || visit.is_some_and(has_written)
     }
 
     /// The recorder of fetched responses.

@@ -181,9 +181,7 @@ impl Gateway {
     pub async fn ask_again(&self, recorder: &Arc<Recorder>) {
         let episode = self.shared.episode();
         let Some(visit) = episode.visit() else { return };
-        for site in visit.changed() {
-            again::ask(&self.shared, recorder, visit, &site).await;
-        }
+        again::at_the_end(&self.shared, recorder, visit).await;
     }
 
     /// The ledger of the current episode.

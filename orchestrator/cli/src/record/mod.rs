@@ -342,8 +342,9 @@ impl Record {
         device: Device,
         visible: bool,
     ) -> Result<Session, Failure> {
-        // A crawl does nothing that it would have to look after.
-        studio.begin_visit(if visible { self.recorded.ask_again } else { 0 }).await;
+        // A crawl does nothing that it would have to look after, and who gets past a wall neither.
+        let acts = visible && !self.suite.is_wanted();
+        studio.begin_visit(if acts { self.recorded.ask_again } else { 0 }).await;
         let mut launch = Launch::new(studio.gateway(), studio.ca().spki_sha256_base64());
         launch.headless = !visible;
         launch.device = device;

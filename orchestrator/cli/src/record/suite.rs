@@ -37,6 +37,11 @@ pub(super) struct SuiteOptions {
 }
 
 impl SuiteOptions {
+    /// Whether a whole suite is recorded.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.suite.is_some() || self.questions.is_some() || self.plan.is_some()
+    }
+
     /// The plan that was named, or one for the suite that was; `None` where none was.
     pub(super) fn plan(&self, budget: Budget, consent: Consent) -> Result<Option<Plan>, Failure> {
         if let Some(path) = &self.plan {

@@ -9,7 +9,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Bytes;
 use snapshots::{
     Headers,
-    index::{may_write, site_of},
+    index::{self, site_of},
 };
 use tokio::time::timeout;
 
@@ -18,12 +18,20 @@ use crate::{
     Recorder, RequestHead, Visit, body,
     gateway::Shared,
     record::{AskedIn, Draft, RequestCopy},
+    routes::Target,
 };
 
 /// How long a write may have to wait for it. What was not asked by then is not.
-const DEADLINE: Duration = Duration::from_secs(20);
+const DEADLINE: Duration = Duration::from_secs(15);
 /// How many requests are sent at once: no more than a browser's.
 const AT_ONCE: usize = 4;
+
+/// Whether a request may be a write.
+pub(crate) fn may_write(head: &RequestHead, body: &Bytes) -> bool {
+    let headers = head.headers.iter();
+    let headers: Headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+    index::may_write(head.method.as_str(), &head.url, &headers, body)
+}
 
 /// Asks again, if this request may be a write.
 pub(super) async fn before_write(
@@ -33,16 +41,23 @@ pub(super) async fn before_write(
     head: &RequestHead,
     body: &Bytes,
 ) {
-    let headers = head.headers.iter();
-    let headers: Headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-    if may_write(head.method.as_str(), &head.url, &headers, body) {
+    if visit.asks_again() && may_write(head, body) {
         ask(shared, recorder, visit, &site_of(&head.host)).await;
     }
 }
 
+/// Asks again for what was seen of all sites that have changed.
+pub(crate) async fn at_the_end(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>) {
+    let sites = visit.changed();
+    let all = sites.iter().map(|site| ask(shared, recorder, visit, site));
+    // Each has a deadline of its own.
+    futures_util::future::join_all(all).await;
+}
+
 /// Asks again for what was seen of a site.
-pub(crate) async fn ask(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>, site: &str) {
-    let _one_at_a_time = visit.lock().await;
+async fn ask(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>, site: &str) {
+    let lock = visit.lock_of(site);
+    let _one_at_a_time = lock.lock().await;
     let requests = visit.to_ask(site).into_iter();
     let all = stream::iter(requests.map(|head| ask_one(shared, recorder, visit, head)));
     if timeout(DEADLINE, all.buffer_unordered(AT_ONCE).for_each(std::future::ready)).await.is_err() {
@@ -51,6 +66,10 @@ pub(crate) async fn ask(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<V
 }
 
 async fn ask_one(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>, head: RequestHead) {
+    let routes = shared.routes();
+    if !matches!(routes.target(&head.host, head.port), Target::Record(_) | Target::Fill(_)) {
+        return;
+    }
     let asked = AskedIn { visit: Arc::clone(visit), head: head.clone(), by_us: true };
     let draft = Draft::begin(recorder, Some(asked), &head, RequestCopy::whole(&Bytes::new()));
     match shared.upstream.send(head.server(), &head, Extensions::new(), body::empty()).await {

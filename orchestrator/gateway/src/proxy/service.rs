@@ -21,9 +21,12 @@ use super::{
     track::Pending,
 };
 use crate::{
-    Answer, Body, Episode, Fill, Replay, Reply, RequestHead, blocking, body, destination, gateway::Shared,
-    miss, routes::Target, traffic_capture::CapturedRequest,
+    Answer, Body, Episode, Fill, Recorder, Replay, Reply, RequestHead, Visit, blocking, body, destination,
+    gateway::Shared, miss, routes::Target, traffic_capture::CapturedRequest,
 };
+
+/// The longest body that is read before it is sent on, in bytes.
+const LONGEST_READ: u64 = 1 << 20;
 
 /// Serves one request. Every error becomes a response.
 pub(super) async fn serve(
@@ -109,7 +112,7 @@ async fn answer(
         Target::Unavailable(why) => Err(Failure::unavailable(why)),
         Target::Forward => live::forward(shared, request).await,
         Target::Site(site) => site::forward(shared, site, request).await,
-        Target::Record(recorder) => live::record(shared, recorder, episode.visit(), request).await,
+        Target::Record(recorder) => recorded(shared, recorder, episode.visit(), request).await,
         Target::Replay(replay) => match whole_body(shared, request.body).await {
             Ok(body) if replay.takes_time(&request.head) => {
                 Ok(replayed(episode, replay, request.head, body).await.into())
@@ -134,6 +137,24 @@ async fn replayed(episode: &Arc<Episode>, replay: &Arc<Replay>, head: RequestHea
     answered.unwrap_or_else(|_| miss::failed(&head, "failed to read the snapshots".to_owned()))
 }
 
+/// Forwards a request and records it. Where it is asked again before writes, a short body is read
+/// first, as it may say that the request is none.
+async fn recorded(
+    shared: &Shared,
+    recorder: &Arc<Recorder>,
+    visit: Option<&Arc<Visit>>,
+    request: ProxyRequest,
+) -> Result<Outgoing, Failure> {
+    let is_short = request.body.size_hint().upper().is_some_and(|length| length <= LONGEST_READ);
+    match visit.filter(|visit| visit.asks_again() && is_short && !request.head.method.is_safe()) {
+        Some(visit) => {
+            let body = whole_body(shared, request.body).await?;
+            live::fill(shared, recorder, Some(visit), (request.head, request.extensions), body).await
+        }
+        None => live::record(shared, recorder, visit, request).await,
+    }
+}
+
 /// Answers from the snapshots, else from earlier fetches, else from the live web.
 async fn filled(
     shared: &Shared,
@@ -144,7 +165,7 @@ async fn filled(
     let body = whole_body(shared, request.body).await?;
     let visit = episode.visit();
     let live = (request.head.clone(), request.extensions);
-    if fill.is_live(visit, &request.head) {
+    if fill.is_live(visit, &request.head, &body) {
         return live::fill(shared, fill.recorder(), visit, live, body).await;
     }
     let look_up = {

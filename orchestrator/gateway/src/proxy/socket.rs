@@ -82,7 +82,7 @@ pub(super) async fn serve(
             recorded(&head, || found.unwrap_or_else(lost))
         }
         Target::Replay(replay) => recorded(&head, || replay.socket(&head, &episode)),
-        Target::Fill(fill) if fill.is_live(episode.visit(), &head) => {
+        Target::Fill(fill) if fill.is_live(episode.visit(), &head, &Bytes::new()) => {
             live_socket(&shared, (Some(fill.recorder()), episode.visit()), &head, extensions).await
         }
         Target::Fill(fill) => match recorded(&head, || fill.socket(&head, &episode)) {

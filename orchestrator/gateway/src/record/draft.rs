@@ -39,6 +39,7 @@ impl Draft {
             Exchange::get(http_url(&head.url), Timestamp::now(), snapshots::Response::default());
         exchange.request.method = head.method.to_string();
         exchange.request.headers = request_headers(head);
+        asked.iter().for_each(AskedIn::sent);
         exchange.visit = asked.as_ref().map(|asked| asked.visit.name().to_owned());
         Self { recorder: recorder.clone(), exchange: Some(exchange), copy, asked, since: Instant::now() }
     }
@@ -49,6 +50,9 @@ impl Draft {
         exchange.ip = arrived.remote.map(|remote| remote.ip());
         exchange.protocol = Some(if arrived.http2 { "h2" } else { "http/1.1" }.to_owned());
         exchange.response.status = arrived.parts.status.as_u16();
+        if let Some(asked) = &self.asked {
+            asked.answered(&arrived.parts);
+        }
         exchange.response.reason = reason(arrived);
         exchange.response.headers = arrived
             .raw
@@ -89,7 +93,7 @@ impl Draft {
         exchange.request.body = request;
         exchange.response.body = response;
         if let Some(asked) = &self.asked {
-            asked.note(&exchange);
+            asked.note(&exchange, self.since.elapsed());
         }
         exchange.duration_ms = Some(self.since.elapsed().as_secs_f64() * 1000.0);
         if let Err(error) = recorder.redact(&mut exchange) {

@@ -7,6 +7,8 @@
 
 use std::collections::HashMap;
 
+/// The fewest characters of a cookie that may hold a whole session, not only its name.
+const SESSION: usize = 80;
 /// The most tokens that are known.
 const MOST: usize = 64;
 
@@ -17,9 +19,15 @@ pub(super) struct Tokens {
     fields: HashMap<String, (String, u32, bool)>,
     /// Cookies that were set: the last value, and whether it has been another one before.
     cookies: HashMap<String, (String, bool)>,
+    is_unknown: bool,
 }
 
 impl Tokens {
+    /// Notes that there is a page of which the fields are not known.
+    pub(super) fn note_unknown(&mut self) {
+        self.is_unknown = true;
+    }
+
     /// Notes the hidden fields of a page.
     pub(super) fn note_fields(&mut self, fields: Vec<(String, String)>) {
         for (name, value) in fields.into_iter().filter(|(name, _)| is_token(name)) {
@@ -47,16 +55,21 @@ impl Tokens {
 
     /// Whether pages may be asked for again.
     pub(super) fn allow(&self) -> bool {
-        let is_kept_in_cookie = || self.cookies.iter().any(|(name, (_, differs))| *differs || is_token(name));
+        let is_session =
+            |name: &str, value: &str| value.len() >= SESSION && name.to_ascii_lowercase().contains("sess");
+        let is_kept_in_cookie = || {
+            let mut cookies = self.cookies.iter();
+            cookies.any(|(name, (value, differs))| is_token(name) || *differs && is_session(name, value))
+        };
         let stay = || self.fields.values().all(|(_, times, differs)| *times > 1 && !differs);
-        self.fields.is_empty() || stay() || is_kept_in_cookie()
+        !self.is_unknown && (self.fields.is_empty() || stay() || is_kept_in_cookie())
     }
 }
 
 /// Whether a field or a cookie of this name holds a token.
 fn is_token(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    ["authenticity", "csrf", "form_key", "formkey", "nonce", "token", "xsrf"]
+    ["authenticity", "csrf", "form_key", "formkey", "nonce", "token", "viewstate", "xsrf"]
         .iter()
         .any(|part| name.contains(part))
 }
@@ -79,7 +92,13 @@ mod tests {
         assert!(of(&["a", "a"], &[("session", "1")]));
         assert!(!of(&["a", "b"], &[("session", "1"), ("session", "1")]));
         assert!(of(&["a", "b"], &[("csrftoken", "1")]), "it is compared with the cookie");
-        assert!(of(&["a", "b"], &[("session", "1"), ("session", "2")]), "the session is in the cookie");
+        let [one, other] = ["1", "2"].map(|text| text.repeat(SESSION));
+        assert!(
+            of(&["a", "b"], &[("a_session", &one), ("a_session", &other)]),
+            "the session is in the cookie"
+        );
+        assert!(!of(&["a", "b"], &[("AWSALB", &one), ("AWSALB", &other)]), "that of a load balancer is none");
+        assert!(!of(&["a", "b"], &[("session", "1"), ("session", "2")]), "a name of a session that changes");
         let mut others = Tokens::default();
         others.note_fields(vec![("quantity".to_owned(), "1".to_owned())]);
         assert!(others.allow());

@@ -17,13 +17,15 @@
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
+    time::Duration,
 };
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
-use parking_lot::Mutex;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header, response};
+use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use snapshots::{
-    Exchange, Headers,
-    index::{Effect, effect_of, may_act, shows_state, site_of},
+    Exchange,
+    index::{Effect, effect_of, may_act, only_shows_state, shows_state, site_of},
+    matching::{self, Key, ReplayRequest},
 };
 use url::Url;
 
@@ -34,6 +36,8 @@ use crate::{RequestHead, Scheme, replay::ContentKind};
 const MOST: usize = 128;
 /// How often it is asked again for one site.
 const MOST_TIMES: u32 = 50;
+/// What took longer to answer waits for news.
+const SLOW: Duration = Duration::from_secs(3);
 /// The longest body in which links are looked for, in bytes.
 const LONGEST: u64 = 1 << 20;
 /// Headers that make an answer a part, or none.
@@ -53,8 +57,8 @@ pub struct Visit {
     /// The most requests that are made again at once.
     again: usize,
     sites: Mutex<HashMap<String, SeenSite>>,
-    /// Held while it is asked again.
-    asking: tokio::sync::Mutex<()>,
+    /// By site: held while it is asked again.
+    asking: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 /// Where a request belongs.
@@ -76,8 +80,10 @@ struct SeenSite {
     /// Addresses that links name, which may show what was done. They are tried once.
     named: Vec<RequestHead>,
     tried: HashSet<String>,
-    /// The cookies of each host and scheme, as the browser has them.
-    cookies: HashMap<(Scheme, String), Vec<(String, String)>>,
+    /// The last value of each cookie, by scheme and host.
+    cookies: HashMap<(Scheme, String), HashMap<String, String>>,
+    /// Cookies that were set, with the paths that they are for.
+    set: HashMap<(Scheme, String), Vec<(String, String)>>,
     tokens: Tokens,
     /// Whether there was a write at all, and since it was asked again.
     was_written: bool,
@@ -90,6 +96,8 @@ struct SeenSite {
 #[derive(Debug)]
 struct SeenRequest {
     head: RequestHead,
+    /// Without what is for no cache's sake.
+    key: Key,
     is_page: bool,
 }
 
@@ -97,7 +105,7 @@ impl Visit {
     /// A new visit. After a write of a site, at most `again` requests are made again.
     pub fn new(again: usize) -> Visit {
         let name = snapshots::warc::new_record_id();
-        Visit { name, again, sites: Mutex::default(), asking: tokio::sync::Mutex::default() }
+        Visit { name, again, sites: Mutex::default(), asking: Mutex::default() }
     }
 
     /// What tells it from others in a recording.
@@ -110,9 +118,14 @@ impl Visit {
         self.sites.lock().get(site).is_some_and(|seen| seen.was_written)
     }
 
-    /// Lets nobody else ask until what is returned is dropped.
-    pub(crate) async fn lock(&self) -> impl Drop + use<'_> {
-        self.asking.lock().await
+    /// Whether anything is asked again at all.
+    pub(crate) fn asks_again(&self) -> bool {
+        self.again > 0
+    }
+
+    /// What is held while a site is asked again.
+    pub(crate) fn lock_of(&self, site: &str) -> Arc<tokio::sync::Mutex<()>> {
+        Arc::clone(self.asking.lock().entry(site.to_owned()).or_default())
     }
 
     /// The sites that have changed since it was asked again.
@@ -124,16 +137,17 @@ impl Visit {
         changed
     }
 
+    fn of_site(&self, head: &RequestHead) -> MappedMutexGuard<'_, SeenSite> {
+        let site = site_of(&head.host);
+        MutexGuard::map(self.sites.lock(), |sites| sites.entry(site).or_default())
+    }
+
     /// Notes an exchange that is over.
-    fn note(&self, head: &RequestHead, exchange: &Exchange, by_us: bool) {
-        let is_repeated = self.again > 0 && is_repeatable(head, exchange);
+    fn note(&self, head: &RequestHead, exchange: &Exchange, by_us: bool, took: Duration) {
+        let is_repeated = self.again > 0 && took < SLOW && is_repeatable(head, exchange);
         let page = if is_repeated { PageParts::of(head, exchange) } else { PageParts::default() };
         let mut sites = self.sites.lock();
         let site = sites.entry(site_of(&head.host)).or_default();
-        // The browser does not get the cookies of what it has not asked for.
-        if !by_us {
-            site.take_cookies(head, &exchange.response.headers);
-        }
         if !by_us && matches!(effect_of(exchange), Effect::Write(_)) {
             (site.was_written, site.is_changed) = (true, true);
             return;
@@ -142,21 +156,25 @@ impl Visit {
             return;
         }
         let is_page = page.is_page;
-        site.tokens.note_fields(page.fields);
+        match page.fields {
+            Some(fields) => site.tokens.note_fields(fields),
+            None => site.tokens.note_unknown(),
+        }
         for named in page.named {
             if site.tried.len() < MOST && site.tried.insert(named.url.clone()) {
                 site.named.push(named);
             }
         }
         site.named.retain(|other| other.url != head.url);
-        let place = site.seen.iter().position(|other| other.head.url == head.url);
+        let key = matching::normalised(&ReplayRequest::bare("GET", &head.url)).0;
+        let place = site.seen.iter().position(|other| other.key == key);
         match place {
             Some(_) if by_us => return,
             Some(place) => drop(site.seen.remove(place)),
             None if site.seen.len() >= MOST => drop(site.seen.remove(0)),
             None => {}
         }
-        site.seen.push(SeenRequest { head: without_conditions(head), is_page });
+        site.seen.push(SeenRequest { head: without_conditions(head), key, is_page });
     }
 
     /// What to ask now, before a write of this site or at the end: what it may show of what was
@@ -183,45 +201,94 @@ impl Visit {
 }
 
 impl AskedIn {
-    /// Notes the exchange that has come of it, before anything is left out of that.
-    pub(crate) fn note(&self, exchange: &Exchange) {
-        self.visit.note(&self.head, exchange, self.by_us);
-    }
-}
-
-impl SeenSite {
-    /// The cookies that the browser has after this.
-    fn take_cookies(&mut self, head: &RequestHead, response: &Headers) {
-        let own = self.cookies.entry((head.scheme, head.host.clone())).or_default();
-        let sent = head.headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
-        let sent: Vec<(String, String)> = sent.flat_map(|line| line.split(';')).filter_map(pair).collect();
-        // A request without cookies may be one that sends none to this host.
-        if !sent.is_empty() {
-            *own = sent;
+    /// Notes that it is sent. Nothing that is asked for by us tells of the browser's cookies.
+    pub(crate) fn sent(&self) {
+        if !self.by_us {
+            self.visit.of_site(&self.head).take_sent(&self.head);
         }
-        let set = response.get_all("set-cookie").filter_map(|line| std::str::from_utf8(line).ok());
-        for line in set.take(MOST) {
-            let Some((name, value)) = line.split(';').next().and_then(pair) else { continue };
-            self.tokens.note_cookie(&name, &value);
-            own.retain(|(other, _)| *other != name);
-            let mut attributes = line.split(';').skip(1).map(|text| text.trim().to_ascii_lowercase());
-            if !value.is_empty() && !attributes.any(|text| text == "max-age=0") {
-                own.push((name, value));
+    }
+
+    /// Notes that the head of its response has arrived: what was sent to change something, and leads
+    /// elsewhere, has changed it.
+    pub(crate) fn answered(&self, parts: &response::Parts) {
+        if !self.by_us {
+            let mut site = self.visit.of_site(&self.head);
+            site.take_set(&self.head, &parts.headers);
+            if !self.head.method.is_safe() && parts.status.is_redirection() {
+                (site.was_written, site.is_changed) = (true, true);
             }
         }
     }
 
-    /// A request with the cookies that the browser has now.
+    /// Notes the exchange that has come of it, and how long it took, before anything is left out of
+    /// it.
+    pub(crate) fn note(&self, exchange: &Exchange, took: Duration) {
+        self.visit.note(&self.head, exchange, self.by_us, took);
+    }
+}
+
+impl SeenSite {
+    /// The values of the cookies that the browser sends.
+    fn take_sent(&mut self, head: &RequestHead) {
+        let own = self.cookies.entry((head.scheme, head.host.clone())).or_default();
+        for (name, value) in sent(&head.headers) {
+            if own.len() < MOST || own.contains_key(&name) {
+                own.insert(name, value);
+            }
+        }
+    }
+
+    /// The cookies that a response sets and takes away.
+    fn take_set(&mut self, head: &RequestHead, response: &HeaderMap) {
+        let place = (head.scheme, head.host.clone());
+        let own = self.cookies.entry(place.clone()).or_default();
+        let paths = self.set.entry(place).or_default();
+        let lines = response.get_all(header::SET_COOKIE).iter().filter_map(|line| line.to_str().ok());
+        for line in lines.take(MOST) {
+            let Some((name, value)) = line.split(';').next().and_then(pair) else { continue };
+            self.tokens.note_cookie(&name, &value);
+            paths.retain(|(other, _)| *other != name);
+            let attributes = || line.split(';').skip(1).filter_map(pair);
+            let has = |wanted: &str, is: &dyn Fn(&str) -> bool| {
+                attributes().any(|(name, value)| name.eq_ignore_ascii_case(wanted) && is(&value))
+            };
+            if value.is_empty() || has("max-age", &|text| text.parse::<i64>().is_ok_and(|age| age <= 0)) {
+                own.remove(&name);
+            } else if paths.len() < MOST {
+                let path = attributes().find(|(name, _)| name.eq_ignore_ascii_case("path"));
+                paths.push((name.clone(), path.map_or_else(|| "/".to_owned(), |(_, path)| path)));
+                own.insert(name, value);
+            }
+        }
+    }
+
+    /// A request with the cookies that it had, and those that were set for its path, as the browser
+    /// has them now.
     fn with_cookies(&self, head: &RequestHead) -> RequestHead {
         let mut head = head.clone();
+        let place = (head.scheme, head.host.clone());
+        let path = Url::parse(&head.url).map_or_else(|_| String::new(), |url| url.path().to_owned());
+        let set = self.set.get(&place).into_iter().flatten();
+        let set =
+            set.filter(|(_, of)| path.starts_with(of.trim_end_matches('/'))).map(|(name, _)| name.clone());
+        let mut names: Vec<String> = sent(&head.headers).map(|(name, _)| name).chain(set).collect();
+        let mut known = HashSet::new();
+        names.retain(|name| known.insert(name.clone()));
+        let values = self.cookies.get(&place);
+        let pairs = names.iter().filter_map(|name| Some(format!("{name}={}", values?.get(name)?)));
+        let line = pairs.collect::<Vec<_>>().join("; ");
         head.headers.remove(header::COOKIE);
-        let own = self.cookies.get(&(head.scheme, head.host.clone())).into_iter().flatten();
-        let line: Vec<String> = own.map(|(name, value)| format!("{name}={value}")).collect();
-        if let Some(line) = HeaderValue::from_str(&line.join("; ")).ok().filter(|line| !line.is_empty()) {
+        if let Some(line) = HeaderValue::from_str(&line).ok().filter(|line| !line.is_empty()) {
             head.headers.insert(header::COOKIE, line);
         }
         head
     }
+}
+
+/// The cookies of a request.
+fn sent(headers: &HeaderMap) -> impl Iterator<Item = (String, String)> {
+    let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+    lines.flat_map(|line| line.split(';')).filter_map(pair)
 }
 
 fn pair(text: &str) -> Option<(String, String)> {
@@ -240,6 +307,8 @@ fn is_repeatable(head: &RequestHead, exchange: &Exchange) -> bool {
         && ContentKind::of(&headers) != ContentKind::Static
         && !kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
         && !may_act(&head.url)
+        // Another poll of the same connection would end it.
+        && !head.url.contains("transport=polling")
 }
 
 /// What counts of a page.
@@ -249,45 +318,31 @@ struct PageParts {
     /// The requests for addresses of the same site that it links to, and that may show what was
     /// done.
     named: Vec<RequestHead>,
-    /// Its hidden fields.
-    fields: Vec<(String, String)>,
+    /// Its hidden fields; `None` where they are not known.
+    fields: Option<Vec<(String, String)>>,
 }
 
 impl PageParts {
     fn of(head: &RequestHead, exchange: &Exchange) -> PageParts {
         let kind = exchange.response.headers.get_str("content-type").unwrap_or_default();
         let (Ok(base), true) = (Url::parse(&head.url), kind.contains("html")) else {
-            return PageParts::default();
+            return PageParts { fields: Some(Vec::new()), ..PageParts::default() };
         };
-        // Of one that is too long, no form is known.
-        let body = exchange.content(LONGEST).unwrap_or_default();
-        let own = site_of(&head.host);
-        let is_wanted = |url: &Url| {
-            url.host_str().is_some_and(|host| site_of(host) == own)
-                && shows_state(url.as_str())
-                && !may_act(url.as_str())
+        let Ok(body) = exchange.content(LONGEST) else {
+            return PageParts { is_page: true, ..PageParts::default() };
         };
+        // Nobody has followed the link: it has to be plain what it leads to.
+        let is_wanted = |url: &Url| url.origin() == base.origin() && only_shows_state(url.as_str());
         let links = search::links(kind, &body, &base).into_iter();
         let named = links.filter(is_wanted).take(MOST).filter_map(|url| linked(head, url)).collect();
-        PageParts { is_page: true, named, fields: search::hidden_fields(kind, &body) }
+        PageParts { is_page: true, named, fields: Some(search::hidden_fields(kind, &body)) }
     }
 }
 
-/// The request of a browser that follows a link.
+/// The request of a browser that follows a link to another page of the same origin.
 fn linked(from: &RequestHead, mut url: Url) -> Option<RequestHead> {
     url.set_fragment(None);
-    let scheme = match url.scheme() {
-        "http" => Scheme::Http,
-        "https" => Scheme::Https,
-        _ => return None,
-    };
-    let host = url.host_str()?.trim_matches(['[', ']']).to_owned();
-    let port = url.port().unwrap_or(scheme.default_port());
-    let mut head = RequestHead { url: url.into(), scheme, host, port, ..without_conditions(from) };
-    if head.headers.contains_key(header::HOST) && (&head.host, head.port) != (&from.host, from.port) {
-        let authority = head.url.split('/').nth(2).unwrap_or_default();
-        head.headers.insert(header::HOST, HeaderValue::from_str(authority).ok()?);
-    }
+    let mut head = RequestHead { url: url.into(), ..without_conditions(from) };
     head.headers.insert(header::REFERER, HeaderValue::from_str(&from.url).ok()?);
     if head.headers.contains_key("sec-fetch-site") {
         head.headers.insert("sec-fetch-site", HeaderValue::from_static("same-origin"));

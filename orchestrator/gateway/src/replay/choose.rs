@@ -184,7 +184,9 @@ impl Replay {
     /// Notes that an episode has made a write that was not recorded, so that no state is the right
     /// one from now on.
     pub(super) fn keep_missed(&self, head: &RequestHead, body: &Bytes, episode: &Episode) {
-        if head.method.is_safe() || self.options.states != StatePolicy::Nearest {
+        let by_rule = self.set.changing_parts().is_write(head.method.as_str(), &head.url);
+        let is_safe = head.method.is_safe() && by_rule != Some(true);
+        if is_safe || self.options.states != StatePolicy::Nearest {
             return;
         }
         let headers = head.headers.iter();
@@ -192,7 +194,6 @@ impl Replay {
         // It cannot be read now, and was read when the pages before it were given.
         let site = site_of(&head.host);
         let has_states = || self.states.history(&self.set, &site).is_ok_and(|history| !history.is_empty());
-        let by_rule = self.set.changing_parts().is_write(head.method.as_str(), &head.url);
         let is_write = by_rule.unwrap_or_else(|| may_write(head.method.as_str(), &head.url, &headers, body));
         if is_write && has_states() {
             let name = format!("{} {}", head.method, head.url);

@@ -141,7 +141,7 @@ impl Negotiation {
                 _ => others.push(at),
             }
         }
-        let chooses = classes.len() > 1 || is_one_left_out || hits.len() == 1 && !classes.is_empty();
+        let chooses = !classes.is_empty() || is_one_left_out;
         Ok(chooses.then_some(Negotiation { names, classes, others }))
     }
 
@@ -242,7 +242,8 @@ pub(super) fn may_differ(asked: &HeaderMap, stored: &HeaderMap) -> bool {
     let names = stored.get_all(header::VARY).iter().filter_map(|names| names.to_str().ok());
     let names = names.flat_map(|names| names.split(',')).map(|name| name.trim().to_ascii_lowercase());
     let has = |name: &&str| asked.contains_key(*name);
-    has(&AUTHORIZATION) || FORMS.iter().any(has) || names.into_iter().any(|name| counts(&name))
+    let is_told = |name: &str| counts(name) || FORMS.contains(&name) || name == AUTHORIZATION;
+    has(&AUTHORIZATION) || FORMS.iter().any(has) || names.into_iter().any(|name| is_told(&name))
 }
 
 /// Whether a header that `Vary` names says what was asked for.

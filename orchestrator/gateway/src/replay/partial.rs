@@ -28,12 +28,10 @@ pub(super) fn versions(parts: &[(u64, Arc<StoredResponse>)]) -> Vec<usize> {
     for (at, part) in parts {
         let named = version(part);
         let is_same = |first: &usize| {
-            let (_, other) = &parts[*first];
+            let own = found.iter().zip(parts).filter(|(own, _)| *own == first);
+            let last = own.map(|(_, (at, _))| *at).max().unwrap_or_default();
             let is_named = named.1.is_some() || named.2.is_some();
-            let last =
-                found.iter().enumerate().filter(|(_, own)| *own == first).map(|(place, _)| parts[place].0);
-            version(other) == named
-                && (is_named || last.max().is_some_and(|last| at.abs_diff(last) <= asker::GAP))
+            version(&parts[*first].1) == named && (is_named || at.abs_diff(last) <= asker::GAP)
         };
         let known = found.iter().copied().find(is_same);
         found.push(known.unwrap_or(found.len()));
@@ -48,8 +46,8 @@ fn version(part: &StoredResponse) -> (Option<u64>, Option<&HeaderValue>, Option<
 }
 
 /// Responds with the requested range, or with the whole body without a range, if the recorded parts
-/// cover it without gaps. All of them are of one version of the resource. A range with an open end may get a shorter response; the client notices
-/// and requests the rest.
+/// cover it without gaps. All of them are of one version of the resource. A range with an open end
+/// may get a shorter response; the client notices and requests the rest.
 pub(super) fn reply(
     set: &Arc<ReplaySet>,
     parts: Vec<Arc<StoredResponse>>,

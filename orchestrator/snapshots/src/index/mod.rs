@@ -49,7 +49,9 @@ use crate::{Archive, Record};
 pub use adopt::BESIDE;
 pub use changing::ChangingMatch;
 pub use documents::Document;
-pub use effects::{Effect, ReadReason, WriteReason, effect_of, may_act, may_write, shows_state};
+pub use effects::{
+    Effect, ReadReason, WriteReason, effect_of, may_act, may_write, only_shows_state, shows_state,
+};
 pub use error::IndexError;
 pub use history::{ChangedAddress, SiteHistory, SiteWrite, Visit};
 pub use layout::Summary;

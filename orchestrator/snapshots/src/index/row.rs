@@ -52,8 +52,8 @@ pub struct Capture {
     pub(super) text: Text,
 }
 
-/// The greatest number of a visit: a row has three bytes for it.
-pub(super) const MOST_VISITS: u32 = (1 << 24) - 1;
+/// The greatest number of a visit. A row has three bytes for it; more visits would take memory.
+pub(super) const MOST_VISITS: u32 = (1 << 16) - 1;
 
 /// A location in the text section.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -217,3 +217,17 @@ fn each_list_of_captures_has_classes_of_its_own() {
         }
     }
 }
+
+#[test]
+fn what_was_recorded_for_a_script_alone_is_a_guess_for_a_page() {
+    for (name, vary, times) in [("hx-request", "HX-Request", 1), ("x-requested-with", "X-Requested-With", 2)]
+    {
+        let world = World::new();
+        for _ in 0..times {
+            world.asked(&with(&FETCH, &[(name, "true")]), 200, &[HTML, ("Vary", vary)], "a part");
+        }
+        let client = Client::of(&world);
+        assert!(client.get(X, &PAGE).answer.is_guess(), "{name}");
+        assert_eq!(client.get(X, &with(&FETCH, &[(name, "true")])).answer, Answer::Exact);
+    }
+}

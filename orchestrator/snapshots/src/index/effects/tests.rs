@@ -132,6 +132,13 @@ fn addresses_say_what_may_be_asked_for_again() {
         "https://a.test/reset?token=abc",
         "https://a.test/api/csrf",
         "https://a.test/vote?id=7&dir=up",
+        "https://a.test/cart/empty",
+        "https://a.test/?empty-cart=1",
+        "https://a.test/cart/inc/3",
+        "https://a.test/panier/vider",
+        "https://a.test/warenkorb/leeren",
+        "https://a.test/notifications/mark-all-read",
+        "https://a.test/account/impersonate?u=3",
         "not an address",
     ] {
         assert!(may_act(url), "{url}");
@@ -146,5 +153,15 @@ fn addresses_say_what_may_be_asked_for_again() {
     ] {
         assert!(!may_act(url), "{url}");
         assert_eq!(shows_state(url), shows, "{url}");
+    }
+    for (url, only) in [
+        ("https://a.test/my-cart", true),
+        ("https://a.test/de/warenkorb.html", true),
+        ("https://a.test/account/", true),
+        ("https://a.test/cart?qty=0", false),
+        ("https://a.test/account/x7", false),
+        ("https://a.test/cart/settle", false),
+    ] {
+        assert_eq!(only_shows_state(url), only, "{url}");
     }
 }

@@ -62,48 +62,120 @@ const LOG_INS: [&str; 18] = [
     "verify",
 ];
 /// What says that a `GET` does something, such as a link that puts a thing into a cart.
-const ACTIONS: [&str; 42] = [
+const ACTIONS: [&str; 114] = [
     "accept",
+    "acheter",
+    "acquista",
     "activate",
     "add",
+    "aggiungi",
+    "agregar",
+    "ajouter",
+    "anadir",
     "apply",
     "approve",
+    "ban",
+    "bestellen",
     "block",
     "buy",
     "cancel",
     "checkout",
     "clear",
     "close",
+    "commander",
+    "comprar",
     "confirm",
+    "copy",
     "create",
     "deactivate",
+    "dec",
     "decline",
+    "decrease",
+    "decrement",
     "delete",
     "destroy",
     "disable",
     "dismiss",
     "download",
+    "duplicate",
+    "elimina",
+    "eliminar",
+    "empty",
     "enable",
+    "enregistrer",
+    "entfernen",
+    "execute",
     "export",
     "follow",
+    "guardar",
+    "hide",
+    "hinzufugen",
+    "impersonate",
+    "inc",
+    "increase",
+    "increment",
+    "install",
     "invite",
     "join",
+    "kaufen",
+    "launch",
     "leave",
+    "leeren",
     "like",
+    "lock",
+    "loschen",
+    "mark",
+    "merge",
+    "move",
+    "mute",
+    "pause",
     "pay",
+    "pin",
+    "publish",
     "purchase",
     "redeem",
+    "refund",
     "reject",
     "remove",
+    "rename",
+    "renew",
+    "reorder",
     "reset",
+    "restore",
+    "resume",
+    "retry",
+    "revoke",
+    "rimuovere",
+    "rotate",
+    "run",
+    "salva",
+    "save",
     "send",
+    "set",
+    "speichern",
+    "start",
+    "stop",
     "submit",
     "subscribe",
+    "supprimer",
+    "svuota",
+    "switch",
+    "sync",
     "toggle",
+    "transfer",
+    "trash",
+    "unblock",
     "undo",
+    "unfollow",
+    "unlike",
+    "unlock",
+    "unpin",
+    "unread",
     "unsubscribe",
     "update",
     "upload",
+    "vaciar",
+    "vider",
     "vote",
 ];
 /// What pages are called that show what somebody has done on a site.
@@ -158,6 +230,11 @@ const STATES: [&str; 50] = [
     "watchlist",
     "wishlist",
     "wunschliste",
+];
+/// What else may be in the last name of such a page.
+const NEUTRAL: [&str; 16] = [
+    "all", "asp", "aspx", "de", "en", "htm", "html", "index", "jsp", "mein", "my", "overview", "page", "php",
+    "show", "view",
 ];
 /// Names in the query of an address that is good once.
 const ONCE: [&str; 6] = ["code", "confirmation", "otp", "signature", "ticket", "token"];
@@ -235,6 +312,19 @@ pub fn may_act(url: &str) -> bool {
 /// cart. One of the last names of its path says so.
 pub fn shows_state(url: &str) -> bool {
     last_names(url).iter().any(|words| words.iter().any(|word| STATES.contains(&word.as_str())))
+}
+
+/// Whether this is the address of such a page and of nothing else, as a link names it that nobody
+/// has followed: it has no query, and its last name is that of a state alone.
+pub fn only_shows_state(url: &str) -> bool {
+    let Ok(parsed) = Url::parse(url) else { return false };
+    let last = parsed.path().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let last = words(last);
+    let is_state = |word: &String| STATES.contains(&word.as_str());
+    parsed.query().is_none()
+        && !may_act(url)
+        && last.iter().any(is_state)
+        && last.iter().all(|word| is_state(word) || NEUTRAL.contains(&word.as_str()))
 }
 
 /// The words of the last names of a path, and of its actions in the query (`?action=logout`).

@@ -12,6 +12,8 @@ use crate::matching::{self, ChangingParts, Key, ReplayRequest, RequestPattern};
 
 /// With how many writes at its address a write is compared, beyond those of its key.
 const COMPARED: usize = 64;
+/// Of how many captures of a host it is examined whether rules call them writes.
+const MOST_EXAMINED: usize = 1 << 16;
 /// What is sent within this time after its document was not caused by anybody, in milliseconds.
 const AT_ONCE: u64 = 500;
 
@@ -106,6 +108,7 @@ impl ReplaySet {
             }
             for (hit, write) in self.writes_by_rule(site, member)? {
                 let turns = by_number.entry(self.capture(hit)?.visit).or_default();
+                turns.retain(|turn| turn.hit() != hit || matches!(turn, SiteTurn::Write(..)));
                 if turns.iter().all(|turn| turn.hit() != hit) {
                     turns.push(SiteTurn::Write(hit, Box::new(write)));
                     turns.sort_by_key(|turn| (turn.hit().at_millis, turn.hit().capture));
@@ -134,7 +137,11 @@ impl ReplaySet {
         let hosts: BTreeSet<String> = hosts.filter(|host| turns::site_of(host) == site).collect();
         let mut found = Vec::new();
         for host in hosts {
-            for recorded in self.of_host(&host, turns::MOST)? {
+            let all = self.of_host(&host, MOST_EXAMINED)?;
+            if all.len() >= MOST_EXAMINED {
+                tracing::warn!(host, "a host with too many captures to find all that rules call writes");
+            }
+            for recorded in all {
                 let is_write = rules.is_write(&recorded.method, &recorded.url) == Some(true);
                 if is_write && recorded.hit.member == member {
                     // As those that were found by the index.
@@ -268,5 +275,6 @@ fn of_turns(all: &[VisitTurns], queries: &[String]) -> SiteHistory {
         }
         history.visits.push(visit);
     }
+    history.index();
     history
 }

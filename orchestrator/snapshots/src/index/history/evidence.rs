@@ -56,6 +56,9 @@ impl Contents {
             captures.retain(|recorded| recorded.method == "GET" && recorded.hit.status == 200);
             captures.sort_by(|a, b| a.url.cmp(&b.url));
             for same in captures.chunk_by(|a, b| a.url == b.url).filter(|same| same.len() > 1) {
+                if set.is_static(same[0].hit)? {
+                    continue;
+                }
                 let marks = same.iter().map(|recorded| {
                     let hit = recorded.hit;
                     Ok(ContentMark { hit, visit: set.capture(hit)?.visit, content: set.content_mark(hit)? })
@@ -213,6 +216,18 @@ pub(super) fn is_data(headers: &Headers, length: u64) -> bool {
 }
 
 impl ReplaySet {
+    /// Whether a capture is of a kind that is the same in every state: a script, a style, a picture,
+    /// a font, a film. One whose head cannot be read is not known to be.
+    fn is_static(&self, hit: IndexHit) -> Result<bool, IndexError> {
+        let capture = self.capture(hit)?;
+        let Ok(head) = self.read(hit.member, capture.response)?.response_head() else { return Ok(false) };
+        let name = head.headers.get_str("Content-Type").unwrap_or_default().to_ascii_lowercase();
+        let starts = ["image/", "font/", "audio/", "video/", "text/css", "application/wasm"];
+        Ok(starts.iter().any(|start| name.starts_with(start))
+            || name.contains("javascript")
+            || name.contains("font"))
+    }
+
     /// What identifies the content of a capture; `None` if it cannot be told.
     ///
     /// # Errors

@@ -42,6 +42,9 @@ pub struct SiteHistory {
     queries: Vec<String>,
     numbers: HashMap<(u32, u32), u32>,
     visits: Vec<Visit>,
+    /// The places of the visits of an archive with one number.
+    places: HashMap<(u32, u32), Vec<usize>>,
+    is_numbered: bool,
 }
 
 /// One recording of a site, from a state without writes on.
@@ -130,10 +133,12 @@ impl SiteHistory {
         self.writes.is_empty()
     }
 
-    /// Whether visits have numbers, so that the number of a capture's visit is needed to tell its
-    /// state.
-    fn is_numbered(&self) -> bool {
-        self.visits.iter().any(|visit| visit.number != 0)
+    /// Prepares what finds the visit of a capture.
+    fn index(&mut self) {
+        self.is_numbered = self.visits.iter().any(|visit| visit.number != 0);
+        for (place, visit) in self.visits.iter().enumerate() {
+            self.places.entry((visit.member, visit.number)).or_default().push(place);
+        }
     }
 
     /// The number of the write that a capture is; `None` if it is none.
@@ -192,10 +197,8 @@ impl SiteHistory {
     /// The place of a capture's visit, which has this number, and how many writes were before it.
     fn place_of(&self, hit: IndexHit, number: u32) -> Option<(usize, usize)> {
         let at = (hit.at_millis, hit.capture);
-        let own =
-            self.visits.iter().enumerate().filter(|(_, visit)| {
-                (visit.member, visit.number) == (hit.member, number) && visit.from <= at
-            });
+        let own = self.places.get(&(hit.member, number)).into_iter().flatten();
+        let own = own.map(|place| (*place, &self.visits[*place])).filter(|(_, visit)| visit.from <= at);
         let (place, visit) = own.max_by_key(|(_, visit)| visit.from)?;
         Some((place, visit.places.partition_point(|place| *place < at)))
     }
@@ -216,7 +219,8 @@ impl ReplaySet {
 
     /// The number of the visit of a capture; 0 where nothing has one.
     fn visit_number(&self, history: &SiteHistory, hit: IndexHit) -> Result<u32, IndexError> {
-        if history.is_numbered() { Ok(self.capture(hit)?.visit) } else { Ok(0) }
+        // Without numbers it is not needed.
+        if history.is_numbered { Ok(self.capture(hit)?.visit) } else { Ok(0) }
     }
 }
 

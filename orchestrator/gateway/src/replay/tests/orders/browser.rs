@@ -57,7 +57,14 @@ impl RecordedVisit<'_> {
         }
         if let Some(visit) = &self.visit {
             exchange.visit = Some(visit.name().to_owned());
-            AskedIn { visit: Arc::clone(visit), head: head.clone(), by_us }.note(&exchange);
+            let asked = AskedIn { visit: Arc::clone(visit), head: head.clone(), by_us };
+            let mut answered = http::Response::builder().status(told.status);
+            for (name, value) in &told.headers {
+                answered = answered.header(*name, value);
+            }
+            asked.sent();
+            asked.answered(&answered.body(()).unwrap().into_parts().0);
+            asked.note(&exchange, std::time::Duration::ZERO);
         }
         self.world.recording.append(&exchange).unwrap();
     }
