@@ -74,9 +74,9 @@ pub(crate) struct RecordedWeb {
     /// Larger bodies pass, but are not recorded; a bare number is bytes
     #[arg(long, value_name = "SIZE", default_value = MAX_BODY, value_parser = units::bytes, help_heading = "Live web")]
     pub(crate) max_body: u64,
-    /// Where somebody acts: after a write of a site, such as a form, ask again for at most this many
-    /// of the pages and data that were seen of it, and before the first one for pages like its cart,
-    /// so that the recording has both states. 0 asks for none
+    /// Where somebody acts: after a write of a site, such as a form, ask again for at most this
+    /// many of the pages and data that were seen of it, and before the first one for pages like
+    /// its cart, so that the recording has both states. 0 asks for none
     #[arg(long, value_name = "REQUESTS", default_value_t = 24, help_heading = "Live web")]
     pub(crate) ask_again: usize,
     #[command(flatten)]

@@ -1,9 +1,10 @@
-//! Tokens in the forms of a site, and whether its pages may be asked for again while a form is open.
+//! Tokens in the forms of a site, and whether its pages may be asked for again while a form is
+//! open.
 //!
-//! Some sites keep the token of a form in the session, and make another one with each page: then the
-//! form that is open could not be sent any more. Others are safe, and show it: the token stays the
-//! same, it is in a cookie as well, or the session itself is in a cookie, which the browser keeps as
-//! it is.
+//! Some sites keep the token of a form in the session, and make another one with each page: then
+//! the form that is open could not be sent any more. Others are safe, and show it: the token stays
+//! the same, it is in a cookie as well, or the session itself is in a cookie, which the browser
+//! keeps as it is.
 
 use std::collections::HashMap;
 

@@ -208,8 +208,8 @@ impl AskedIn {
         }
     }
 
-    /// Notes that the head of its response has arrived: what was sent to change something, and leads
-    /// elsewhere, has changed it.
+    /// Notes that the head of its response has arrived: what was sent to change something, and
+    /// leads elsewhere, has changed it.
     pub(crate) fn answered(&self, parts: &response::Parts) {
         if !self.by_us {
             let mut site = self.visit.of_site(&self.head);

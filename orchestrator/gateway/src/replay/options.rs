@@ -2,15 +2,15 @@
 
 use super::{DatePolicy, MatchLevel};
 
-/// Options of a [`Replay`].
+/// Options of a [`Replay`](super::Replay).
 #[derive(Debug, Clone, Copy)]
 pub struct ReplayOptions {
     /// The match level.
     pub level: MatchLevel,
     /// The treatment of dates.
     pub dates: DatePolicy,
-    /// Whether every response carries [`SANDBOX_ANSWER`]. Pages could see it, so episodes disable
-    /// it. A miss always carries it.
+    /// Whether every response carries the header `Sandbox-Answer`. Pages could see it, so episodes
+    /// disable it. A miss always carries it.
     pub announce: bool,
     /// Whether the page of a miss lists the nearest recorded requests. It is a help to people. To
     /// an agent it would show the way: what is recorded is often what its task needs.

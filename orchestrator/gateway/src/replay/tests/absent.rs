@@ -39,7 +39,7 @@ fn api(path: String) -> String {
 
 /// A number that looks like an identifier.
 fn digest(n: usize) -> String {
-    hex::encode(&Key::of("entity", &[&n.to_le_bytes()]).0)
+    hex::encode(Key::of("entity", &[&n.to_le_bytes()]).0)
 }
 
 fn uuid(n: usize) -> String {

@@ -216,8 +216,8 @@ pub(super) fn is_data(headers: &Headers, length: u64) -> bool {
 }
 
 impl ReplaySet {
-    /// Whether a capture is of a kind that is the same in every state: a script, a style, a picture,
-    /// a font, a film. One whose head cannot be read is not known to be.
+    /// Whether a capture is of a kind that is the same in every state: a script, a style, a
+    /// picture, a font, a film. One whose head cannot be read is not known to be.
     fn is_static(&self, hit: IndexHit) -> Result<bool, IndexError> {
         let capture = self.capture(hit)?;
         let Ok(head) = self.read(hit.member, capture.response)?.response_head() else { return Ok(false) };

@@ -2,7 +2,8 @@
 //!
 //! A recording of a site is one or more *visits*, each from a state without writes on. Our recorder
 //! names the visit of each request. Elsewhere, one begins where a page was asked for without
-//! cookies that were there before. A capture is of the state after the writes before it in its visit:
+//! cookies that were there before. A capture is of the state after the writes before it in its
+//! visit:
 //!
 //! ```text
 //! visit   GET /   POST /add   GET /cart   POST /remove   GET /cart
