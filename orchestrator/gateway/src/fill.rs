@@ -23,7 +23,7 @@ use snapshots::{
 use crate::{
     Answer, Episode, Recorder, Reply, RequestHead, Visit,
     proxy::again,
-    replay::{Replay, replay_request},
+    replay::{Replay, StatePolicy, replay_request},
     socket::SocketScript,
 };
 
@@ -46,8 +46,20 @@ struct FetchedPart {
 }
 
 impl Fill {
-    /// Answers from `replay`. Misses are fetched and recorded by `recorder`.
+    /// Answers from `replay`. Misses are fetched and recorded by `recorder`. The states of sites do
+    /// not count: what is done goes to the live web in part.
     pub fn new(replay: Replay, recorder: Arc<Recorder>) -> Self {
+        Fill {
+            replay: replay.with_states(StatePolicy::Order),
+            recorder,
+            whole: false,
+            fetched: Mutex::default(),
+        }
+    }
+
+    /// The same for episodes that are visits, of which all writes go to the live web: so the states
+    /// of sites count until then.
+    pub fn of_visits(replay: Replay, recorder: Arc<Recorder>) -> Self {
         Fill { replay, recorder, whole: false, fetched: Mutex::default() }
     }
 

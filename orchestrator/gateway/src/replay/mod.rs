@@ -135,6 +135,12 @@ impl Replay {
         self
     }
 
+    /// Treats the states of sites in this way.
+    pub(crate) fn with_states(mut self, states: StatePolicy) -> Self {
+        self.options.states = states;
+        self
+    }
+
     /// Answers unrecorded searches of sites in the same way. Needs [`Replay::with_search`].
     pub fn with_site_search(mut self, site_search: SiteSearch) -> Self {
         self.site_forms = SiteForms::new(site_search);

@@ -109,7 +109,7 @@ impl WorldSnapshots {
         }
         let set = Some(Arc::clone(replay.set()));
         if let Some(live) = fill {
-            let fill = Fill::new(replay, Arc::clone(&live.recorder));
+            let fill = Fill::of_visits(replay, Arc::clone(&live.recorder));
             let fill = if live.whole { fill.whole() } else { fill };
             let routes = Routes::all(Target::Fill(Arc::new(fill)));
             return Ok(WorldSnapshots { routes, hosts, browser_state, set });
