@@ -22,7 +22,6 @@ use snapshots::{
 
 use crate::{
     Answer, Episode, Recorder, Reply, RequestHead, Visit,
-    proxy::again,
     replay::{Replay, StatePolicy, replay_request},
     socket::SocketScript,
 };
@@ -72,7 +71,7 @@ impl Fill {
     /// all of their site: what was recorded is of another state.
     pub(crate) fn is_live(&self, visit: Option<&Arc<Visit>>, head: &RequestHead, body: &Bytes) -> bool {
         let has_written =
-            |visit: &Arc<Visit>| visit.has_written(&site_of(&head.host)) || again::may_write(head, body);
+            |visit: &Arc<Visit>| visit.has_written(&site_of(&head.host)) || head.may_write(body);
         self.whole || visit.is_some_and(has_written)
     }
 

@@ -1,9 +1,11 @@
 //! The messages between the parts of the gateway: a request head, and the reply to it.
 
 use http::{HeaderMap, Method, StatusCode, Version};
+use snapshots::index;
 
 use crate::{
     Answer, Body,
+    record::as_listed,
     upstream::{Place, Server},
 };
 
@@ -59,6 +61,11 @@ impl RequestHead {
     /// The server that the URL names.
     pub(crate) fn server(&self) -> Server {
         Server { scheme: self.scheme, host: self.host.clone(), port: self.port, place: Place::Public }
+    }
+
+    /// Whether it would be a write, with this body, if its server took it.
+    pub(crate) fn may_write(&self, body: &[u8]) -> bool {
+        index::may_write(self.method.as_str(), &self.url, &as_listed(&self.headers), body)
     }
 
     /// A header's value as text, if it is present and visible ASCII.

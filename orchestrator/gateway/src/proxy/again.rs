@@ -7,17 +7,14 @@ use futures_util::{StreamExt as _, stream};
 use http::Extensions;
 use http_body_util::BodyExt as _;
 use hyper::body::Bytes;
-use snapshots::{
-    Headers,
-    index::{self, site_of},
-};
+use snapshots::index::site_of;
 use tokio::time::timeout;
 
 use super::live;
 use crate::{
     Recorder, RequestHead, Visit, body,
     gateway::Shared,
-    record::{AskedIn, Draft, RequestCopy},
+    record::{AskedIn, Asker, Draft, RequestCopy},
     routes::Target,
 };
 
@@ -25,13 +22,6 @@ use crate::{
 const DEADLINE: Duration = Duration::from_secs(15);
 /// How many requests are sent at once: no more than a browser's.
 const AT_ONCE: usize = 4;
-
-/// Whether a request may be a write.
-pub(crate) fn may_write(head: &RequestHead, body: &Bytes) -> bool {
-    let headers = head.headers.iter();
-    let headers: Headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-    index::may_write(head.method.as_str(), &head.url, &headers, body)
-}
 
 /// Asks again, if this request may be a write.
 pub(super) async fn before_write(
@@ -41,7 +31,7 @@ pub(super) async fn before_write(
     head: &RequestHead,
     body: &Bytes,
 ) {
-    if visit.asks_again() && may_write(head, body) {
+    if visit.asks_again() && head.may_write(body) {
         ask(shared, recorder, visit, &site_of(&head.host)).await;
     }
 }
@@ -70,7 +60,7 @@ async fn ask_one(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>, 
     if !matches!(routes.target(&head.host, head.port), Target::Record(_) | Target::Fill(_)) {
         return;
     }
-    let asked = AskedIn { visit: Arc::clone(visit), head: head.clone(), by_us: true };
+    let asked = AskedIn::new(visit, &head, Asker::Recorder);
     let draft = Draft::begin(recorder, Some(asked), &head, RequestCopy::whole(&Bytes::new()));
     match shared.upstream.send(head.server(), &head, Extensions::new(), body::empty()).await {
         Ok(arrived) => {

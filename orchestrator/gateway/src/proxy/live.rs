@@ -11,7 +11,7 @@ use crate::{
     Answer, Body, Recorder, Reply, RequestHead, Visit, body,
     gateway::Shared,
     miss,
-    record::{self, AskedIn, Draft, RequestCopy},
+    record::{self, AskedIn, Asker, Draft, RequestCopy},
     upstream::{UpstreamResponse, end_to_end},
 };
 
@@ -95,7 +95,7 @@ async fn recorded(
     if let Some(visit) = visit {
         again::before_write(shared, recorder, visit, &head, &known_body).await;
     }
-    let asked = visit.map(|visit| AskedIn { visit: Arc::clone(visit), head: head.clone(), by_us: false });
+    let asked = visit.map(|visit| AskedIn::new(visit, &head, Asker::Browser));
     let draft = Draft::begin(recorder, asked, &head, copy);
     match shared.upstream.send(head.server(), &head, extensions, body).await {
         Ok(arrived) => Ok(record_response(draft, arrived).await),

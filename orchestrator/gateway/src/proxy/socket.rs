@@ -26,7 +26,7 @@ use crate::{
     Answer, Body, Episode, Recorder, Reply, RequestHead, Visit, blocking, body,
     gateway::Shared,
     miss::{self, is_navigation},
-    record::{AskedIn, Draft, RequestCopy, SocketLog},
+    record::{AskedIn, Asker, Draft, RequestCopy, SocketLog},
     routes::Target,
     socket::{PlaybackContext, SocketScript, play, relay},
     upstream::{UpgradeOutcome, UpstreamHead, end_to_end},
@@ -159,7 +159,7 @@ async fn live_socket(
     extensions: Extensions,
 ) -> Result<Outcome, Failure> {
     let draft = recorder.map(|recorder| {
-        let asked = visit.map(|visit| AskedIn { visit: Arc::clone(visit), head: head.clone(), by_us: false });
+        let asked = visit.map(|visit| AskedIn::new(visit, head, Asker::Browser));
         Draft::begin(recorder, asked, head, RequestCopy::whole(&Bytes::new()))
     });
     match (shared.upstream.open_socket(&head.server(), head, extensions).await, draft) {

@@ -37,8 +37,8 @@ use redact::Redactor;
 pub(crate) use request::{CopyOutcome, RequestCopy};
 pub(crate) use socket::SocketLog;
 pub(crate) use tee::record;
-pub(crate) use visit::AskedIn;
 pub use visit::Visit;
+pub(crate) use visit::{AskedIn, Asker};
 
 /// How much of a body is held in memory before it goes to a temporary file.
 pub(crate) const SPOOL_MEMORY: usize = 1 << 20;

@@ -36,7 +36,7 @@ use crate::{RequestHead, Scheme, replay::ContentKind};
 const MOST: usize = 128;
 /// How often it is asked again for one site.
 const MOST_TIMES: u32 = 50;
-/// What took longer to answer waits for news.
+/// An answer that takes longer is one that waits for news.
 const SLOW: Duration = Duration::from_secs(3);
 /// The longest body in which links are looked for, in bytes.
 const LONGEST: u64 = 1 << 20;
@@ -68,8 +68,16 @@ pub(crate) struct AskedIn {
     pub(crate) visit: Arc<Visit>,
     /// The request.
     pub(crate) head: RequestHead,
-    /// Whether it is made again, and not by the browser.
-    pub(crate) by_us: bool,
+    /// Who makes it.
+    pub(crate) asker: Asker,
+}
+
+/// Who makes a request that is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asker {
+    Browser,
+    /// It is made again for the recording. The browser knows nothing of it.
+    Recorder,
 }
 
 /// What was seen of a site.
@@ -96,7 +104,7 @@ struct SeenSite {
 #[derive(Debug)]
 struct SeenRequest {
     head: RequestHead,
-    /// Without what is for no cache's sake.
+    /// Its normalised key: cache busters do not count.
     key: Key,
     is_page: bool,
 }
@@ -143,12 +151,12 @@ impl Visit {
     }
 
     /// Notes an exchange that is over.
-    fn note(&self, head: &RequestHead, exchange: &Exchange, by_us: bool, took: Duration) {
+    fn note(&self, head: &RequestHead, exchange: &Exchange, asker: Asker, took: Duration) {
         let is_repeated = self.again > 0 && took < SLOW && is_repeatable(head, exchange);
         let page = if is_repeated { PageParts::of(head, exchange) } else { PageParts::default() };
         let mut sites = self.sites.lock();
         let site = sites.entry(site_of(&head.host)).or_default();
-        if !by_us && matches!(effect_of(exchange), Effect::Write(_)) {
+        if asker == Asker::Browser && matches!(effect_of(exchange), Effect::Write(_)) {
             (site.was_written, site.is_changed) = (true, true);
             return;
         }
@@ -169,7 +177,7 @@ impl Visit {
         let key = matching::normalised(&ReplayRequest::bare("GET", &head.url)).0;
         let place = site.seen.iter().position(|other| other.key == key);
         match place {
-            Some(_) if by_us => return,
+            Some(_) if asker == Asker::Recorder => return,
             Some(place) => drop(site.seen.remove(place)),
             None if site.seen.len() >= MOST => drop(site.seen.remove(0)),
             None => {}
@@ -201,9 +209,13 @@ impl Visit {
 }
 
 impl AskedIn {
-    /// Notes that it is sent. Nothing that is asked for by us tells of the browser's cookies.
+    pub(crate) fn new(visit: &Arc<Visit>, head: &RequestHead, asker: Asker) -> AskedIn {
+        AskedIn { visit: Arc::clone(visit), head: head.clone(), asker }
+    }
+
+    /// Notes that it is sent. Only the browser's own requests have its cookies.
     pub(crate) fn sent(&self) {
-        if !self.by_us {
+        if self.asker == Asker::Browser {
             self.visit.of_site(&self.head).take_sent(&self.head);
         }
     }
@@ -211,7 +223,7 @@ impl AskedIn {
     /// Notes that the head of its response has arrived: what was sent to change something, and
     /// leads elsewhere, has changed it.
     pub(crate) fn answered(&self, parts: &response::Parts) {
-        if !self.by_us {
+        if self.asker == Asker::Browser {
             let mut site = self.visit.of_site(&self.head);
             site.take_set(&self.head, &parts.headers);
             if !self.head.method.is_safe() && parts.status.is_redirection() {
@@ -223,7 +235,7 @@ impl AskedIn {
     /// Notes the exchange that has come of it, and how long it took, before anything is left out of
     /// it.
     pub(crate) fn note(&self, exchange: &Exchange, took: Duration) {
-        self.visit.note(&self.head, exchange, self.by_us, took);
+        self.visit.note(&self.head, exchange, self.asker, took);
     }
 }
 

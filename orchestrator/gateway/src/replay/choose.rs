@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use http::{HeaderMap, header};
 use hyper::body::Bytes;
-use snapshots::{
-    Headers,
-    index::{IndexError, IndexHit, may_write, site_of},
-};
+use snapshots::index::{IndexError, IndexHit, is_static_type, site_of};
 
 use super::{
     Replay, StatePolicy,
@@ -44,12 +41,9 @@ pub(crate) enum ContentKind {
 impl ContentKind {
     pub(crate) fn of(headers: &HeaderMap) -> ContentKind {
         let name = headers.get(header::CONTENT_TYPE).and_then(|name| name.to_str().ok()).unwrap_or_default();
-        let name = name.to_ascii_lowercase();
-        let is_static = ["image/", "font/", "audio/", "video/", "text/css", "application/wasm"];
         match () {
-            () if name.contains("html") => ContentKind::Document,
-            () if is_static.iter().any(|start| name.starts_with(start)) => ContentKind::Static,
-            () if name.contains("javascript") || name.contains("font") => ContentKind::Static,
+            () if name.to_ascii_lowercase().contains("html") => ContentKind::Document,
+            () if is_static_type(name) => ContentKind::Static,
             () => ContentKind::Data,
         }
     }
@@ -189,12 +183,10 @@ impl Replay {
         if is_safe || self.options.states != StatePolicy::Nearest {
             return;
         }
-        let headers = head.headers.iter();
-        let headers: Headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
         // It cannot be read now, and was read when the pages before it were given.
         let site = site_of(&head.host);
         let has_states = || self.states.history(&self.set, &site).is_ok_and(|history| !history.is_empty());
-        let is_write = by_rule.unwrap_or_else(|| may_write(head.method.as_str(), &head.url, &headers, body));
+        let is_write = by_rule.unwrap_or_else(|| head.may_write(body));
         if is_write && has_states() {
             let name = format!("{} {}", head.method, head.url);
             let first = Standing::default();

@@ -50,7 +50,8 @@ pub use adopt::BESIDE;
 pub use changing::ChangingMatch;
 pub use documents::Document;
 pub use effects::{
-    Effect, ReadReason, WriteReason, effect_of, may_act, may_write, only_shows_state, shows_state,
+    Effect, ReadReason, WriteReason, effect_of, is_static_type, may_act, may_write, only_shows_state,
+    shows_state,
 };
 pub use error::IndexError;
 pub use history::{ChangedAddress, SiteHistory, SiteWrite, Visit};

@@ -17,7 +17,7 @@ use std::fmt;
 
 use crate::{Exchange, Headers};
 
-pub use words::{may_act, only_shows_state, shows_state};
+pub use words::{is_static_type, may_act, only_shows_state, shows_state};
 
 pub(super) use cookies::CookieNames;
 

@@ -262,6 +262,14 @@ pub(super) fn is_method_of_change(method: &str) -> bool {
     !READS.contains(&method)
 }
 
+/// Whether what has this media type is the same in every state of its site: a script, a style, a
+/// picture, a font, a film, a sound.
+pub fn is_static_type(content_type: &str) -> bool {
+    let name = content_type.trim().to_ascii_lowercase();
+    let starts = ["image/", "font/", "audio/", "video/", "text/css", "application/wasm"];
+    starts.iter().any(|start| name.starts_with(start)) || name.contains("javascript") || name.contains("font")
+}
+
 /// Whether a media type is one of reports to a server.
 pub(super) fn is_report_type(content_type: &str) -> bool {
     let name = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::effects::is_static_type;
 use super::super::{IndexError, IndexHit, ReplaySet, turns};
 use super::build::{KnownWrite, SiteTurn, VisitTurns};
 use super::{ChangedAddress, SiteHistory};
@@ -216,16 +217,12 @@ pub(super) fn is_data(headers: &Headers, length: u64) -> bool {
 }
 
 impl ReplaySet {
-    /// Whether a capture is of a kind that is the same in every state: a script, a style, a
-    /// picture, a font, a film. One whose head cannot be read is not known to be.
+    /// Whether a capture is the same in every state. One whose head cannot be read is not known to
+    /// be.
     fn is_static(&self, hit: IndexHit) -> Result<bool, IndexError> {
         let capture = self.capture(hit)?;
         let Ok(head) = self.read(hit.member, capture.response)?.response_head() else { return Ok(false) };
-        let name = head.headers.get_str("Content-Type").unwrap_or_default().to_ascii_lowercase();
-        let starts = ["image/", "font/", "audio/", "video/", "text/css", "application/wasm"];
-        Ok(starts.iter().any(|start| name.starts_with(start))
-            || name.contains("javascript")
-            || name.contains("font"))
+        Ok(head.headers.get_str("Content-Type").is_some_and(is_static_type))
     }
 
     /// What identifies the content of a capture; `None` if it cannot be told.

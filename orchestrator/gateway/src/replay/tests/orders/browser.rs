@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use snapshots::{Headers, index::may_write};
-
 use super::*;
-use crate::{Visit, record::AskedIn};
+use crate::{
+    Visit,
+    record::{AskedIn, Asker},
+};
 
 pub(super) const ORIGIN: &str = "https://site.test";
 
@@ -42,7 +43,7 @@ pub(super) struct RecordedVisit<'a> {
 
 impl RecordedVisit<'_> {
     /// Records an exchange.
-    fn keep(&self, head: &RequestHead, body: &str, told: &Told, by_us: bool) {
+    fn keep(&self, head: &RequestHead, body: &str, told: &Told, asker: Asker) {
         self.world.millis.set(self.world.millis.get() + 1000);
         let response = Response {
             status: told.status,
@@ -57,7 +58,7 @@ impl RecordedVisit<'_> {
         }
         if let Some(visit) = &self.visit {
             exchange.visit = Some(visit.name().to_owned());
-            let asked = AskedIn { visit: Arc::clone(visit), head: head.clone(), by_us };
+            let asked = AskedIn::new(visit, head, asker);
             let mut answered = http::Response::builder().status(told.status);
             for (name, value) in &told.headers {
                 answered = answered.header(*name, value);
@@ -77,7 +78,7 @@ impl RecordedVisit<'_> {
             let cookies = cookies.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
             let path = head.url.strip_prefix(ORIGIN).unwrap();
             let told = site(&Ask { method: "GET", path, body: "", cookies: &cookies });
-            self.keep(&head, "", &told, true);
+            self.keep(&head, "", &told, Asker::Recorder);
         }
     }
 }
@@ -181,15 +182,14 @@ impl<'a> Browser<'a> {
         let (status, told, text) = match &mut self.server {
             Server::Live { site, recorded } => {
                 let head = super::head(method, &url, &headers);
-                let sent: Headers = headers.iter().map(|(name, value)| (*name, *value)).collect();
                 if let Some(recorded) = recorded
-                    && may_write(method, &url, &sent, body.as_bytes())
+                    && head.may_write(body.as_bytes())
                 {
                     recorded.ask_again(site);
                 }
                 let told = site(&Ask { method, path, body, cookies: &self.cookies });
                 if let Some(recorded) = recorded {
-                    recorded.keep(&head, body, &told, false);
+                    recorded.keep(&head, body, &told, Asker::Browser);
                 }
                 (told.status, told.headers, told.body)
             }
