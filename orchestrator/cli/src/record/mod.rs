@@ -217,8 +217,8 @@ impl Record {
             }
             (_, recorded) => recorded,
         };
-        // What a killed recording holds is enough.
-        let empty = if self.listen.is_some() || studio.is_resumed() {
+        // What a killed recording holds is enough, and an agent may get behind every log-in.
+        let empty = if self.listen.is_some() || studio.is_resumed() || self.rounds.are_wanted() {
             EmptyRecording::Snapshot
         } else {
             EmptyRecording::Failure
@@ -323,8 +323,12 @@ impl Record {
             spinner.finish_and_clear();
             *summary = crawled?;
             return match ended(summary, cancel) {
-                // Maybe a person gets past what stands in front of all of them.
-                Err(Failure::No(_)) if self.manual && !summary.walls.is_empty() => Ok(()),
+                // Maybe a person, or an agent, gets past what stands in front of all of them.
+                Err(Failure::No(_))
+                    if (self.manual || self.rounds.are_wanted()) && !summary.walls.is_empty() =>
+                {
+                    Ok(())
+                }
                 ended => ended,
             };
         }

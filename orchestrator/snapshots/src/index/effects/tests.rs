@@ -127,6 +127,7 @@ fn addresses_say_what_may_be_asked_for_again() {
         "https://a.test/?action=logout",
         "https://a.test/?add-to-cart=7",
         "https://a.test/account/sign-out",
+        "https://a.test/logout/now/please",
         "https://a.test/unsubscribe/me",
         "https://a.test/orders/7/cancelOrder",
         "https://a.test/reset?token=abc",
@@ -149,6 +150,7 @@ fn addresses_say_what_may_be_asked_for_again() {
         ("https://a.test/api/v2/orders?page=2", true),
         ("https://a.test/de/warenkorb.html", true),
         ("https://a.test/products/blue-lamp", false),
+        ("https://a.test/admin/auth/group/", false),
         ("https://a.test/address-book", false),
     ] {
         assert!(!may_act(url), "{url}");

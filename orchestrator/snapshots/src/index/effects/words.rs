@@ -62,7 +62,7 @@ const LOG_INS: [&str; 18] = [
     "verify",
 ];
 /// What says that a `GET` does something, such as a link that puts a thing into a cart.
-const ACTIONS: [&str; 114] = [
+const ACTIONS: [&str; 117] = [
     "accept",
     "acheter",
     "acquista",
@@ -123,6 +123,8 @@ const ACTIONS: [&str; 114] = [
     "leeren",
     "like",
     "lock",
+    "logoff",
+    "logout",
     "loschen",
     "mark",
     "merge",
@@ -152,6 +154,7 @@ const ACTIONS: [&str; 114] = [
     "save",
     "send",
     "set",
+    "signout",
     "speichern",
     "start",
     "stop",
@@ -295,10 +298,12 @@ pub(super) fn is_renewal(url: &str) -> bool {
 
 /// Whether it is an address of log-ins.
 pub(super) fn is_log_in(url: &str) -> bool {
-    last_names(url).iter().any(|words| {
-        words.iter().any(|word| LOG_INS.contains(&word.as_str()))
-            || words.windows(2).any(|two| LOG_IN_PAIRS.iter().any(|pair| pair == two))
-    })
+    last_names(url).iter().any(|words| names_log_in(words))
+}
+
+fn names_log_in(words: &[String]) -> bool {
+    words.iter().any(|word| LOG_INS.contains(&word.as_str()))
+        || words.windows(2).any(|two| LOG_IN_PAIRS.iter().any(|pair| pair == two))
 }
 
 /// Whether a `GET` of this address may do something, or can be made once only. It says so in any
@@ -311,7 +316,8 @@ pub fn may_act(url: &str) -> bool {
     let mut names = path.chain(query.iter().map(|(name, _)| name.clone()));
     let acts = |name: &str| words(name).iter().any(|word| ACTIONS.contains(&word.as_str()));
     let is_once = |name: &str| words(name).iter().any(|word| ONCE.contains(&word.as_str()));
-    is_log_in(url)
+    // A name before the last one may be that of a part of the site, as in `/admin/auth/group/`.
+    last_names(url).last().is_some_and(|words| names_log_in(words))
         || names.any(|name| acts(&name) || gives_token(&name))
         || query.iter().any(|(name, value)| is_once(name) || is_action(name) && acts(value))
 }
