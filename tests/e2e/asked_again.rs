@@ -49,7 +49,22 @@ fn answer(request: &Request<Incoming>, carts: &Carts) -> Result<Response<Full<By
     let mut response = Response::builder().header(header::SET_COOKIE, format!("visitor={visitor}; Path=/"));
     let form =
         |path: &str, label: &str| format!("<form method=post action={path}><button>{label}</button></form>");
+    let is_member = cookies.is_some_and(|line| line.contains("member=yes"));
     let body = match (request.method(), request.uri().path()) {
+        (_, "/members") if !is_member => {
+            response = response.status(303).header(header::LOCATION, "/login");
+            String::new()
+        }
+        (_, "/members") => "<h1>Members</h1>".to_owned(),
+        (&Method::GET, "/login") => {
+            "<form method=post action=/login><input type=password><button>Log in</button></form>".to_owned()
+        }
+        (_, "/login") => {
+            let cookie = "member=yes; Path=/";
+            response =
+                response.status(303).header(header::SET_COOKIE, cookie).header(header::LOCATION, "/members");
+            String::new()
+        }
         (&Method::POST, path) => {
             *lamps = if path == "/add" { *lamps + 1 } else { lamps.saturating_sub(1) };
             response = response.status(303).header(header::LOCATION, "/");
@@ -128,5 +143,24 @@ async fn a_cart_is_used_offline_in_an_order_that_nobody_recorded() -> Result<()>
     let requests = &summary["requests"];
     ensure!(summary["passed"] == 2, "{summary:#}\n{}", text(&output.stderr));
     ensure!(requests["miss"] == 0 && requests["other_state"].as_u64().unwrap_or(0) == 0, "{summary:#}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_suite_behind_a_log_in_is_recorded_by_whoever_logs_in() -> Result<()> {
+    let bench = Bench::new()?;
+    let connect = format!("--connect-to=:80:{}", shop().await?);
+    let suite = suite(&bench, "members", &["Log in"])?;
+    let task = format!("{suite}/t0.yaml");
+    fs::write(&task, fs::read_to_string(&task)?.replace("http://shop.test/", "http://shop.test/members"))?;
+    let output = bench.path("shop.wacz");
+    let record = ["record", "--suite", &suite, "--depth=0", "--delay=0", &connect, "-o", output.as_str()];
+    let crawled = bench.run(&record)?;
+    ensure!(crawled.status.code() == Some(1), "no page is to be had: {}", text(&crawled.stderr));
+    bench.succeed(&[&record[..], &["--agent=oracle", "--rounds=1", "--force"]].concat())?;
+    let run = bench.path("run");
+    let output = bench.run(&["run", &suite, "--agent=oracle", "--json", "-o", run.as_str()])?;
+    let summary: Value = serde_json::from_slice(&output.stdout)?;
+    ensure!(summary["passed"] == 1 && summary["requests"]["miss"] == 0, "{summary:#}");
     Ok(())
 }
