@@ -166,6 +166,7 @@ fn requests_lead_to_their_recorded_exchanges() -> Result<()> {
         "text/plain",
         "default-src 'none'; sandbox",
         "GET https://clock.meridian.test/determinism",
+        "\nrecorded 20",
         "request\n",
         "response, status 200\ncontent-type: text/html",
         "<!doctype html>",

@@ -90,7 +90,7 @@ fn visited(set: &ReplaySet, history: &SiteHistory, visit: &Visit) -> VisitReport
     let writes = each.filter_map(|((number, at), changed)| {
         let write = history.writes().get(*number as usize)?;
         Some(WriteReport {
-            request: format!("{} {}", write.method, write.url),
+            request: history.name_of(*number)?,
             at: Timestamp::from_millis(at as i64),
             because: write.effect.to_string(),
             changed: changed.iter().map(|changed| change(set, changed)).collect(),

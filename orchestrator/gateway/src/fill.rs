@@ -87,7 +87,8 @@ impl Fill {
             return reply;
         }
         match self.fetched(&replay_request(head, body)) {
-            Some(replay) => replay.answer(head, body, episode),
+            // Captures are named by their numbers in the snapshots, not in what is being recorded.
+            Some(replay) => Reply { capture: None, ..replay.answer(head, body, episode) },
             None => reply,
         }
     }

@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
+use snapshots::Timestamp;
 use snapshots::matching::{RANDOM_TOKEN, TIME_STAMP};
 
-use crate::replay::OTHER_HEADERS;
+use crate::{replay::OTHER_HEADERS, socket::BY_COUNT};
 
 /// One request in the ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub struct Entry {
     pub status: u16,
     /// How it was answered.
     pub answer: Answer,
+    /// The capture that the response is from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture: Option<GivenCapture>,
     /// Body bytes sent to the client, as encoded.
     pub bytes: u64,
     /// The request destination, as far as the client reveals it: `document`, `image`, ... as in
@@ -30,6 +34,45 @@ pub struct Entry {
     /// Milliseconds from the request's arrival until its response was delivered or given up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub took_ms: Option<u64>,
+}
+
+/// A capture that a request was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenCapture {
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// The number of its archive among the snapshots of the world, from 0.
+    pub archive: u32,
+    /// Its number in the archive.
+    pub number: u32,
+    /// The writes of its site that were recorded before it; absent where the site has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<SiteState>,
+}
+
+/// The state in which a site was recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteState {
+    /// How many writes were made before.
+    pub writes: usize,
+    /// The last of them, as `METHOD URL`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
+}
+
+impl GivenCapture {
+    /// When it was recorded and in which state, in words.
+    pub fn words(&self) -> String {
+        let state = match &self.state {
+            None => return format!("recorded {}", self.at),
+            Some(SiteState { writes: 0, .. }) | Some(SiteState { last: None, .. }) => {
+                "before any write".to_owned()
+            }
+            Some(SiteState { writes: 1, last: Some(last) }) => format!("after 1 write: {last}"),
+            Some(SiteState { writes, last: Some(last) }) => format!("after {writes} writes, the last {last}"),
+        };
+        format!("recorded {}, {state}", self.at)
+    }
 }
 
 /// How a request was answered. Inexact matches are never silent: every variant but `Exact` says
@@ -163,12 +206,12 @@ impl Answer {
     }
 
     /// Whether it rests on a guess: that a value is a time stamp or a random token, or that the
-    /// server would have given the same to other headers.
+    /// server would have given the same to other headers, or to another message.
     pub fn is_guess(&self) -> bool {
         match self {
-            Answer::Normalised { rules } => {
-                rules.iter().any(|rule| [TIME_STAMP, RANDOM_TOKEN, OTHER_HEADERS].contains(&rule.as_str()))
-            }
+            Answer::Normalised { rules } => rules
+                .iter()
+                .any(|rule| [TIME_STAMP, RANDOM_TOKEN, OTHER_HEADERS, BY_COUNT].contains(&rule.as_str())),
             Answer::OtherState { of, .. } | Answer::Synthesised { of: Some(of), .. } => of.is_guess(),
             _ => false,
         }
@@ -392,7 +435,17 @@ mod tests {
 
     fn entry(seq: u64, answer: Answer) -> Entry {
         let (method, url) = ("GET".to_owned(), format!("https://a.test/{seq}"));
-        Entry { seq, method, url, status: 200, answer, bytes: 3, destination: None, took_ms: None }
+        Entry {
+            seq,
+            method,
+            url,
+            status: 200,
+            answer,
+            capture: None,
+            bytes: 3,
+            destination: None,
+            took_ms: None,
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use http::{HeaderMap, Method, StatusCode, Version};
 use snapshots::index;
 
 use crate::{
-    Answer, Body,
+    Answer, Body, GivenCapture,
     record::as_listed,
     upstream::{Place, Server},
 };
@@ -86,4 +86,6 @@ pub struct Reply {
     pub body: Body,
     /// What the ledger records.
     pub answer: Answer,
+    /// The capture that it is from.
+    pub capture: Option<GivenCapture>,
 }

@@ -199,7 +199,17 @@ mod tests {
     fn entry(url: &str, destination: &str, answer: Answer) -> Entry {
         let status = if matches!(answer, Answer::Exact) { 200 } else { 404 };
         let (method, destination) = ("GET".to_owned(), Some(destination.to_owned()));
-        Entry { seq: 0, method, url: url.to_owned(), status, answer, bytes: 9, destination, took_ms: None }
+        Entry {
+            seq: 0,
+            method,
+            url: url.to_owned(),
+            status,
+            answer,
+            bytes: 9,
+            destination,
+            took_ms: None,
+            capture: None,
+        }
     }
 
     fn miss() -> Answer {

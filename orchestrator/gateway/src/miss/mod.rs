@@ -72,7 +72,7 @@ fn named(head: &RequestHead, status: StatusCode, page: &Page<'_>, answer: Answer
     );
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(text.len()));
     let body = if head.method == Method::HEAD { body::empty() } else { body::full(text) };
-    Reply { status, headers, body, answer }
+    Reply { status, headers, body, answer, capture: None }
 }
 
 const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");

@@ -128,7 +128,7 @@ impl Failure {
         };
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(text.len()));
-        Reply { status: self.status, headers, body: body::full(text), answer: self.answer }
+        Reply { status: self.status, headers, body: body::full(text), answer: self.answer, capture: None }
     }
 }
 

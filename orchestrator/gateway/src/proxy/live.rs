@@ -121,7 +121,8 @@ pub(super) async fn record_response(mut draft: Draft, mut arrived: UpstreamRespo
 }
 
 fn outgoing(parts: http::response::Parts, body: Body, stream: bool, answer: Answer) -> Outgoing {
-    let reply = Reply { status: parts.status, headers: end_to_end(parts.headers), body, answer };
+    let reply =
+        Reply { status: parts.status, headers: end_to_end(parts.headers), body, answer, capture: None };
     Outgoing { reply, extensions: parts.extensions, stream }
 }
 

@@ -216,6 +216,7 @@ pub(super) fn deliver(outgoing: Outgoing, mut pending: Pending) -> Response<Body
     pending.note(|entry| {
         entry.status = reply.status.as_u16();
         entry.answer = reply.answer;
+        entry.capture = reply.capture;
     });
     if stream {
         pending = pending.into_stream();

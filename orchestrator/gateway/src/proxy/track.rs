@@ -40,6 +40,7 @@ impl Pending {
             url: String::new(),
             status: 0,
             answer: Answer::Failed { error: "the client went away before there was an answer".to_owned() },
+            capture: None,
             bytes: 0,
             destination: None,
             took_ms: None,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use http::{HeaderMap, header};
 use hyper::body::Bytes;
+use snapshots::Timestamp;
 use snapshots::index::{IndexError, IndexHit, is_static_type, site_of};
 
 use super::{
@@ -15,7 +16,7 @@ use super::{
     states::{Differs, Standing},
     stored::{StoredError, StoredResponse},
 };
-use crate::{Answer, Episode, RequestHead};
+use crate::{Answer, Episode, GivenCapture, RequestHead, SiteState};
 
 /// The capture that a request gets.
 pub(super) struct Chosen {
@@ -149,6 +150,27 @@ impl Replay {
             }
         };
         Ok(known)
+    }
+
+    /// What the ledger says of a capture: when it was recorded, and in which state of its site.
+    pub(super) fn given_capture(
+        &self,
+        hit: IndexHit,
+        head: &RequestHead,
+        kind: ContentKind,
+    ) -> Result<GivenCapture, IndexError> {
+        let at = Timestamp::from_millis(hit.at_millis as i64);
+        let mut given = GivenCapture { at, archive: hit.member, number: hit.capture, state: None };
+        if self.options.states == StatePolicy::Order || kind == ContentKind::Static {
+            return Ok(given);
+        }
+        let history = self.states.history(&self.set, &site_of(&head.host))?;
+        if !history.is_empty() {
+            let before = self.set.writes_before(&history, hit)?;
+            let last = before.last().and_then(|number| history.name_of(*number));
+            given.state = Some(SiteState { writes: before.len(), last });
+        }
+        Ok(given)
     }
 
     /// Notes what an episode was given: a document to ask from, and a write that it has made.

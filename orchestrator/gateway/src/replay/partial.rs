@@ -88,7 +88,7 @@ pub(super) fn reply(
     };
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(end - first));
     let body = joined(set, &chain, end - first)?;
-    Ok(Some(Reply { status, headers, body, answer }))
+    Ok(Some(Reply { status, headers, body, answer, capture: None }))
 }
 
 fn piece(stored: Arc<StoredResponse>) -> Option<Piece> {

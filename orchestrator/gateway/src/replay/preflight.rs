@@ -30,7 +30,7 @@ pub(super) fn passing(head: &RequestHead, answer: Answer) -> Reply {
     }
     headers.insert(header::ACCESS_CONTROL_MAX_AGE, MAX_AGE);
     headers.insert(header::VARY, HeaderValue::from_static("Origin"));
-    Reply { status: StatusCode::NO_CONTENT, headers, body: body::empty(), answer }
+    Reply { status: StatusCode::NO_CONTENT, headers, body: body::empty(), answer, capture: None }
 }
 
 /// Allows the requesting origin to read the response, with or without credentials.

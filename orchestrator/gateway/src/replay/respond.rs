@@ -66,7 +66,7 @@ pub(super) fn reply(
     if stays_open && head.method != Method::HEAD {
         headers.remove(header::CONTENT_LENGTH);
         let body = body::open_ended(body::from_read(content.open(setting)?, length));
-        return Ok(Reply { status: stored.status, headers, body, answer });
+        return Ok(Reply { status: stored.status, headers, body, answer, capture: None });
     }
     if let Some(length) = length {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
@@ -76,7 +76,7 @@ pub(super) fn reply(
         Some(bytes) => body::full(bytes.clone()),
         None => body::from_read(content.open(setting)?, length),
     };
-    Ok(Reply { status: stored.status, headers, body, answer })
+    Ok(Reply { status: stored.status, headers, body, answer, capture: None })
 }
 
 /// The reply to a HEAD that was recorded as HEAD: everything but a body.
@@ -86,7 +86,7 @@ pub(super) fn recorded_head(setting: &ReplyContext<'_>, stored: &StoredResponse,
     if let (Some(length), false) = (stored.claimed_length, bodiless(stored.status)) {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
-    Reply { status: stored.status, headers, body: body::empty(), answer }
+    Reply { status: stored.status, headers, body: body::empty(), answer, capture: None }
 }
 
 /// A body in a coding that this client accepts.
@@ -167,7 +167,13 @@ fn cut(
         Some(bytes) => body::full(bytes.slice(first as usize..=last as usize)),
         None => body::from_read(SkipReader { source: content.open(setting)?, skip: first }, Some(length)),
     };
-    Ok(Reply { status: StatusCode::PARTIAL_CONTENT, headers, body, answer: answer.derived("range") })
+    Ok(Reply {
+        status: StatusCode::PARTIAL_CONTENT,
+        headers,
+        body,
+        answer: answer.derived("range"),
+        capture: None,
+    })
 }
 
 fn unsatisfied(mut headers: HeaderMap, length: u64, answer: Answer) -> Reply {
@@ -178,12 +184,18 @@ fn unsatisfied(mut headers: HeaderMap, length: u64, answer: Answer) -> Reply {
     }
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(0));
     let status = StatusCode::RANGE_NOT_SATISFIABLE;
-    Reply { status, headers, body: body::empty(), answer: answer.derived("range not satisfiable") }
+    Reply {
+        status,
+        headers,
+        body: body::empty(),
+        answer: answer.derived("range not satisfiable"),
+        capture: None,
+    }
 }
 
 fn bare(status: StatusCode, mut headers: HeaderMap, answer: Answer) -> Reply {
     conditional::without_content(&mut headers);
-    Reply { status, headers, body: body::empty(), answer }
+    Reply { status, headers, body: body::empty(), answer, capture: None }
 }
 
 fn bodiless(status: StatusCode) -> bool {

@@ -129,5 +129,5 @@ pub(super) fn reply(head: &RequestHead, search: &Search, query: &SearchQuery<'_>
     headers.insert(header::CONTENT_LENGTH, HeaderValue::from(page.text.len()));
     let body = if head.method == Method::HEAD { body::empty() } else { body::full(page.text) };
     let answer = Answer::Search { found: page.found.unwrap_or(0), of_site: query.is_of_site() };
-    Reply { status: StatusCode::OK, headers, body, answer }
+    Reply { status: StatusCode::OK, headers, body, answer, capture: None }
 }

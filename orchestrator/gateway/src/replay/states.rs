@@ -36,12 +36,17 @@ pub(crate) struct Standing {
 
 impl Standing {
     /// Where an episode has a site that was given a capture of this state first.
-    pub(super) fn at(state: &[u32]) -> Standing {
+    pub(crate) fn at(state: &[u32]) -> Standing {
         Standing { from: state.to_vec(), ..Standing::default() }
     }
 
+    /// A recorded write was made.
+    pub(crate) fn make(&mut self, number: u32) {
+        self.made.push(number);
+    }
+
     /// A write was made that was not recorded. What it does is not known.
-    pub(super) fn make_unknown(&mut self, name: String) {
+    pub(crate) fn make_unknown(&mut self, name: String) {
         let number = self.unknown.iter().position(|known| *known == name).unwrap_or_else(|| {
             self.unknown.push(name);
             self.unknown.len() - 1
@@ -116,10 +121,8 @@ impl States {
         };
         let (missing, extra) = difference(&present, nearest);
         let name = |numbers: Vec<u32>| -> Vec<String> {
-            let name = |number: &u32| match history.writes().get(*number as usize) {
-                Some(write) => Some(format!("{} {}", write.method, write.url)),
-                None => standing.unknown_name(*number).cloned(),
-            };
+            let name =
+                |number: &u32| history.name_of(*number).or_else(|| standing.unknown_name(*number).cloned());
             numbers.iter().take(NAMED).filter_map(name).collect()
         };
         let differs = Differs { missing: name(missing), extra: name(extra) };

@@ -120,7 +120,13 @@ impl Replay {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(0));
         allow_origin(&head.headers, &mut headers);
         let answer = Answer::Normalised { rules: rules.iter().map(ToString::to_string).collect() };
-        Ok(Some(Reply { status: StatusCode::TEMPORARY_REDIRECT, headers, body: body::empty(), answer }))
+        Ok(Some(Reply {
+            status: StatusCode::TEMPORARY_REDIRECT,
+            headers,
+            body: body::empty(),
+            answer,
+            capture: None,
+        }))
     }
 
     /// Whether `place` was recorded with a useful response: no error, and no redirect back to

@@ -59,6 +59,9 @@ fn text(set: &ReplaySet, entry: &Entry) -> Result<Option<String>, IndexError> {
     let capture = set.capture(hit)?;
     let (method, url) = set.request_line(hit, &capture)?;
     let mut text = format!("{method} {url}\n");
+    if let Some(given) = &entry.capture {
+        let _ = writeln!(text, "{}", given.words());
+    }
     if count > 1 {
         let _ = writeln!(text, "one of {count} recorded exchanges");
     }
@@ -86,8 +89,17 @@ fn text(set: &ReplaySet, entry: &Entry) -> Result<Option<String>, IndexError> {
     Ok(Some(text))
 }
 
-/// A capture of the request, and how many there are. One with the same status is preferred.
+/// The capture that the request was given. In runs of versions that did not name it, one of its
+/// captures, and how many there are; one with the same status is preferred.
 fn capture_of(set: &ReplaySet, entry: &Entry) -> Result<Option<(IndexHit, usize)>, IndexError> {
+    if let Some(given) = &entry.capture {
+        let at_millis = given.at.as_millis() as u64;
+        let hit = IndexHit { member: given.archive, capture: given.number, at_millis, status: 0 };
+        // The snapshots may be others than those of the run.
+        if set.capture(hit).is_ok_and(|capture| capture.at_millis == given.at.as_millis()) {
+            return Ok(Some((hit, 1)));
+        }
+    }
     let url = recorded_url(&entry.answer).unwrap_or(&entry.url);
     let method = if entry.method == "HEAD" { "GET" } else { &entry.method };
     let request = ReplayRequest::bare(method, url);

@@ -1,6 +1,6 @@
 //! The network panel: the requests of an episode, grouped by the steps that caused them.
 
-use gateway::{Answer, NearestRequest};
+use gateway::{Answer, GivenCapture, NearestRequest};
 use serde::Serialize;
 
 use super::step::brief;
@@ -28,6 +28,8 @@ struct RequestRow {
     /// Whether the world could not answer.
     unanswered: bool,
     note: Option<String>,
+    /// When the response was recorded, and in which state of its site.
+    recorded: Option<String>,
     near: Vec<NearestRequest>,
     size: String,
     time: Option<String>,
@@ -135,6 +137,7 @@ fn row(Request { entry, .. }: &Request, linked: bool) -> RequestRow {
         level: entry.answer.level(),
         unanswered: is_unanswered(&entry.answer),
         note,
+        recorded: entry.capture.as_ref().map(GivenCapture::words),
         near,
         size: size(entry.bytes),
         time: entry.took_ms.map(brief),

@@ -69,6 +69,7 @@ impl Fake {
                 url,
                 status,
                 answer,
+                capture: None,
                 bytes: 100,
                 destination: None,
                 took_ms: None,

@@ -77,6 +77,7 @@ pub(crate) fn write_run(path: &Utf8PathBuf, fingerprints: &[&str]) -> Tested {
             differs: HOSTILE.to_owned(),
         }];
         let entry = Entry {
+            capture: None,
             seq: 0,
             method: "GET".to_owned(),
             url: HOSTILE.to_owned(),

@@ -11,6 +11,7 @@ mod negotiation;
 mod orders;
 mod parts;
 mod searches;
+mod sockets;
 mod states;
 mod turns;
 mod variants;
@@ -104,6 +105,7 @@ pub(crate) struct Got {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
     pub(crate) answer: Answer,
+    capture: Option<crate::GivenCapture>,
 }
 
 impl Got {
@@ -119,7 +121,8 @@ impl Got {
 pub(crate) fn read(reply: Reply) -> Got {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let body = runtime.block_on(reply.body.collect()).unwrap().to_bytes().to_vec();
-    Got { status: reply.status.as_u16(), headers: reply.headers, body, answer: reply.answer }
+    let Reply { status, headers, answer, capture, .. } = reply;
+    Got { status: status.as_u16(), headers, body, answer, capture }
 }
 
 /// An episode whose pages have this time, in milliseconds since 1970.

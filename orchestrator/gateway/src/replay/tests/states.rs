@@ -1,24 +1,23 @@
 //! Which of several captures a request gets: by what the episode has done, and by who asks.
 
-use snapshots::{Frame, FrameSide};
-
 use super::*;
+use crate::{GivenCapture, SiteState};
 
-const SHOP: &str = "https://shop.test/";
+pub(super) const SHOP: &str = "https://shop.test/";
 const CART: &str = "https://shop.test/cart";
 const FORM: &str = "application/x-www-form-urlencoded";
 const HTML: [(&str, &str); 1] = [("Content-Type", "text/html")];
-const DAY: i64 = 24 * 60 * 60 * 1000;
+pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// Writes pages and forms, one after the other.
-struct Site(World);
+pub(super) struct Site(pub(super) World);
 
 impl Site {
-    fn new() -> Site {
+    pub(super) fn new() -> Site {
         Site(World::new())
     }
 
-    fn page(&self, url: &str, text: &str) -> &Site {
+    pub(super) fn page(&self, url: &str, text: &str) -> &Site {
         self.0.get(url, 200, &HTML, text.as_bytes());
         self
     }
@@ -43,12 +42,12 @@ impl Site {
         self
     }
 
-    fn after(&self, millis: i64) -> &Site {
+    pub(super) fn after(&self, millis: i64) -> &Site {
         self.0.millis.set(self.0.millis.get() + millis);
         self
     }
 
-    fn client(&self) -> Client {
+    pub(super) fn client(&self) -> Client {
         self.with(StatePolicy::default())
     }
 
@@ -60,12 +59,12 @@ impl Site {
 
 impl Client {
     /// What a browser gets that follows a link.
-    fn follow(&self, url: &str, from: &str) -> String {
+    pub(super) fn follow(&self, url: &str, from: &str) -> String {
         let headers = [("sec-fetch-site", "same-origin"), ("sec-fetch-dest", "document"), ("referer", from)];
         self.get(url, &headers).text().to_owned()
     }
 
-    fn enter(&self, url: &str) -> String {
+    pub(super) fn enter(&self, url: &str) -> String {
         self.get(url, &[("sec-fetch-site", "none"), ("sec-fetch-dest", "document")]).text().to_owned()
     }
 
@@ -101,6 +100,38 @@ fn a_page_is_that_of_what_was_done() {
     // What was never recorded: a shop with something in the cart.
     let got = hasty.get(SHOP, &[]);
     assert_eq!((got.text(), got.answer.clone()), ("shop", other(&[], &["/add"])));
+}
+
+#[test]
+fn what_is_given_is_told_with_its_state() {
+    let site = Site::new();
+    site.page(CART, "empty").post("/add").page(CART, "1 item");
+    let client = site.client();
+    let state = |got: Got| got.capture.and_then(|given| given.state);
+    let after = |writes, last: &str| Some(SiteState { writes, last: Some(last.to_owned()) });
+    assert_eq!(state(client.get(CART, &[])), Some(SiteState { writes: 0, last: None }));
+    client.post("/add");
+    let got = client.get(CART, &[]);
+    let words = got.capture.as_ref().map(GivenCapture::words).unwrap_or_default();
+    assert!(words.ends_with(", after 1 write: POST https://shop.test/add"), "{words}");
+    assert_eq!(state(got), after(1, "POST https://shop.test/add"));
+}
+
+#[test]
+fn writes_to_one_address_are_told_apart() {
+    let site = Site::new();
+    site.page(CART, "empty");
+    for item in ["pen", "ink"] {
+        let body = format!("item={item}");
+        site.0.record(("POST", "https://shop.test/add", FORM, &body), 303, &[("Location", "/cart")], b"");
+        site.page(CART, item);
+    }
+    let client = site.client();
+    client.enter(CART);
+    client.ask("POST", "https://shop.test/add", &[("content-type", FORM)], "item=ink");
+    // Ink alone was not recorded.
+    let Answer::OtherState { missing, extra, .. } = client.get(CART, &[]).answer else { panic!() };
+    assert_eq!((missing, extra), (vec!["POST https://shop.test/add (body 1 of 2)".to_owned()], vec![]));
 }
 
 #[test]
@@ -242,40 +273,6 @@ fn a_page_of_one_day_gets_the_film_of_that_day() {
         let later = Client { episode: at(RECORDED * 1000 + 2 * DAY), ..site.client() };
         assert_eq!(later.enter(SHOP), "home 2");
         assert_eq!([play(&later, 0), play(&later, 4)], [Some("d2.0".to_owned()), None], "{validators:?}");
-    }
-}
-
-#[test]
-fn a_page_of_one_day_gets_the_socket_of_that_day() {
-    let site = Site::new();
-    for day in [1, 2] {
-        site.page(SHOP, &format!("home {day}"));
-        let answer =
-            Response { status: 101, reason: String::new(), headers: Headers::new(), body: Body::empty() };
-        let opening = site.0.exchange(("GET", "https://shop.test/chat", "", ""), answer);
-        let frame = Frame {
-            at_ms: 1,
-            from: FrameSide::Server,
-            text: Some(format!("day {day}")),
-            base64: None,
-            close: None,
-            reason: None,
-        };
-        site.0.recording.append_websocket(&opening, &[frame]).unwrap();
-        site.after(DAY);
-    }
-    let opened = |client: &Client| {
-        let head = head("GET", "wss://shop.test/chat", &[("origin", "https://shop.test")]);
-        let (script, answer) = client.replay.socket(&head, &client.episode).unwrap();
-        assert_eq!(answer, Answer::Exact);
-        format!("{:?}", script.frames)
-    };
-    let client = site.client();
-    client.enter(SHOP);
-    let later = Client { episode: at(RECORDED * 1000 + 2 * DAY), ..site.client() };
-    later.enter(SHOP);
-    for _ in 0..2 {
-        assert!(opened(&client).contains("day 1") && opened(&later).contains("day 2"));
     }
 }
 
