@@ -23,7 +23,7 @@ use super::{
     wire::Wire,
 };
 use crate::{
-    Answer, Body, Episode, Recorder, Reply, RequestHead, Visit, blocking, body,
+    Answer, Body, Episode, GivenCapture, Recorder, Reply, RequestHead, Visit, blocking, body,
     gateway::Shared,
     miss::{self, is_navigation},
     record::{AskedIn, Asker, Draft, RequestCopy, SocketLog},
@@ -102,7 +102,7 @@ pub(super) async fn serve(
         Outcome::Live { head: arrived, server, log, answer } => {
             wire.becomes_opaque();
             let headers = end_to_end(arrived.parts.headers);
-            let pending = entered(pending, answer);
+            let pending = entered(pending, answer, None);
             shared.in_flight.socket_opened();
             shared.tasks.clone().spawn(async move {
                 if let Some(client) = client_side(&shared, upgrade, &head.url).await {
@@ -113,27 +113,18 @@ pub(super) async fn serve(
             });
             switching(headers, arrived.parts.extensions)
         }
-        Outcome::Recorded { accept, script, answer } => {
+        Outcome::Recorded { accept, mut script, answer } => {
             wire.becomes_opaque();
-            let mut headers = end_to_end(script.headers);
+            let mut headers = end_to_end(std::mem::take(&mut script.headers));
             headers.insert(SEC_WEBSOCKET_ACCEPT, accept);
-            let pending = entered(pending, answer);
+            let pending = entered(pending, answer, script.capture.take());
             shared.in_flight.socket_opened();
             shared.tasks.clone().spawn(async move {
                 if let Some(client) = client_side(&shared, upgrade, &head.url).await {
-                    let context = PlaybackContext {
-                        in_flight: &shared.in_flight,
-                        ledger: episode.ledger(),
-                        url: &head.url,
-                    };
-                    play(
-                        TokioIo::new(client),
-                        script.frames,
-                        shared.limits.socket_message,
-                        context,
-                        &shared.cut,
-                    )
-                    .await;
+                    let context =
+                        PlaybackContext { in_flight: &shared.in_flight, episode: &episode, url: &head.url };
+                    play(TokioIo::new(client), &script, shared.limits.socket_message, context, &shared.cut)
+                        .await;
                 }
                 drop(pending);
             });
@@ -143,10 +134,11 @@ pub(super) async fn serve(
 }
 
 /// Enters the handshake in the ledger now, because the connection may outlive the episode.
-fn entered(mut pending: Pending, answer: Answer) -> Pending {
+fn entered(mut pending: Pending, answer: Answer, capture: Option<GivenCapture>) -> Pending {
     pending.note(|entry| {
         entry.status = StatusCode::SWITCHING_PROTOCOLS.as_u16();
         entry.answer = answer;
+        entry.capture = capture;
     });
     pending.enter();
     pending.into_stream()

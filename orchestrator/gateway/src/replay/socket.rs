@@ -5,21 +5,21 @@ use std::io::{BufRead, BufReader, Read};
 use http::header;
 use snapshots::{
     Frame, RecordRef,
-    index::{IndexError, IndexHit, ReplaySet},
+    index::{IndexError, IndexHit, ReplaySet, site_of},
     matching::ReplayRequest,
 };
 use url::Url;
 
 use super::{
     MatchLevel, Replay, StatePolicy,
-    choose::{self, Chosen},
+    choose::{self, Chosen, ContentKind},
     find,
     stored::{self, StoredError},
     variants,
 };
 use crate::{
     Answer, Episode, RequestHead,
-    socket::{SocketFrame, SocketScript},
+    socket::{MessageWrites, SocketFrame, SocketScript},
 };
 
 /// The maximum length of a frame line.
@@ -72,7 +72,33 @@ impl Replay {
         let answer = rule.into_iter().fold(answer, Answer::by_rule);
         let answer = choose::labelled(answer, differs);
         tracing::debug!(url = head.url, records = records.len(), "a recorded WebSocket");
-        Ok(Some((script(&self.set, records)?, answer)))
+        let (mut script, lines) = script(&self.set, records)?;
+        if self.options.states != StatePolicy::Order {
+            script.writes = self.message_writes(head, records, &lines)?;
+        }
+        script.capture = Some(self.given_capture(hit, head, ContentKind::Data)?);
+        Ok(Some((script, answer)))
+    }
+}
+
+impl Replay {
+    /// Which messages of a connection are writes.
+    fn message_writes(
+        &self,
+        head: &RequestHead,
+        records: &[IndexHit],
+        lines: &[FrameLine],
+    ) -> Result<MessageWrites, StoredError> {
+        let site = site_of(&head.host);
+        let history = self.states.history(&self.set, &site)?;
+        if history.is_empty() {
+            return Ok(MessageWrites::default());
+        }
+        let before = self.set.writes_before(&history, records[0])?.to_vec();
+        let numbers = lines.iter().enumerate();
+        let numbers =
+            numbers.filter_map(|(frame, (hit, line))| Some((frame, history.message_of(*hit, *line)?)));
+        Ok(MessageWrites { before, by_frame: numbers.collect(), site })
     }
 }
 
@@ -90,9 +116,13 @@ pub(super) fn connections(set: &ReplaySet, hits: &[IndexHit]) -> Result<Vec<Vec<
     Ok(connections.into_iter().map(|(_, records)| records).collect())
 }
 
-/// Reads a recorded connection. An invalid line ends it, because later frames may be out of place.
-pub(super) fn script(set: &ReplaySet, records: &[IndexHit]) -> Result<SocketScript, StoredError> {
-    let mut script = SocketScript::default();
+/// Where a frame was recorded: the record, and the line in it.
+type FrameLine = (IndexHit, u32);
+
+/// Reads a recorded connection, and where each of its frames is. An invalid line ends it, because
+/// later frames may be out of place.
+fn script(set: &ReplaySet, records: &[IndexHit]) -> Result<(SocketScript, Vec<FrameLine>), StoredError> {
+    let (mut script, mut lines) = (SocketScript::default(), Vec::new());
     for (number, hit) in records.iter().enumerate() {
         let capture = set.capture(*hit)?;
         if number == 0 && capture.response != capture.body {
@@ -103,20 +133,25 @@ pub(super) fn script(set: &ReplaySet, records: &[IndexHit]) -> Result<SocketScri
             }
         }
         let block = set.read(hit.member, capture.body)?.block;
-        if !append(block, &mut script.frames)? {
+        let is_whole = append(block, &mut script.frames, |line| lines.push((*hit, line)))?;
+        if !is_whole {
             tracing::warn!(frames = script.frames.len(), "a WebSocket recording has a line that is no frame");
             break;
         }
     }
-    Ok(script)
+    Ok((script, lines))
 }
 
-/// Reads frames, one a line. Returns false at an invalid line.
-fn append(block: impl Read, frames: &mut Vec<SocketFrame>) -> Result<bool, IndexError> {
+/// Reads frames, one a line, and tells the number of each line. Returns false at an invalid line.
+fn append(
+    block: impl Read,
+    frames: &mut Vec<SocketFrame>,
+    mut told: impl FnMut(u32),
+) -> Result<bool, IndexError> {
     let io = |source| IndexError::Io { action: "read", path: "the frames of a WebSocket".into(), source };
     let mut lines = BufReader::new(block.take(MAX_SCRIPT));
     let mut line = Vec::new();
-    loop {
+    for number in 0.. {
         line.clear();
         if lines.by_ref().take(MAX_LINE).read_until(b'\n', &mut line).map_err(io)? == 0 {
             return Ok(true);
@@ -126,8 +161,12 @@ fn append(block: impl Read, frames: &mut Vec<SocketFrame>) -> Result<bool, Index
         }
         let frame = serde_json::from_slice::<Frame>(&line).ok();
         match frame.as_ref().and_then(SocketFrame::from_stored) {
-            Some(frame) => frames.push(frame),
+            Some(frame) => {
+                frames.push(frame);
+                told(number);
+            }
             None => return Ok(false),
         }
     }
+    Ok(true)
 }

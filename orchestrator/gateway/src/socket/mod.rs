@@ -2,6 +2,9 @@
 
 mod play;
 mod relay;
+mod script;
+
+use std::collections::BTreeMap;
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use hyper::body::Bytes;
@@ -13,6 +16,7 @@ use tokio_tungstenite::tungstenite::{
 
 pub(crate) use play::{PlaybackContext, play};
 pub(crate) use relay::relay;
+pub(crate) use script::BY_COUNT;
 
 /// The code for a close frame without a code.
 const NO_STATUS: u16 = 1005;
@@ -61,6 +65,21 @@ pub struct SocketScript {
     pub headers: http::HeaderMap,
     /// The frames in recorded order.
     pub frames: Vec<SocketFrame>,
+    /// Which capture it is.
+    pub capture: Option<crate::GivenCapture>,
+    /// Which of its messages are writes.
+    pub writes: MessageWrites,
+}
+
+/// The messages of a connection that may change what its site shows.
+#[derive(Debug, Clone, Default)]
+pub struct MessageWrites {
+    /// The site.
+    pub site: String,
+    /// The writes that were recorded before the connection was opened.
+    pub before: Vec<u32>,
+    /// The number of the write that a frame is, by its place among the frames.
+    pub by_frame: BTreeMap<usize, u32>,
 }
 
 impl SocketFrame {

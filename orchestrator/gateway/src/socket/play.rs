@@ -1,9 +1,9 @@
 //! Plays back a recorded WebSocket to a client.
 //!
 //! The server's frames up to the next client frame are sent at once. Then playback waits for a
-//! client message. Any message counts as the next recorded client frame, equal or not, because
-//! there is no better criterion. If it differs, the ledger says so. Recorded delays are not
-//! reproduced: a page under virtual time would not notice them.
+//! client message, and goes on behind the recorded message that is equal to it. If that is not the
+//! next one, or none is equal, the ledger says so. Recorded delays are not reproduced: a page under
+//! virtual time would not notice them.
 
 use futures_util::{SinkExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -13,23 +13,22 @@ use tokio_tungstenite::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Payload, Side, SocketFrame, config};
-use crate::{Answer, Entry, InFlight, Ledger};
+use super::script::{Heard, Position, SentWrite};
+use super::{Payload, SocketScript, config};
+use crate::replay::Standing;
+use crate::{Answer, Entry, Episode, InFlight};
 
-/// The ledger's label for a client frame that differed.
-const BY_COUNT: &str = "websocket-frame-by-count";
-
-/// Plays `frames` to a client until it closes, or the gateway stops.
+/// Plays a connection to a client until it closes, or the gateway stops.
 pub(crate) async fn play(
     client: impl AsyncRead + AsyncWrite + Unpin,
-    frames: Vec<SocketFrame>,
+    script: &SocketScript,
     max_message: usize,
     context: PlaybackContext<'_>,
     cut: &CancellationToken,
 ) {
     let socket = WebSocketStream::from_raw_socket(client, Role::Server, Some(config(max_message))).await;
     tokio::select! {
-        () = turns(socket, frames, context) => {}
+        () = turns(socket, script, context) => {}
         () = cut.cancelled() => {}
     }
 }
@@ -37,28 +36,21 @@ pub(crate) async fn play(
 /// Where a playback reports.
 pub(crate) struct PlaybackContext<'a> {
     pub(crate) in_flight: &'a InFlight,
-    pub(crate) ledger: &'a Ledger,
+    pub(crate) episode: &'a Episode,
     pub(crate) url: &'a str,
 }
 
-async fn turns<S>(mut socket: WebSocketStream<S>, frames: Vec<SocketFrame>, context: PlaybackContext<'_>)
+async fn turns<S>(mut socket: WebSocketStream<S>, script: &SocketScript, context: PlaybackContext<'_>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
-    let mut frames = frames.into_iter().peekable();
-    let mut server_turn = |said: Option<()>| {
-        let expected = said.and_then(|()| frames.next());
-        let mut turn = Vec::new();
-        while let Some(frame) = frames.next_if(|frame| frame.from == Side::Server) {
-            turn.push(frame.payload.into_message());
-        }
-        (expected, turn)
-    };
-    let (_, mut turn) = server_turn(None);
+    let mut position = Position::new(script);
+    let mut turn = position.server_turn();
     context.in_flight.servers_released().await;
     let mut due = PendingFrames::new(context.in_flight, turn.len());
     loop {
-        for message in turn {
+        for payload in turn {
+            let message = payload.into_message();
             let closing = message.is_close();
             context.in_flight.frames_released().await;
             if !closing {
@@ -75,16 +67,17 @@ where
         }
         drop(due);
         let Some(said) = client_says(&mut socket).await else { return };
-        let expected;
-        (expected, turn) = server_turn(Some(()));
+        let Heard { answer, write } = position.hear(&said, context.url);
+        turn = position.server_turn();
         due = PendingFrames::new(context.in_flight, turn.len());
         // Counted only now, so that at no moment the client's message is counted but the frames
         // that follow it are not yet due.
         context.in_flight.frame_received();
-        match expected {
-            Some(expected) if expected.payload == said => {}
-            Some(_) => context.differed(&said, Answer::Normalised { rules: vec![BY_COUNT.to_owned()] }),
-            None => context.differed(&said, Answer::Miss { near: Vec::new() }),
+        if let Some(write) = write {
+            context.written(script, write);
+        }
+        if let Some(answer) = answer {
+            context.differed(&said, answer);
         }
     }
 }
@@ -110,6 +103,15 @@ where
 }
 
 impl PlaybackContext<'_> {
+    /// Notes a message that may change what its site shows.
+    fn written(&self, script: &SocketScript, write: SentWrite) {
+        let writes = &script.writes;
+        self.episode.stand(writes.site.clone(), Standing::at(&writes.before), |standing| match write {
+            SentWrite::Known(number) => standing.make(number),
+            SentWrite::Unknown => standing.make_unknown(format!("SEND {} (not recorded)", self.url)),
+        });
+    }
+
     fn differed(&self, said: &Payload, answer: Answer) {
         let bytes = match said {
             Payload::Text(text) => text.len(),
@@ -117,12 +119,14 @@ impl PlaybackContext<'_> {
             Payload::Close { .. } => 0,
         };
         tracing::warn!(url = self.url, bytes, "a WebSocket frame is not the recorded one");
-        self.ledger.push(Entry {
-            seq: self.ledger.next_seq(),
+        let ledger = self.episode.ledger();
+        ledger.push(Entry {
+            seq: ledger.next_seq(),
             method: "FRAME".to_owned(),
             url: self.url.to_owned(),
             status: 0,
             answer,
+            capture: None,
             bytes: bytes as u64,
             destination: Some("websocket".to_owned()),
             took_ms: None,
@@ -155,6 +159,8 @@ mod tests {
 
     use tokio::time::timeout;
 
+    use super::super::script::BY_COUNT;
+    use super::super::{Side, SocketFrame};
     use super::*;
 
     const PATIENCE: Duration = Duration::from_secs(5);
@@ -172,8 +178,8 @@ mod tests {
     /// recorded before it. Checks what it read, and the answers in the ledger.
     async fn check(frames: Vec<SocketFrame>, says: &[&str], expect: &[&str], noted: &[Answer]) {
         let (client, server) = tokio::io::duplex(1 << 16);
-        let (in_flight, ledger, cut) = (InFlight::default(), Ledger::default(), CancellationToken::new());
-        let context = PlaybackContext { in_flight: &in_flight, ledger: &ledger, url: "wss://shop.test/" };
+        let (in_flight, episode, cut) = (InFlight::default(), Episode::new(), CancellationToken::new());
+        let context = PlaybackContext { in_flight: &in_flight, episode: &episode, url: "wss://shop.test/" };
         let turns: Vec<usize> = frames
             .split(|frame| frame.from == Side::Client)
             .map(|turn| turn.iter().filter(|frame| frame.from == Side::Server).count())
@@ -194,10 +200,11 @@ mod tests {
             while let Some(Ok(_)) = socket.next().await {}
             read
         };
-        let played = play(server, frames, 1 << 20, context, &cut);
+        let script = SocketScript { frames, ..SocketScript::default() };
+        let played = play(server, &script, 1 << 20, context, &cut);
         let ((), read) = timeout(PATIENCE, async { tokio::join!(played, talk) }).await.unwrap();
         assert_eq!(read, expect);
-        let answers: Vec<_> = ledger.entries().into_iter().map(|entry| entry.answer).collect();
+        let answers: Vec<_> = episode.ledger().entries().into_iter().map(|entry| entry.answer).collect();
         assert_eq!(answers, noted);
         in_flight.idle(PATIENCE).await.unwrap();
     }
@@ -232,10 +239,12 @@ mod tests {
     #[tokio::test]
     async fn the_gateways_end_ends_a_waiting_playback() {
         let (_client, server) = tokio::io::duplex(1 << 16);
-        let (in_flight, ledger, cut) = (InFlight::default(), Ledger::default(), CancellationToken::new());
-        let context = PlaybackContext { in_flight: &in_flight, ledger: &ledger, url: "wss://shop.test/" };
+        let (in_flight, episode, cut) = (InFlight::default(), Episode::new(), CancellationToken::new());
+        let context = PlaybackContext { in_flight: &in_flight, episode: &episode, url: "wss://shop.test/" };
         cut.cancel();
-        let played = play(server, vec![text(Side::Client, "never")], 1 << 20, context, &cut);
+        let frames = vec![text(Side::Client, "never")];
+        let script = SocketScript { frames, ..SocketScript::default() };
+        let played = play(server, &script, 1 << 20, context, &cut);
         timeout(PATIENCE, played).await.unwrap();
     }
 }

@@ -153,7 +153,11 @@ impl<'a> Builder<'a> {
             CaptureKind::Socket => ReplayRequest::bare(super::SOCKET, &found.url),
             _ => ReplayRequest::bare("GET", &found.url),
         };
-        let turn = request.as_ref().and_then(|request| turn(request, &found));
+        let turn = match (found.kind, &request) {
+            (CaptureKind::Socket, _) => Some(Turn::Socket),
+            (_, Some(request)) => turn(request, &found),
+            (_, None) => None,
+        };
         let visit = request.as_ref().and_then(|request| request.visit).map_or(0, |key| self.visit(key));
         let (method, exact, normalised, rules, body, request_at) = match request {
             Some(r) => (r.method, r.exact, r.normalised, r.rules, r.body, Some(r.at)),

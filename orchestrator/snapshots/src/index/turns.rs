@@ -19,11 +19,13 @@ pub(super) enum Turn {
     Write = 1,
     /// A page was asked for without cookies. If there were some before, another visit begins.
     Start = 2,
+    /// The messages of a WebSocket connection, which may change what the site shows.
+    Socket = 3,
 }
 
 impl Turn {
     pub(super) fn of(entry: &Entry) -> Option<Turn> {
-        [Turn::Write, Turn::Start].into_iter().find(|turn| *turn as u16 == entry.status)
+        [Turn::Write, Turn::Start, Turn::Socket].into_iter().find(|turn| *turn as u16 == entry.status)
     }
 }
 
@@ -47,7 +49,7 @@ pub(super) fn key_of_site(site: &str) -> Key {
     Key::of("site", &[site.as_bytes()])
 }
 
-/// Leaves out the starts before which nothing was written: they begin nothing.
+/// Leaves out the starts before which nothing was written or sent: they begin nothing.
 #[derive(Debug, Default)]
 pub(super) struct Condensed {
     site: [u8; 16],
@@ -63,7 +65,7 @@ impl Condensed {
             (self.site, self.is_after_write) = (entry.key.0, false);
         }
         let was_after_write = self.is_after_write;
-        self.is_after_write = Turn::of(&entry) == Some(Turn::Write);
+        self.is_after_write = Turn::of(&entry) != Some(Turn::Start);
         self.is_after_write || was_after_write
     }
 }
@@ -88,9 +90,10 @@ mod tests {
             let entry = Entry { key: Key([site; 16]), at_millis: 1, capture: 1, status: turn as u16 };
             condensed.keeps(&entry.to_bytes())
         };
-        use Turn::{Start, Write};
+        use Turn::{Socket, Start, Write};
         let kept = [Start, Start, Write, Start, Start, Write, Write].map(|turn| keeps(1, turn));
         assert_eq!(kept, [false, false, true, true, false, true, true]);
         assert!(!keeps(2, Start), "each site has its own");
+        assert_eq!([Socket, Start, Start].map(|turn| keeps(3, turn)), [true, true, false]);
     }
 }

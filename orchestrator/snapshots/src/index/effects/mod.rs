@@ -43,6 +43,8 @@ pub enum WriteReason {
     LogIn,
     /// The rules of the snapshot say so.
     Rule,
+    /// A message over a WebSocket, after which the site showed something else.
+    Message,
 }
 
 /// Why a request that was sent like a write is none.
@@ -68,6 +70,7 @@ impl fmt::Display for Effect {
             Effect::Write(WriteReason::Method) => "its method changes things",
             Effect::Write(WriteReason::LogOut) => "it takes away a cookie of a log-in",
             Effect::Write(WriteReason::LogIn) => "it sets a cookie at an address of log-ins",
+            Effect::Write(WriteReason::Message) => "the site showed something else after the message",
             Effect::Write(WriteReason::Rule) => "the rules of the snapshot say so",
             Effect::Read(ReadReason::Refused) => "the server refused it",
             Effect::Read(ReadReason::Beacon) => "the page cannot read what comes back",

@@ -6,7 +6,7 @@ use super::super::effects::{self, Effect, RequestSigns, ResponseSigns, SentBody,
 use super::super::turns::{self, Turn};
 use super::super::{CaptureKind, IndexError, IndexHit, ReplaySet, RequestParts};
 use super::evidence::{self, Contents};
-use super::{SiteHistory, SiteWrite, Visit};
+use super::{SiteHistory, SiteWrite, Visit, messages};
 use crate::Headers;
 use crate::matching::{self, ChangingParts, Key, ReplayRequest, RequestPattern};
 
@@ -33,15 +33,15 @@ pub(super) enum SiteTurn {
 
 /// A write as it was recorded.
 pub(super) struct KnownWrite {
-    key: Key,
-    method: String,
-    url: String,
-    effect: Effect,
-    parts: Option<RequestParts>,
-    has_cookies: bool,
+    pub(super) key: Key,
+    pub(super) method: String,
+    pub(super) url: String,
+    pub(super) effect: Effect,
+    pub(super) parts: Option<RequestParts>,
+    pub(super) has_cookies: bool,
     /// Whether its answer takes away a cookie of a log-in.
-    clears: bool,
-    at: i64,
+    pub(super) clears: bool,
+    pub(super) at: i64,
     /// Whether it may be a query for all that it says itself: a script sent it, and nothing is
     /// kept.
     pub(super) may_query: bool,
@@ -49,6 +49,8 @@ pub(super) struct KnownWrite {
     pub(super) has_data: bool,
     /// Whether its page sent it by itself: nobody acts on a page so soon.
     pub(super) is_automatic: bool,
+    /// Of a message over a WebSocket, its line in the capture.
+    pub(super) line: Option<u32>,
 }
 
 impl SiteTurn {
@@ -56,6 +58,11 @@ impl SiteTurn {
         match self {
             SiteTurn::Start(hit) | SiteTurn::Write(hit, _) => *hit,
         }
+    }
+
+    /// What orders the turns of an archive.
+    fn place(&self) -> (u64, u32) {
+        (self.hit().at_millis, self.hit().capture)
     }
 
     /// Whether the rules of the snapshot say that it is no write.
@@ -68,6 +75,24 @@ impl SiteTurn {
 }
 
 impl KnownWrite {
+    /// A request of which nothing is known but its address.
+    pub(super) fn bare(key: Key, method: String, url: String, at: i64) -> KnownWrite {
+        KnownWrite {
+            key,
+            method,
+            url,
+            effect: Effect::None,
+            parts: None,
+            has_cookies: false,
+            clears: false,
+            at,
+            may_query: false,
+            has_data: false,
+            is_automatic: false,
+            line: None,
+        }
+    }
+
     /// Method and address without the query.
     pub(super) fn endpoint(&self) -> String {
         format!("{} {}", self.method, self.url.split('?').next().unwrap_or_default())
@@ -98,20 +123,24 @@ impl ReplaySet {
             let mut by_number: BTreeMap<u32, Vec<SiteTurn>> = BTreeMap::new();
             for entry in entries {
                 let hit = IndexHit { member, capture: entry.capture, at_millis: entry.at_millis, status: 0 };
-                let turn = match Turn::of(&entry) {
-                    Some(Turn::Start) => SiteTurn::Start(hit),
-                    _ => SiteTurn::Write(hit, Box::new(self.read_write(hit)?)),
+                let turns = match Turn::of(&entry) {
+                    Some(Turn::Start) => vec![SiteTurn::Start(hit)],
+                    Some(Turn::Socket) => self.messages(hit)?,
+                    _ => vec![SiteTurn::Write(hit, Box::new(self.read_write(hit)?))],
                 };
-                if !turn.is_excluded(self.changing_parts()) {
-                    by_number.entry(self.capture(hit)?.visit).or_default().push(turn);
-                }
+                let visit = by_number.entry(self.capture(hit)?.visit).or_default();
+                visit.extend(turns.into_iter().filter(|turn| !turn.is_excluded(self.changing_parts())));
+            }
+            // The messages of a connection come among what was asked meanwhile.
+            for turns in by_number.values_mut() {
+                turns.sort_by_key(SiteTurn::place);
             }
             for (hit, write) in self.writes_by_rule(site, member)? {
                 let turns = by_number.entry(self.capture(hit)?.visit).or_default();
                 turns.retain(|turn| turn.hit() != hit || matches!(turn, SiteTurn::Write(..)));
                 if turns.iter().all(|turn| turn.hit() != hit) {
                     turns.push(SiteTurn::Write(hit, Box::new(write)));
-                    turns.sort_by_key(|turn| (turn.hit().at_millis, turn.hit().capture));
+                    turns.sort_by_key(SiteTurn::place);
                 }
             }
             all.extend(by_number.into_iter().map(|(number, turns)| VisitTurns { member, number, turns }));
@@ -121,10 +150,12 @@ impl ReplaySet {
         }
         let contents = Contents::read(self, site)?;
         let mut history = of_turns(&all, &[]);
-        let queries = evidence::queries(self, &history, &all, &contents)?;
+        let mut queries = messages::without_effect(&history, &all, &contents);
+        let silent = queries.len();
+        queries.extend(evidence::queries(self, &history, &all, &contents)?);
         if !queries.is_empty() {
             history = of_turns(&all, &queries);
-            history.queries = queries;
+            history.queries = queries.split_off(silent);
         }
         contents.compare(&mut history);
         Ok(history)
@@ -166,20 +197,7 @@ impl ReplaySet {
         }
         let Some(parts) = parts else {
             let key = Key::of("write", &[method.as_bytes(), url.as_bytes()]);
-            let (effect, at) = (Effect::None, capture.at_millis);
-            return Ok(KnownWrite {
-                key,
-                method,
-                url,
-                effect,
-                parts: None,
-                has_cookies: false,
-                clears: false,
-                at,
-                may_query: false,
-                has_data: false,
-                is_automatic: false,
-            });
+            return Ok(KnownWrite::bare(key, method, url, capture.at_millis));
         };
         let request = parts.request_at(&url);
         let rule = self.changing_parts().rules.iter().find_map(|rule| rule.key(&request));
@@ -210,6 +228,7 @@ impl ReplaySet {
             may_query,
             has_data,
             is_automatic,
+            line: None,
         })
     }
 
@@ -269,7 +288,11 @@ fn of_turns(all: &[VisitTurns], queries: &[String]) -> SiteHistory {
                 beside.push(known.len() - 1);
                 known.len() - 1
             });
-            history.numbers.insert((hit.member, hit.capture), write_number as u32);
+            let place = (hit.member, hit.capture);
+            match write.line {
+                Some(line) => history.messages.insert((place.0, place.1, line), write_number as u32),
+                None => history.numbers.insert(place, write_number as u32),
+            };
             visit.places.push((hit.at_millis, hit.capture));
             visit.writes.push(write_number as u32);
         }

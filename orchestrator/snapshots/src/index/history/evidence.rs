@@ -39,15 +39,15 @@ struct ContentMark {
 
 /// The content of an address in one state.
 #[derive(Clone)]
-struct StateContent {
+pub(super) struct StateContent {
     /// What identifies it; `None` where it is not always the same.
-    mark: Option<Key>,
+    pub(super) mark: Option<Key>,
     /// The first capture of it.
     hit: IndexHit,
 }
 
 /// The content of an address in each state of a visit.
-type ByState = BTreeMap<usize, StateContent>;
+pub(super) type ByState = BTreeMap<usize, StateContent>;
 
 impl Contents {
     pub(super) fn read(set: &ReplaySet, site: &str) -> Result<Contents, IndexError> {
@@ -72,7 +72,7 @@ impl Contents {
     }
 
     /// The contents of each visit, by address and state.
-    fn by_visit(&self, history: &SiteHistory) -> Vec<Vec<(&str, ByState)>> {
+    pub(super) fn by_visit(&self, history: &SiteHistory) -> Vec<Vec<(&str, ByState)>> {
         let mut visits: Vec<Vec<(&str, ByState)>> = vec![Vec::new(); history.visits.len()];
         for same in &self.0 {
             for ContentMark { hit, visit, content } in &same.marks {

@@ -16,6 +16,7 @@
 
 mod build;
 mod evidence;
+mod messages;
 
 use std::collections::HashMap;
 
@@ -42,6 +43,8 @@ pub struct SiteHistory {
     writes: Vec<SiteWrite>,
     queries: Vec<String>,
     numbers: HashMap<(u32, u32), u32>,
+    /// By archive, capture and line: the messages of WebSockets that are writes.
+    messages: HashMap<(u32, u32, u32), u32>,
     visits: Vec<Visit>,
     /// The places of the visits of an archive with one number.
     places: HashMap<(u32, u32), Vec<usize>>,
@@ -118,6 +121,19 @@ impl SiteHistory {
         &self.writes
     }
 
+    /// The name of a write, for people: its method and URL, and the number of its body where several
+    /// were sent to this address. `None` for a number that no write has.
+    pub fn name_of(&self, number: u32) -> Option<String> {
+        let write = self.writes.get(number as usize)?;
+        let is_alike = |other: &&SiteWrite| other.method == write.method && other.url == write.url;
+        let before = self.writes.iter().take(number as usize).filter(is_alike).count();
+        let name = format!("{} {}", write.method, write.url);
+        Some(match self.writes.iter().filter(is_alike).count() {
+            0 | 1 => name,
+            all => format!("{name} (body {} of {all})", before + 1),
+        })
+    }
+
     /// The addresses of requests that were sent like writes, of which the recording shows that
     /// they only ask.
     pub fn queries(&self) -> &[String] {
@@ -145,6 +161,12 @@ impl SiteHistory {
     /// The number of the write that a capture is; `None` if it is none.
     pub fn write_of(&self, hit: IndexHit) -> Option<u32> {
         self.numbers.get(&(hit.member, hit.capture)).copied()
+    }
+
+    /// The number of the write that a message of a WebSocket is; `None` if it is none. `line` is its
+    /// line in the capture.
+    pub fn message_of(&self, hit: IndexHit, line: u32) -> Option<u32> {
+        self.messages.get(&(hit.member, hit.capture, line)).copied()
     }
 
     /// The writes before a capture in its visit, which has this number.

@@ -1,0 +1,145 @@
+//! The messages that a page sent over WebSockets, as writes.
+//!
+//! What a message does cannot be told from it: it may say something in a chat, or only that the page
+//! is still there. So messages are writes where the recording shows that something changed across
+//! them and nothing else was done there.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::{BufRead, BufReader, Read};
+
+use super::super::effects::{Effect, WriteReason};
+use super::super::{IndexError, IndexHit, ReplaySet, RequestParts};
+use super::SiteHistory;
+use super::build::{KnownWrite, SiteTurn, VisitTurns};
+use super::evidence::Contents;
+use crate::matching::{self, Payload};
+use crate::{Frame, FrameSide, Headers};
+
+/// The method of messages in the lists of writes.
+const SEND: &str = "SEND";
+/// How much is read of one connection, in bytes.
+const MOST_READ: u64 = 16 << 20;
+/// How many messages of a connection count. One with more is a stream, not what somebody did.
+const MOST: usize = 256;
+/// What is sent within this time after the connection was opened, the page sent by itself; in
+/// milliseconds.
+const AT_ONCE: u64 = 500;
+/// How often a message is the same that only keeps the connection open, at least.
+const BEATS: usize = 3;
+/// By which part the gaps between beats differ at most.
+const UNEVEN: u64 = 5;
+
+impl ReplaySet {
+    /// The messages that a page sent over a connection, without those that it sent by itself. A line
+    /// that is no frame ends them.
+    pub(super) fn messages(&self, hit: IndexHit) -> Result<Vec<SiteTurn>, IndexError> {
+        let capture = self.capture(hit)?;
+        let (_, url) = self.request_line(hit, &capture)?;
+        let block = self.read(hit.member, capture.body)?.block;
+        let io = |source| IndexError::Io { action: "read", path: "the frames of a WebSocket".into(), source };
+        let mut sent = Vec::new();
+        for (line, text) in BufReader::new(block.take(MOST_READ)).split(b'\n').enumerate() {
+            let text = text.map_err(io)?;
+            if text.trim_ascii().is_empty() {
+                continue;
+            }
+            let Ok(frame) = serde_json::from_slice::<Frame>(&text) else { break };
+            let Frame { at_ms, from: FrameSide::Client, text, base64, close: None, .. } = frame else {
+                continue;
+            };
+            if at_ms >= AT_ONCE
+                && let Some(payload) = text.or(base64)
+            {
+                sent.push((line as u32, at_ms, payload));
+            }
+        }
+        let beats = beats(&sent);
+        sent.retain(|(_, _, payload)| !beats.contains(payload));
+        if sent.len() > MOST {
+            tracing::debug!(url, messages = sent.len(), "a connection with too many messages to be writes");
+            return Ok(Vec::new());
+        }
+        let by_rule = self.changing_parts().is_write(SEND, &url) == Some(true);
+        let reason = if by_rule { WriteReason::Rule } else { WriteReason::Message };
+        let turns = sent.into_iter().map(|(line, at_ms, payload)| {
+            let hit = IndexHit { at_millis: hit.at_millis + at_ms, ..hit };
+            SiteTurn::Write(hit, Box::new(message(&url, hit, (line, payload), reason)))
+        });
+        Ok(turns.collect())
+    }
+}
+
+/// A message as a write. Two that differ in tokens and time stamps alone are the same, as with
+/// requests.
+fn message(url: &str, hit: IndexHit, (line, payload): (u32, String), reason: WriteReason) -> KnownWrite {
+    let digest = Payload::Bytes(payload.as_bytes()).sha256();
+    let parts = RequestParts {
+        method: SEND.to_owned(),
+        content_type: Some("application/json".to_owned()),
+        body: Some(payload.into_bytes()),
+        digest,
+        headers: Headers::default(),
+    };
+    let key = matching::normalised(&parts.request_at(url)).0;
+    let at = hit.at_millis as i64;
+    KnownWrite {
+        effect: Effect::Write(reason),
+        parts: Some(parts),
+        line: Some(line),
+        ..KnownWrite::bare(key, SEND.to_owned(), url.to_owned(), at)
+    }
+}
+
+/// The messages that are sent again and again at even times: they keep the connection open.
+fn beats(sent: &[(u32, u64, String)]) -> BTreeSet<String> {
+    let mut times: HashMap<&str, Vec<u64>> = HashMap::new();
+    for (_, at, payload) in sent {
+        times.entry(payload).or_default().push(*at);
+    }
+    let are_even = |times: &Vec<u64>| {
+        let gaps: Vec<u64> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
+        let (least, most) = (gaps.iter().min().copied(), gaps.iter().max().copied());
+        let even = least.zip(most).is_some_and(|(least, most)| most - least <= most / UNEVEN);
+        times.len() >= BEATS && even
+    };
+    times.into_iter().filter(|(_, times)| are_even(times)).map(|(payload, _)| payload.to_owned()).collect()
+}
+
+/// The addresses of sockets after whose messages nothing changed, as far as was recorded.
+pub(super) fn without_effect(history: &SiteHistory, all: &[VisitTurns], contents: &Contents) -> Vec<String> {
+    let turns = || all.iter().flat_map(|visit| &visit.turns);
+    let messages = turns().filter_map(|turn| match turn {
+        SiteTurn::Write(_, write) if write.effect == Effect::Write(WriteReason::Message) => {
+            Some(write.endpoint())
+        }
+        _ => None,
+    });
+    let mut silent: BTreeSet<String> = messages.collect();
+    if silent.is_empty() {
+        return Vec::new();
+    }
+    let is_message =
+        |number: &u32| history.writes.get(*number as usize).is_some_and(|write| write.method == SEND);
+    for (visit, addresses) in history.visits.iter().zip(contents.by_visit(history)) {
+        let mut from = 0;
+        for run in visit.writes.chunk_by(|a, b| is_message(a) == is_message(b)) {
+            let (first, last) = (from, from + run.len());
+            from = last;
+            if !is_message(&run[0]) {
+                continue;
+            }
+            let has_changed = addresses.iter().any(|(_, states)| {
+                let mut marks = states.range(first..=last).map(|(_, content)| content.mark);
+                marks
+                    .next()
+                    .is_some_and(|mark| mark.is_some() && marks.any(|other| other.is_some() && other != mark))
+            });
+            if has_changed {
+                for write in run.iter().filter_map(|number| history.writes.get(*number as usize)) {
+                    silent.remove(&format!("{SEND} {}", write.url.split('?').next().unwrap_or_default()));
+                }
+            }
+        }
+    }
+    silent.into_iter().collect()
+}
