@@ -69,6 +69,7 @@ mod terminal;
 mod town;
 mod trace_panels;
 mod turkingbench;
+mod two_crawls;
 mod usage;
 mod visualwebarena;
 mod warcbench;
