@@ -26,6 +26,8 @@ from sites import SITES
 ACTIONS = 8
 RECORDED_ACTIONS = 14
 LEAST_EQUAL = 0.9
+# Of how many silent differences of a site the shortest order is looked for.
+DESCRIBED = 3
 # Rules of matching that rest on a guess.
 GUESSES = {"time-stamp", "random-token", "other-headers"}
 CERTAIN = {"exact", "normalised", "synthesised"}
@@ -56,7 +58,7 @@ class Tally:
         return f"{name:10} {ours} {theirs}"
 
 
-HEAD = f"{'site':10} {'steps':>6} {'ours':>6} {'labelled':>9} {'silent':>7} {'doubted':>8} {'steps':>7} {'pywb':>6}"
+HEAD = "site        steps   ours  labelled  silent  doubted   steps   pywb"
 
 
 @dataclass
@@ -111,9 +113,27 @@ def plain(url):
 class Trial:
     """A site that was recorded, and the browser and servers with which its orders are played."""
 
-    def __init__(self, site, recording, browser, origin, pywb, options):
-        self.site, self.recording, self.browser, self.origin = site, recording, browser, origin
-        self.pywb, self.options = pywb, options
+    def __init__(self, site, browser, origin, options):
+        self.site, self.browser, self.origin, self.options = site, browser, origin, options
+        self.recording = options.folder / f"{site.name}.wacz"
+
+    def record(self):
+        names = self.random_oracle() if self.options.random else self.site.oracle
+        self.origin.reset()
+        record(self.options.sandbox, self.site, names, self.origin.port, self.options.folder)
+        if not self.options.table:
+            print(f"recorded {self.site.name}: {', '.join(names)}", flush=True)
+
+    def random_oracle(self):
+        """A random order that the live site allows, to be recorded."""
+        names, live = [], self.live()
+        numbers = random.Random(f"recorded {self.options.seed} {self.site.name}")
+        choose = at_random(self.site, numbers, RECORDED_ACTIONS)
+        while action := choose(live):
+            live.do(action)
+            names.append(action.name)
+        live.close()
+        return names
 
     def live(self):
         self.origin.reset()
@@ -190,15 +210,16 @@ def tally(steps, theirs):
         labelled=int(not last.is_equal and last.is_doubted),
         silent=int(is_silent(steps)),
         doubted=sum(step.is_equal and step.is_doubted for step in made),
-        pywb_steps=max(1, len(theirs) - 1),
+        pywb_steps=max(1, len(theirs) - 1) if theirs else 0,
         pywb_equal=sum(step.is_equal for step in theirs[1:]),
     )
 
 
 def describe(site, steps):
-    """An order that was wrong in silence: what was shown, and what was answered at each step."""
+    """What was shown at the end of an order, and what was answered at each step."""
     last = steps[-1]
-    print(f"SILENT {site.name}: {', '.join(step.action for step in steps[1:])}")
+    kind = "SILENT" if is_silent(steps) else "equal" if last.is_equal else "labelled"
+    print(f"{kind} {site.name}: {', '.join(step.action for step in steps[1:])}")
     print(f"   live:  {last.live!r}\n   ours:  {last.shown!r}")
     for step in steps:
         print(f"   {step.action}")
@@ -206,29 +227,20 @@ def describe(site, steps):
             print(f"      {line['status']} {line['method']} {line['url']} {line['answer']}")
 
 
-def random_oracle(trial, seed):
-    """A random order that the live site allows, to be recorded."""
-    site, names = trial.site, []
-    live = trial.live()
-    choose = at_random(site, random.Random(f"recorded {seed} {site.name}"), RECORDED_ACTIONS)
-    while action := choose(live):
-        live.do(action)
-        names.append(action.name)
-    live.close()
-    return names
-
-
 def arguments():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    formatter = argparse.RawDescriptionHelpFormatter
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
     options.add_argument("--sandbox", type=Path, default=Path("target/release/sandbox"), metavar="BIN")
     options.add_argument("--site", action="append", metavar="NAME", help="only this site; can be repeated")
     options.add_argument("--orders", type=int, default=50, metavar="N", help="orders of each site [50]")
     options.add_argument("--seed", type=int, default=7, metavar="S", help="of the orders [7]")
     options.add_argument("--random", action="store_true", help="record random orders in place of the oracles")
     options.add_argument("--table", action="store_true", help="print the table alone")
+    options.add_argument("--labelled", action="store_true", help="describe labelled differences, too")
+    options.add_argument("--recorded", action="store_true", help="play what was recorded the last time")
     options.add_argument("--no-pywb", action="store_true", help="compare with the live sites alone")
-    options.add_argument("--play", metavar="ACTION,...", help="play this one order, and say what was answered")
-    options.add_argument("--folder", type=Path, default=Path("target/states"), help="for recordings [target/states]")
+    options.add_argument("--play", metavar="ACTION,...", help="play this order, and say what was answered")
+    options.add_argument("--folder", type=Path, default=Path("target/states"), help="[target/states]")
     options.add_argument("--browser", default=shutil.which("chromium") or shutil.which("google-chrome"))
     return options.parse_args()
 
@@ -243,8 +255,10 @@ def play_all(trials, pywb, options):
             numbers = random.Random(f"{options.seed} {site.name} {order}")
             steps, theirs = trial.play(at_random(site, numbers, ACTIONS), pywb)
             told[site.name] += tally(steps, theirs)
-            if is_silent(steps) and not options.table:
+            if is_silent(steps) and told[site.name].silent <= DESCRIBED and not options.table:
                 describe(site, trial.shortest(steps))
+            elif options.labelled and not steps[-1].is_equal:
+                describe(site, steps)
         print(told[site.name].row(site.name), flush=True)
     return told
 
@@ -253,21 +267,18 @@ def main():
     options = arguments()
     options.sandbox, options.folder = options.sandbox.resolve(), options.folder.resolve()
     sites = [site for site in SITES if site.name in (options.site or [site.name])]
-    shutil.rmtree(options.folder, ignore_errors=True)
-    options.folder.mkdir(parents=True)
+    if not options.recorded:
+        shutil.rmtree(options.folder, ignore_errors=True)
+        options.folder.mkdir(parents=True)
     origin = Origin(SITES)
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-features=HttpsUpgrades"]
         browser = playwright.chromium.launch(executable_path=options.browser, args=flags)
         trials = []
         for site in sites:
-            trial = Trial(site, None, browser, origin, None, options)
-            names = random_oracle(trial, options.seed) if options.random else site.oracle
-            origin.reset()
-            trial.recording = record(options.sandbox, site, names, origin.port, options.folder)
-            trials.append(trial)
-            if not options.table:
-                print(f"recorded {site.name}: {', '.join(names)}", flush=True)
+            trials.append(Trial(site, browser, origin, options))
+            if not options.recorded:
+                trials[-1].record()
         if options.play:
             for trial in trials:
                 describe(trial.site, trial.play_these(options.play.split(",")))

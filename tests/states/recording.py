@@ -43,14 +43,13 @@ def write_suite(site, names, folder):
 
 
 def record(sandbox, site, names, port, folder):
-    """The snapshot of a site in which these actions were done, one after the other."""
+    """Makes the snapshot of a site in which these actions were done, one after the other."""
     suite, output = folder / site.name, folder / f"{site.name}.wacz"
     write_suite(site, names, suite)
     command = [
-        sandbox, "record", "--suite", suite, "--depth", "0", "--delay", "0", "--stay", "0", "--agent", "oracle",
-        "--rounds", "1", "--connect-to", f":80:127.0.0.1:{port}", "--data", folder / "data", "-o", output,
+        sandbox, "record", "--suite", suite, "--depth=0", "--delay=0", "--stay=0", "--agent=oracle",
+        "--rounds=1", f"--connect-to=:80:127.0.0.1:{port}", "--data", folder / "data", "-o", output,
     ]
     ended = subprocess.run(command, capture_output=True, text=True)
     if ended.returncode != 0 or ", 1 passed" not in ended.stderr + ended.stdout:
         raise RuntimeError(f"{site.name} was not recorded: {ended.stderr}{ended.stdout}")
-    return output

@@ -18,7 +18,8 @@ class Ours:
     clients together. So each order has a replay of its own."""
 
     def __init__(self, sandbox, recording, folder):
-        command = [sandbox, "replay", recording, "--no-search", "--no-key", "--json", "--data", folder / "data"]
+        options = ["--no-search", "--no-key", "--json", "--data", folder / "data"]
+        command = [sandbox, "replay", recording, *options]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
         self.server = subprocess.Popen(command, **pipes)
         if not select.select([self.server.stdout], [], [], DEADLINE)[0]:
@@ -45,7 +46,8 @@ class Pywb:
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": site}
         subprocess.run([tools / "wb-manager", "init", "made"], check=True, **quiet)
         for recording in recordings:
-            subprocess.run([tools / "wb-manager", "add", "--unpack-wacz", "made", recording], check=True, **quiet)
+            add = [tools / "wb-manager", "add", "--unpack-wacz", "made", recording]
+            subprocess.run(add, check=True, **quiet)
         config = "proxy:\n  coll: made\n  enable_content_rewrite: false\n  enable_banner: false\n"
         (site / "config.yaml").write_text(config)
         port = free_port()

@@ -103,7 +103,8 @@ def absent():
 
 
 def links(**places):
-    return "<nav>" + " ".join(f"<a id={name} href='{place}'>{name}</a>" for name, place in places.items()) + "</nav>"
+    all_links = (f"<a id={name} href='{place}'>{name}</a>" for name, place in places.items())
+    return f"<nav>{' '.join(all_links)}</nav>"
 
 
 def button(name, path, label=None, **fields):

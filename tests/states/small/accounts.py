@@ -12,7 +12,9 @@ class LogIn(Site):
         Action("in", (("fill", "#user", "ann"), ("fill", "#password", "hush"), ("follow", "#go"))),
         Action("wrong", (("fill", "#user", "ann"), ("fill", "#password", "loud"), ("follow", "#go"))),
     )
-    oracle = "home account wrong home account in account home out home account wrong in home account out account".split()
+    oracle = (
+        "home account wrong home account in account home out home account wrong in home account out account"
+    ).split()
 
     def answer(self, ask, state):
         user = ask.cookies.get("session")
@@ -55,7 +57,10 @@ class Users(Site):
         follow("write"),
         follow("tear"),
     )
-    oracle = "home ann home write home out home bo home write out ann home tear home out bo tear out home ann".split()
+    oracle = (
+        "home ann out ann write home out home bo write out ann home tear write out bo home tear out home ann"
+        " tear out home"
+    ).split()
 
     def __init__(self):
         self.notes = {"ann": [], "bo": []}
@@ -67,10 +72,12 @@ class Users(Site):
                 tear = button("tear", "/tear") if self.notes[user] else ""
                 write = button("write", "/write") if not self.notes[user] else ""
                 out = button("out", "/out", "Log out")
-                return page(f"Notes of {user}", links(home="/"), listed(self.notes[user]), write, tear, out)
+                notes = listed(self.notes[user])
+                return page(f"Notes of {user}", links(home="/"), notes, write, tear, out)
             case "GET /":
-                choice = "<select id=user name=user><option>ann<option>bo</select><button id=go>Log in</button>"
-                return page("Who are you?", links(home="/"), f"<form method=post action=/login>{choice}</form>")
+                choice = "<select id=user name=user><option>ann<option>bo</select>"
+                form = f"<form method=post action=/login>{choice}<button id=go>Log in</button></form>"
+                return page("Who are you?", links(home="/"), form)
             case "POST /login":
                 return to("/").cookie("session", ask.form["user"])
             case "POST /out":
@@ -97,7 +104,8 @@ class Settings(Site):
         follow("euros"),
     )
     oracle = (
-        "prices home german prices euros home prices home english prices pounds home prices home german prices euros"
+        "prices home german prices euros home prices home english prices pounds home prices home german"
+        " prices euros"
     ).split()
     WORDS = {"en": ("Welcome", "A lamp costs"), "de": ("Willkommen", "Eine Lampe kostet")}
     PRICES = {"gbp": "8 pounds", "eur": "9 euros"}
@@ -139,13 +147,14 @@ class Tabs(Site):
         Action("remove", (("click", "#remove"),), ("#any",)),
     )
     oracle = [
-        "look", "list", "overview", "add", "second tab", "look", "overview", "list", "remove", "first tab", "look",
-        "list", "overview", "add", "look", "list", "second tab", "look", "remove", "look", "overview",
+        "look", "list", "overview", "add", "second tab", "look", "overview", "list", "remove", "first tab",
+        "look", "list", "overview", "add", "look", "list", "second tab", "look", "remove", "look", "overview",
     ]
     SCRIPT = """
     function tell(state) {
         show('#count', state.count + ' on the list');
-        document.querySelector('#state').innerHTML = state.count ? '<p id=any>something</p>' : '<p>nothing</p>';
+        const words = state.count ? '<p id=any>something</p>' : '<p>nothing</p>';
+        document.querySelector('#state').innerHTML = words;
     }
     async function look() { tell(await send('GET', '/api/list')); }
     async function add() { tell(await send('POST', '/api/list', { thing: 'bread' })); }
@@ -164,7 +173,8 @@ class Tabs(Site):
         menu, place = links(overview="/", list="/list"), "<p id=count></p><div id=state></div>"
         match str(ask):
             case "GET /":
-                return page("Overview", menu, f"<p>{len(things)} when opened</p>", place, self.BUTTONS, script=self.SCRIPT)
+                words = f"<p>{len(things)} when opened</p>"
+                return page("Overview", menu, words, place, self.BUTTONS, script=self.SCRIPT)
             case "GET /list":
                 return page("List", menu, listed(things), place, self.BUTTONS, script=self.SCRIPT)
             case "GET /api/list":

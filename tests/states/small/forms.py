@@ -50,7 +50,8 @@ class Wizard(Site):
         Action("south", (("select", "#place", "south"), ("follow", "#next"))),
     )
     oracle = (
-        "sum start train back ship sum start train north sum back south sum back north sum start ship sum back south sum"
+        "sum start train back ship sum start train north sum back south sum back north sum start ship sum"
+        " back south sum"
     ).split()
 
     def answer(self, ask, said):
@@ -123,8 +124,10 @@ class Pages(Site):
         match str(ask):
             case "GET /":
                 at = 3 * (int(ask.query.get("page", 1)) - 1)
-                form = "<form method=post action=/items><input id=text name=text><button id=send>Send</button></form>"
-                return page("Items", menu, listed(items[at : at + 3]), f"<p>{len(items)} in all</p>", form)
+                field = "<input id=text name=text><button id=send>Send</button>"
+                form = f"<form method=post action=/items>{field}</form>"
+                count = f"<p>{len(items)} in all</p>"
+                return page("Items", menu, listed(items[at : at + 3]), count, form)
             case "POST /items":
                 items.insert(0, ask.form["text"])
                 return to("/")
@@ -257,7 +260,7 @@ class Flash(Site):
 
     name = "flash"
     actions = (follow("home"), follow("about"), follow("save"), follow("drop"))
-    oracle = "about home save about home save home drop about home drop home save about".split()
+    oracle = "about home drop about home save about home save home drop about home drop home save".split()
 
     def answer(self, ask, state):
         menu = links(home="/", about="/about")
@@ -290,8 +293,8 @@ class Filtered(Site):
         goto("by address", "/?colour=red"),
     )
     oracle = [
-        "list", "red", "save", "list", "blue", "red", "save", "forget", "list", "red", "blue", "save", "list", "red",
-        "by address", "list", "forget", "blue", "list",
+        "list", "red", "save", "list", "blue", "red", "save", "forget", "list", "red", "blue", "save", "list",
+        "red", "by address", "list", "forget", "blue", "list",
     ]
     THINGS = {"red": ["cherry", "brick"], "blue": ["sky", "plum"]}
 
@@ -306,7 +309,8 @@ class Filtered(Site):
                 )
                 saved = f"<p>saved: {state.get('colour', 'none')}</p>"
                 save = button("save", "/save", colour=colour) if colour else ""
-                return page("Things", links(list="/"), listed(things), saved, form, save, button("forget", "/forget"))
+                forget = button("forget", "/forget")
+                return page("Things", links(list="/"), listed(things), saved, form, save, forget)
             case "POST /save":
                 state["colour"] = ask.form["colour"]
                 return to("/")

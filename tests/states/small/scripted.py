@@ -26,7 +26,8 @@ class Votes(Site):
         match str(ask):
             case "GET /":
                 up_down = buttons(up="vote('up')", down="vote('down')")
-                return page("A question", links(look="/"), f"<p id=votes>{10 + state['own']} votes</p>", up_down, script=self.SCRIPT)
+                votes = f"<p id=votes>{10 + state['own']} votes</p>"
+                return page("A question", links(look="/"), votes, up_down, script=self.SCRIPT)
             case "POST /api/up" | "POST /api/down":
                 own = 1 if ask.path == "/api/up" else -1
                 state["own"] = 0 if state["own"] == own else own
@@ -73,20 +74,25 @@ class Job(Site):
         match str(ask):
             case "GET /":
                 all_buttons = buttons(start="start()", last="last()", drop="drop()")
-                return page("Jobs", links(home="/"), f"<p>{len(jobs)} jobs</p><p id=job></p>", all_buttons, script=self.SCRIPT)
+                place = f"<p>{len(jobs)} jobs</p><p id=job></p>"
+                return page("Jobs", links(home="/"), place, all_buttons, script=self.SCRIPT)
             case "POST /api/jobs":
                 jobs[:] = [0]
                 return data({"job": 1}, 201)
             case "GET /api/jobs/1" if jobs:
                 jobs[0] += 1
-                state = ("queued", "running", "running", "done")[min(jobs[0], 4) - 1]
-                return data({"state": state, "result": "42 things" if state == "done" else ""})
+                is_done = self.state(jobs[0]) == "done"
+                return data({"state": self.state(jobs[0]), "result": "42 things" if is_done else ""})
             case "GET /api/jobs":
-                return data({"jobs": [f"job 1 asked {asked} times" for asked in jobs]})
+                return data({"jobs": [f"job 1 is {self.state(asked)}" for asked in jobs]})
             case "DELETE /api/jobs":
                 jobs.clear()
                 return data({})
         return absent()
+
+    @staticmethod
+    def state(asked):
+        return ("queued", "queued", "running", "running", "done")[min(asked, 4)]
 
 
 class Chat(Site):
@@ -199,12 +205,13 @@ class Todos(Site):
         click("wash"),
         click("cook"),
     )
-    oracle = "reload wash reload cook reload home wash reload home cook reload wash cook wash cook home".split()
+    # Each of the two is changed in each state of the other.
+    oracle = "reload wash cook wash cook reload home cook wash cook wash home reload".split()
     SCRIPT = """
     let todos = {};
     function draw() {
-        const lines = Object.entries(todos).map(([name, done]) => name + (done ? ' is done' : ' is to be done'));
-        document.querySelector('#todos').innerText = lines.join('\\n');
+        const line = ([name, done]) => name + (done ? ' is done' : ' is to be done');
+        document.querySelector('#todos').innerText = Object.entries(todos).map(line).join('\\n');
     }
     async function reload() { todos = await send('GET', '/api/todos'); draw(); }
     async function turn(name) {
@@ -246,15 +253,19 @@ class Search(Site):
         click("unstar"),
     )
     oracle = [
-        "oak", "pine", "nothing", "home", "starred", "home", "star", "oak", "pine", "nothing", "starred", "home",
-        "unstar", "oak", "pine", "nothing", "starred", "home", "oak",
+        "oak", "pine", "nothing", "home", "starred", "home", "star", "oak", "pine", "nothing", "starred",
+        "home", "unstar", "oak", "pine", "nothing", "starred", "home", "oak",
     ]
     SCRIPT = """
     async function search() {
-        const { found } = await send('POST', '/api/search', { words: document.querySelector('#words').value });
+        const words = document.querySelector('#words').value;
+        const { found } = await send('POST', '/api/search', { words });
         show('#found', found.join(', ') || 'nothing');
     }
-    async function star(way) { show('#stars', (await send(way, '/api/star', { name: 'oak table' })).stars + ' stars'); }
+    async function star(way) {
+        const { stars } = await send(way, '/api/star', { name: 'oak table' });
+        show('#stars', stars + ' stars');
+    }
     """
     THINGS = ("oak table", "oak chair", "pine bed")
 
@@ -265,9 +276,9 @@ class Search(Site):
         menu = links(home="/", starred="/starred")
         match str(ask):
             case "GET /":
-                form = "<input id=words>" + buttons(search="search()", star="star('PUT')", unstar="star('DELETE')")
-                stars_now = f"<p id=stars>{len(stars)} stars</p>"
-                return page("Furniture", menu, form, "<p id=found></p>", stars_now, script=self.SCRIPT)
+                all_buttons = buttons(search="search()", star="star('PUT')", unstar="star('DELETE')")
+                place = f"<input id=words><p id=found></p><p id=stars>{len(stars)} stars</p>"
+                return page("Furniture", menu, place, all_buttons, script=self.SCRIPT)
             case "GET /starred":
                 return page("Starred", menu, listed(stars))
             case "POST /api/search":
@@ -290,12 +301,16 @@ class Fragments(Site):
         click("add"),
         click("clear"),
     )
-    oracle = "refresh whole refresh home add refresh home whole clear refresh home add whole refresh home clear whole".split()
+    oracle = (
+        "refresh whole refresh home add refresh home whole clear refresh home add whole refresh home clear"
+        " whole"
+    ).split()
     SCRIPT = """
     async function swap(method, url) {
         busy(1);
         try {
-            const got = await fetch(url, { method, headers: { 'HX-Request': 'true', 'HX-Target': 'part' } });
+            const headers = { 'HX-Request': 'true', 'HX-Target': 'part' };
+            const got = await fetch(url, { method, headers });
             document.querySelector('#part').innerHTML = await got.text();
         } finally {
             busy(-1);
