@@ -10,6 +10,8 @@ DEADLINE = 8
 SETTLED = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(
     document.readyState === 'complete' && !document.documentElement.hasAttribute('data-busy')))))"""
 TEXT = "document.body.innerText"
+# In place of a method, where a page has sent a frame over a WebSocket.
+FRAME = "FRAME"
 
 
 class Client:
@@ -40,6 +42,7 @@ class Client:
 
     def connected(self, web_socket):
         self.requests.append(("GET", web_socket.url))
+        web_socket.on("framesent", lambda _: self.requests.append((FRAME, web_socket.url)))
 
     def ended(self):
         self.in_flight -= 1

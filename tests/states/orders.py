@@ -17,12 +17,14 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from client import Client
+from client import FRAME, Client
 from origin import Origin
 from recording import record
 from servers import Ours, Pywb
 from sites import SITES
 
+# The first of these that is there; the shell is the same browser without a window.
+BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 ACTIONS = 8
 RECORDED_ACTIONS = 14
 LEAST_EQUAL = 0.9
@@ -93,17 +95,24 @@ def is_doubtful(line):
 
 def give_lines(steps, ledger, site):
     """Gives each step the lines of the ledger for its requests: the n-th of a request is its n-th
-    line."""
+    line. Only those frames have lines that differ from the recorded ones: a line goes to the last
+    step that may have sent it."""
     waiting = {}
     for line in ledger:
         waiting.setdefault((line["method"], plain(line["url"])), deque()).append(line)
     for step in steps:
         for method, url in step.requests:
-            own = waiting.get((method, plain(url)))
+            own = waiting.get((method, plain(url))) if method != FRAME else None
             if own:
                 step.lines.append(own.popleft())
     left = [line for lines in waiting.values() for line in lines if f"//{site.host()}/" in line["url"]]
-    steps[-1].lines += left
+    for line in left:
+        latest, sender = -1, steps[-1]
+        for step in steps:
+            is_possible = latest < line["seq"] and any(method == FRAME for method, _ in step.requests)
+            sender = step if is_possible else sender
+            latest = max([latest, *(known["seq"] for known in step.lines if known not in left)])
+        sender.lines.append(line)
 
 
 def plain(url):
@@ -241,7 +250,7 @@ def arguments():
     options.add_argument("--no-pywb", action="store_true", help="compare with the live sites alone")
     options.add_argument("--play", metavar="ACTION,...", help="play this order, and say what was answered")
     options.add_argument("--folder", type=Path, default=Path("target/states"), help="[target/states]")
-    options.add_argument("--browser", default=shutil.which("chromium") or shutil.which("google-chrome"))
+    options.add_argument("--browser", default=next(filter(None, map(shutil.which, BROWSERS)), None))
     return options.parse_args()
 
 

@@ -11,6 +11,8 @@ import time
 
 # How long a server may take to start or to end, in seconds.
 DEADLINE = 60
+# pywb gives the captures that are nearest to a time: the first ones show sites as they begin.
+FIRST = "20000101000000"
 
 
 class Ours:
@@ -48,8 +50,8 @@ class Pywb:
         for recording in recordings:
             add = [tools / "wb-manager", "add", "--unpack-wacz", "made", recording]
             subprocess.run(add, check=True, **quiet)
-        config = "proxy:\n  coll: made\n  enable_content_rewrite: false\n  enable_banner: false\n"
-        (site / "config.yaml").write_text(config)
+        proxy = {"coll": "made", "enable_content_rewrite": False, "enable_banner": False}
+        (site / "config.yaml").write_text(json.dumps({"proxy": proxy | {"default_timestamp": FIRST}}))
         port = free_port()
         command = [tools / "wayback", "--proxy", "made", "-p", str(port), "-b", "127.0.0.1"]
         self.server = subprocess.Popen(command, env={**os.environ, "GEVENT_MONKEY_PATCH": "1"}, **quiet)
