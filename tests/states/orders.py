@@ -151,7 +151,10 @@ class Trial:
     def play(self, choose, pywb=None):
         """Plays an order of actions live, from ours and from pywb; each of them to its first
         difference. The steps of ours, and those of pywb."""
-        server = Ours(self.options.sandbox, self.recording, self.options.folder)
+        with Ours(self.options.sandbox, self.recording, self.options.folder) as server:
+            return self.play_from(server, choose, pywb)
+
+    def play_from(self, server, choose, pywb):
         live = self.live()
         clients = [Client(self.browser, server.proxy, self.site)]
         if pywb:

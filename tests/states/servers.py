@@ -31,6 +31,14 @@ class Ours:
             raise RuntimeError(f"sandbox replay printed {first} in place of its address")
         self.proxy = first[1]
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.server.poll() is None:
+            self.server.kill()
+            self.server.wait()
+
     def close(self):
         """Ends it. The ledger: a line for each request, in the order of their arrival."""
         self.server.send_signal(signal.SIGINT)
