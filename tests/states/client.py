@@ -23,9 +23,11 @@ class Client:
         self.context.set_default_timeout(DEADLINE * 1000)
         self.context.on("request", self.asked)
         self.context.on("requestfinished", lambda _: self.ended())
-        self.context.on("requestfailed", lambda _: self.ended())
+        self.context.on("requestfailed", self.failed)
         self.context.on("page", lambda page: page.on("websocket", self.connected))
         self.in_flight = 0
+        # Whether an interface of the machine came or went: Chromium drops its connections then.
+        self.is_disturbed = False
         # The requests since the last action, as `(method, URL)`.
         self.requests = []
         self.failure = ""
@@ -43,6 +45,10 @@ class Client:
     def connected(self, web_socket):
         self.requests.append(("GET", web_socket.url))
         web_socket.on("framesent", lambda _: self.requests.append((FRAME, web_socket.url)))
+
+    def failed(self, request):
+        self.is_disturbed |= request.failure == "net::ERR_NETWORK_CHANGED"
+        self.ended()
 
     def ended(self):
         self.in_flight -= 1

@@ -13,6 +13,7 @@ import shutil
 import sys
 from collections import deque
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
@@ -26,6 +27,8 @@ from sites import SITES
 # The first of these that is there; the shell is the same browser without a window.
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
 ACTIONS = 8
+# How often an order is begun anew.
+TRIES = 5
 RECORDED_ACTIONS = 14
 LEAST_EQUAL = 0.9
 # Of how many silent differences of a site the shortest order is looked for.
@@ -136,8 +139,7 @@ class Trial:
     def random_oracle(self):
         """A random order that the live site allows, to be recorded."""
         names, live = [], self.live()
-        numbers = random.Random(f"recorded {self.options.seed} {self.site.name}")
-        choose = at_random(self.site, numbers, RECORDED_ACTIONS)
+        choose = at_random(self.site, f"recorded {self.options.seed} {self.site.name}", RECORDED_ACTIONS)
         while action := choose(live):
             live.do(action)
             names.append(action.name)
@@ -148,13 +150,18 @@ class Trial:
         self.origin.reset()
         return Client(self.browser, self.origin.proxy, self.site)
 
-    def play(self, choose, pywb=None):
+    def play(self, order, pywb=None):
         """Plays an order of actions live, from ours and from pywb; each of them to its first
-        difference. The steps of ours, and those of pywb."""
-        with Ours(self.options.sandbox, self.recording, self.options.folder) as server:
-            return self.play_from(server, choose, pywb)
+        difference. `order` makes what chooses the actions. The steps of ours, and those of pywb."""
+        for _ in range(TRIES):
+            with Ours(self.options.sandbox, self.recording, self.options.folder) as server:
+                played = self.play_from(server, order(), pywb)
+            if played:
+                return played
+        raise RuntimeError(f"the network of this machine changed in {TRIES} tries of one order")
 
     def play_from(self, server, choose, pywb):
+        """What `play` gives; nothing if the network of this machine changed meanwhile."""
         live = self.live()
         clients = [Client(self.browser, server.proxy, self.site)]
         if pywb:
@@ -171,19 +178,14 @@ class Trial:
                     steps.append(Step(action.name, shown, client.text(), client.requests))
         for client in [live, *clients]:
             client.close()
+        if any(client.is_disturbed for client in [live, *clients]):
+            return None
         give_lines(plays[0], server.close(), self.site)
         return plays[0], plays[1] if pywb else []
 
     def play_these(self, names):
         """Plays these actions as far as live pages offer them."""
-        waiting = deque(names)
-
-        def choose(live):
-            if waiting and live.offers(self.site.action(waiting[0])):
-                return self.site.action(waiting.popleft())
-            return None
-
-        return self.play(choose)[0]
+        return self.play(lambda: in_order(self.site, names))[0]
 
     def shortest(self, steps):
         """The shortest part of an order that is wrong in silence."""
@@ -202,9 +204,21 @@ def is_silent(steps):
     return not steps[-1].is_equal and not steps[-1].is_doubted
 
 
-def at_random(site, numbers, count):
+def in_order(site, names):
+    """Chooses these actions, as far as live pages offer them."""
+    waiting = deque(names)
+
+    def choose(live):
+        if waiting and live.offers(site.action(waiting[0])):
+            return site.action(waiting.popleft())
+        return None
+
+    return choose
+
+
+def at_random(site, seed, count):
     """Chooses so many actions, each of those that the live page offers."""
-    left = iter(range(count))
+    left, numbers = iter(range(count)), random.Random(seed)
 
     def choose(live):
         if next(left, None) is None:
@@ -264,8 +278,8 @@ def play_all(trials, pywb, options):
         site = trial.site
         told[site.name] = Tally()
         for order in range(options.orders):
-            numbers = random.Random(f"{options.seed} {site.name} {order}")
-            steps, theirs = trial.play(at_random(site, numbers, ACTIONS), pywb)
+            seed = f"{options.seed} {site.name} {order}"
+            steps, theirs = trial.play(partial(at_random, site, seed, ACTIONS), pywb)
             told[site.name] += tally(steps, theirs)
             if is_silent(steps) and told[site.name].silent <= DESCRIBED and not options.table:
                 describe(site, trial.shortest(steps))
