@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read, Write};
 use crate::body::MEMORY;
 use crate::budget::Budget;
 use crate::http::{Dechunk, decode_content, decoder};
-use crate::warc::VISIT;
+use crate::warc::{VISIT, visit_of};
 use crate::{Body, Error, Exchange, Headers, Record, Request, Response, Timestamp};
 
 /// The body of an HTTP message whose head has already been read from `record`, without its transfer
@@ -123,7 +123,9 @@ pub(crate) fn exchange(
         Response { status: head.status, reason: head.reason, headers: without_transfer(head.headers), body };
     let mut exchange = Exchange { ip, protocol, truncated, page, ..Exchange::get(url, started, response) };
     if let Some(mut request) = request {
-        exchange.visit = request.headers.get_str(VISIT).map(str::to_owned);
+        if let Some((name, asked_again)) = request.headers.get_str(VISIT).map(visit_of) {
+            (exchange.visit, exchange.asked_again) = (Some(name.to_owned()), asked_again);
+        }
         let head = request.request_head()?;
         let body = within(request, &head.headers, budget)?;
         let headers = without_transfer(head.headers);

@@ -26,6 +26,8 @@ pub struct Exchange {
     /// Which visit it belongs to: those of one visit were made by one browser, which began without
     /// cookies and storage. Absent where nothing is known of it.
     pub visit: Option<String>,
+    /// Whether the recorder asked by itself, beside the browser, to see what is there now.
+    pub asked_again: bool,
     /// Why the body is incomplete, as a `WARC-Truncated` reason: `length`, `time`, `disconnect` or
     /// `unspecified`.
     pub truncated: Option<String>,
@@ -73,6 +75,7 @@ impl Exchange {
             duration_ms: None,
             page: None,
             visit: None,
+            asked_again: false,
             truncated: None,
         }
     }

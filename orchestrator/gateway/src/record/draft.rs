@@ -7,7 +7,7 @@ use hyper::ext::ReasonPhrase;
 use snapshots::{Exchange, Headers, Spool, Timestamp};
 
 use super::{
-    AskedIn, Recorder,
+    AskedIn, Asker, Recorder,
     request::{CopyOutcome, RequestCopy},
 };
 use crate::{
@@ -41,6 +41,7 @@ impl Draft {
         exchange.request.headers = request_headers(head);
         asked.iter().for_each(AskedIn::sent);
         exchange.visit = asked.as_ref().map(|asked| asked.visit.name().to_owned());
+        exchange.asked_again = asked.as_ref().is_some_and(|asked| asked.asker == Asker::Recorder);
         Self { recorder: recorder.clone(), exchange: Some(exchange), copy, asked, since: Instant::now() }
     }
 

@@ -125,7 +125,7 @@ pub(super) fn pick(
                 })
             };
             let own: Vec<usize> = members.iter().filter(is_own).copied().collect();
-            let group = if own.is_empty() { following(hits, members, given.hit.at_millis) } else { own };
+            let group = if own.is_empty() { behind(hits, members, given.hit) } else { own };
             (group, given.load)
         }
     };
@@ -139,6 +139,20 @@ pub(super) fn pick(
     let stays = |members: &[usize]| members.iter().rfind(|member| !leads_on(member)).copied();
     let last = || stays(&group).or_else(|| stays(members)).or(group.last().copied());
     Ok(group.get(turn).copied().or_else(last).unwrap_or_default())
+}
+
+/// The captures behind the one that asks, which may be one of them: a page that is asked for from
+/// itself is the next one.
+fn behind(hits: &[IndexHit], members: &[usize], given: IndexHit) -> Vec<usize> {
+    let place = |hit: IndexHit| (hit.at_millis, hit.capture);
+    let is_given =
+        |member: &usize| (hits[*member].member, hits[*member].capture) == (given.member, given.capture);
+    let found = following(hits, members, given.at_millis);
+    let is_later = |member: &usize| place(hits[*member]) > place(given);
+    match found.iter().position(is_given) {
+        Some(at) if found[at + 1..].iter().any(is_later) => found[at + 1..].to_vec(),
+        _ => found,
+    }
 }
 
 /// The captures from a time on, as long as they follow each other closely; else the nearest one.
@@ -194,7 +208,14 @@ fn recorded(
         };
         let all = set.exact(&matching::exact(&ReplayRequest::bare("GET", url)))?;
         let place = |other: &IndexHit| (other.at_millis, other.capture);
-        Ok(all.into_iter().rfind(|other| other.member == hit.member && place(other) < place(hit)))
+        let before = all.into_iter().rev();
+        for other in before.filter(|other| other.member == hit.member && place(other) < place(hit)) {
+            // What the recorder asked for was shown to nobody.
+            if !set.capture(other)?.asked_again {
+                return Ok(Some(other));
+            }
+        }
+        Ok(None)
     };
     let found = hits.iter().take(KNOWN).map(asker).collect::<Result<Vec<_>, _>>()?;
     let found = Arc::new(found);

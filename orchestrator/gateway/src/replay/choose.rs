@@ -73,7 +73,7 @@ impl Replay {
         let rule = negotiated.as_ref().and_then(|choice| choice.rule);
         let members = negotiated.map_or_else(|| (0..hits.len()).collect(), |choice| choice.members);
         let (members, differs) = match self.options.states {
-            StatePolicy::Order => (members, None),
+            StatePolicy::Order => (self.asked_by_pages(hits, members)?, None),
             _ => {
                 let site = site_of(&head.host);
                 let history = self.states.history(&self.set, &site)?;
@@ -94,6 +94,21 @@ impl Replay {
         let request = (&found.key, asker, advances);
         let member = asker::pick(&self.set, &self.askers, (hits, &members), request, episode)?;
         Ok(Chosen { hit: hits[member], rule, differs })
+    }
+
+    /// The captures for which the recorder did not ask by itself, if there are some: in the order in
+    /// which pages asked.
+    fn asked_by_pages(&self, hits: &[IndexHit], members: Vec<usize>) -> Result<Vec<usize>, IndexError> {
+        if members.len() < 2 {
+            return Ok(members);
+        }
+        let mut asked = Vec::new();
+        for member in &members {
+            if !self.set.capture(hits[*member])?.asked_again {
+                asked.push(*member);
+            }
+        }
+        Ok(if asked.is_empty() { members } else { asked })
     }
 
     /// For each recorded part, whether it is of the version that the document that asks has.

@@ -31,6 +31,7 @@ mod range;
 mod remembered;
 mod respond;
 mod searched;
+mod settings;
 mod socket;
 mod states;
 mod stored;

@@ -9,7 +9,8 @@
 //! 2. the headers by which scripts ask for another form, such as `X-Requested-With`;
 //! 3. the headers that `Vary` names, but for cookies, codings, and what a browser says of itself
 //!    and of how it came there;
-//! 4. the destination (a page, an image, the data of a script) and the first type in `Accept`,
+//! 4. the cookies by which a page keeps settings;
+//! 5. the destination (a page, an image, the data of a script) and the first type in `Accept`,
 //!    where the captures are of different types, or `Vary` names them.
 //!
 //! A request gets the captures of the class that is most like it, and those of which no request is
@@ -23,7 +24,7 @@ use snapshots::{
     matching::Key,
 };
 
-use super::LAST_EVENT_ID;
+use super::{LAST_EVENT_ID, settings};
 
 /// The ledger label of a response that was recorded with a user and a password, and requested
 /// without.
@@ -63,6 +64,9 @@ const ASIDE: [&str; 13] = [
 ];
 const ASIDE_PREFIXES: [&str; 2] = ["if-", "sec-"];
 const AUTHORIZATION: &str = "authorization";
+const COOKIE: &str = "cookie";
+/// Begins the name of a cookie that counts, among the names of headers.
+const SETTING: &str = "cookie:";
 const ORIGIN: &str = "origin";
 const DESTINATION: &str = "sec-fetch-dest";
 const ACCEPT: &str = "accept";
@@ -124,7 +128,9 @@ impl Negotiation {
                 exchange => read.push(exchange.unwrap_or_default()),
             }
         }
-        let names = names(&read);
+        let requests: Vec<Option<&Headers>> = read.iter().map(|exchange| exchange.request.as_ref()).collect();
+        let settings = settings::names(set, hits, &requests)?;
+        let names = names(&read, &settings);
         let is_answered = read.iter().any(|exchange| exchange.is_success && exchange.is_authorized());
         let (mut classes, mut others): (Vec<Class>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut is_one_left_out = false;
@@ -147,7 +153,12 @@ impl Negotiation {
 
     /// The captures that were recorded for the requests most like one with these headers.
     pub(super) fn choose(&self, headers: &HeaderMap) -> Choice {
-        let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let header = |name: &str| {
+            let lines = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+            // A browser may send its cookies in several headers.
+            let lines: Vec<&str> = if name == COOKIE { lines.collect() } else { lines.take(1).collect() };
+            (!lines.is_empty()).then(|| lines.join("; "))
+        };
         let asked = values(&self.names, &header);
         let all: Vec<Likeness> =
             self.classes.iter().map(|class| likeness(&self.names, &asked, &class.values)).collect();
@@ -253,7 +264,7 @@ fn counts(name: &str) -> bool {
 }
 
 /// The headers that count for these exchanges, the most important ones first.
-fn names(exchanges: &[Exchange]) -> Vec<String> {
+fn names(exchanges: &[Exchange], settings: &[String]) -> Vec<String> {
     let mut named: Vec<&str> =
         exchanges.iter().flat_map(|exchange| exchange.varies_by.iter().map(String::as_str)).collect();
     named.sort_unstable();
@@ -263,14 +274,18 @@ fn names(exchanges: &[Exchange]) -> Vec<String> {
     types.dedup();
     let last = [DESTINATION, ACCEPT].into_iter().filter(|name| types.len() > 1 || named.contains(name));
     let others = named.iter().copied().filter(|name| counts(name)).take(MOST_NAMES);
-    let all = [AUTHORIZATION].into_iter().chain(FORMS).chain(others).chain(last);
-    all.map(str::to_owned).collect()
+    let settings = settings.iter().map(|name| format!("{SETTING}{name}"));
+    let first = [AUTHORIZATION].into_iter().chain(FORMS).chain(others).map(str::to_owned);
+    first.chain(settings).chain(last.map(str::to_owned)).collect()
 }
 
 fn values(names: &[String], header: &dyn Fn(&str) -> Option<String>) -> Values {
     let value = |name: &String| -> Option<String> {
         if name == DESTINATION {
             return destination(header);
+        }
+        if let Some(name) = name.strip_prefix(SETTING) {
+            return settings::value_of(&header(COOKIE)?, name);
         }
         let value = header(name)?.trim().to_ascii_lowercase();
         Some(match name.as_str() {

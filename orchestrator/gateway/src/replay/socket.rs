@@ -19,11 +19,15 @@ use super::{
 };
 use crate::{
     Answer, Episode, RequestHead,
-    socket::{MessageWrites, SocketFrame, SocketScript},
+    socket::{MessageWrites, Payload, Side, SocketFrame, SocketScript},
 };
 
 /// The maximum length of a frame line.
 const MAX_LINE: u64 = 64 << 20;
+/// In how many other connections a message is looked for.
+const OTHERS: usize = 16;
+/// How long one of these may be, in bytes of its records.
+const LONGEST_OTHER: u64 = 256 << 10;
 /// The maximum size of the frames of one record.
 const MAX_SCRIPT: u64 = 256 << 20;
 
@@ -76,12 +80,45 @@ impl Replay {
         if self.options.states != StatePolicy::Order {
             script.writes = self.message_writes(head, records, &lines)?;
         }
+        script.others = self.others(head, &connections, (hit, &script))?;
         script.capture = Some(self.given_capture(hit, head, ContentKind::Data)?);
         Ok(Some((script, answer)))
     }
 }
 
 impl Replay {
+    /// The connections other than the chosen one that begin with the same frames of the server: which
+    /// of them it is shows in what is said.
+    fn others(
+        &self,
+        head: &RequestHead,
+        connections: &[Vec<IndexHit>],
+        (chosen, script_of_it): (IndexHit, &SocketScript),
+    ) -> Result<Vec<SocketScript>, StoredError> {
+        let says = |frame: &&SocketFrame| frame.from == Side::Server;
+        let greeting = |script: &SocketScript| -> Vec<Payload> {
+            script.frames.iter().take_while(says).map(|frame| frame.payload.clone()).collect()
+        };
+        let wanted = greeting(script_of_it);
+        let mut others = Vec::new();
+        let size = |records: &[IndexHit]| -> Result<u64, IndexError> {
+            records.iter().map(|hit| Ok(self.set.capture(*hit)?.body.length)).sum()
+        };
+        for records in connections.iter().filter(|records| records.first() != Some(&chosen)).take(OTHERS) {
+            if size(records)? > LONGEST_OTHER {
+                continue;
+            }
+            let (mut other, lines) = script(&self.set, records)?;
+            if greeting(&other) == wanted {
+                if self.options.states != StatePolicy::Order {
+                    other.writes = self.message_writes(head, records, &lines)?;
+                }
+                others.push(other);
+            }
+        }
+        Ok(others)
+    }
+
     /// Which messages of a connection are writes.
     fn message_writes(
         &self,

@@ -119,7 +119,9 @@ impl States {
         let Some(nearest) = states.iter().min_by_key(|state| distance(&present, state)).copied() else {
             return Ok(StateChoice { members, differs: None });
         };
-        let (missing, extra) = difference(&present, nearest);
+        // What is named is what the episode has done, not what is equal to it.
+        let done = [standing.from.as_slice(), &standing.made].concat();
+        let (missing, extra) = difference(&done, nearest);
         let name = |numbers: Vec<u32>| -> Vec<String> {
             let name =
                 |number: &u32| history.name_of(*number).or_else(|| standing.unknown_name(*number).cloned());

@@ -69,6 +69,8 @@ pub struct SocketScript {
     pub capture: Option<crate::GivenCapture>,
     /// Which of its messages are writes.
     pub writes: MessageWrites,
+    /// Other recorded connections that begin with the same frames of the server.
+    pub others: Vec<SocketScript>,
 }
 
 /// The messages of a connection that may change what its site shows.

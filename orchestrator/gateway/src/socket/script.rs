@@ -47,19 +47,44 @@ impl<'a> Position<'a> {
     }
 
     /// Goes on behind a message: the next one if it is equal, else an equal one that comes later,
-    /// or came before; and if there is none, the next one.
+    /// or came before, or is in another connection; and if there is none, the next one.
     pub(super) fn hear(&mut self, said: &Payload, url: &str) -> Heard {
+        let here = self.place_of(said);
+        let there = || self.script.others.iter().find_map(|other| Some((other, first_of(other, said)?)));
+        if here.is_none()
+            && let Some((other, at)) = there()
+        {
+            // What was said so far has the same places there, as far as it was said there.
+            let before =
+                self.said.iter().filter_map(|known| first_of(other, &self.script.frames[*known].payload));
+            self.said = before.collect();
+            (self.script, self.next) = (other, at);
+            return self.heard(at, Some(at), url);
+        }
+        match here.or_else(|| self.next_message()) {
+            Some(at) => self.heard(at, here, url),
+            None => {
+                let write = (!self.script.writes.by_frame.is_empty()).then_some(SentWrite::Unknown);
+                Heard { answer: Some(Answer::Miss { near: Vec::new() }), write }
+            }
+        }
+    }
+
+    /// The place of an equal message in this connection.
+    fn place_of(&self, said: &Payload) -> Option<usize> {
         let frames = &self.script.frames;
         let is_it = |at: &usize| frames[*at].from == Side::Client && frames[*at].payload == *said;
-        let equal = (self.next..frames.len()).find(is_it).or_else(|| (0..self.next).rev().find(is_it));
-        let by_count = (self.next < frames.len()).then_some(self.next);
-        let Some(at) = equal.or(by_count) else {
-            let write = (!self.script.writes.by_frame.is_empty()).then_some(SentWrite::Unknown);
-            return Heard { answer: Some(Answer::Miss { near: Vec::new() }), write };
-        };
+        (self.next..frames.len()).find(is_it).or_else(|| (0..self.next).rev().find(is_it))
+    }
+
+    /// The place of the next message, unless the client ended the connection before it.
+    fn next_message(&self) -> Option<usize> {
+        self.script.frames.get(self.next).is_some_and(is_message).then_some(self.next)
+    }
+
+    fn heard(&mut self, at: usize, equal: Option<usize>, url: &str) -> Heard {
         let answer = match equal {
-            Some(at) if at == self.next => None,
-            Some(at) => Some(self.out_of_turn(at, url)),
+            Some(_) => self.out_of_turn(at, url),
             None => Some(Answer::Normalised { rules: vec![BY_COUNT.to_owned()] }),
         };
         let number = self.script.writes.by_frame.get(&at).copied();
@@ -69,8 +94,8 @@ impl<'a> Position<'a> {
         Heard { answer, write }
     }
 
-    /// What is said of an answer that was recorded after other messages.
-    fn out_of_turn(&self, at: usize, url: &str) -> Answer {
+    /// What is said of an answer that was recorded after other messages; `None` if it was not.
+    fn out_of_turn(&self, at: usize, url: &str) -> Option<Answer> {
         let mut extra = self.said.clone();
         let mut missing = Vec::new();
         for before in self.messages().take_while(|before| *before < at) {
@@ -84,7 +109,10 @@ impl<'a> Position<'a> {
             let names = places.into_iter().take(NAMED);
             names.map(|at| format!("SEND {url} (message {})", number(at))).collect()
         };
-        Answer::OtherState { missing: named(missing), extra: named(extra), of: Box::new(Answer::Exact) }
+        if missing.is_empty() && extra.is_empty() {
+            return None;
+        }
+        Some(Answer::OtherState { missing: named(missing), extra: named(extra), of: Box::new(Answer::Exact) })
     }
 
     /// The places of the client's messages.
@@ -96,6 +124,11 @@ impl<'a> Position<'a> {
     fn is_same(&self, one: usize, other: usize) -> bool {
         self.script.frames[one].payload == self.script.frames[other].payload
     }
+}
+
+/// The place of the first message of a connection that is equal.
+fn first_of(script: &SocketScript, said: &Payload) -> Option<usize> {
+    script.frames.iter().position(|frame| is_message(frame) && frame.payload == *said)
 }
 
 /// Whether it is a message of the client, and not the end of the connection.

@@ -212,6 +212,7 @@ pub(super) fn entry_from(
         duration_ms: raw.time.filter(|time| *time >= 0.0),
         page: None,
         visit: None,
+        asked_again: false,
         truncated: None,
     };
     Ok(Entry { number, exchange, frames, page: raw.pageref.map(|page| page.0), notes })

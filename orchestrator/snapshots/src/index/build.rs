@@ -159,6 +159,7 @@ impl<'a> Builder<'a> {
             (_, None) => None,
         };
         let visit = request.as_ref().and_then(|request| request.visit).map_or(0, |key| self.visit(key));
+        let asked_again = request.as_ref().is_some_and(|request| request.asked_again);
         let (method, exact, normalised, rules, body, request_at) = match request {
             Some(r) => (r.method, r.exact, r.normalised, r.rules, r.body, Some(r.at)),
             None => {
@@ -182,6 +183,7 @@ impl<'a> Builder<'a> {
             rules,
             request_body: body,
             visit,
+            asked_again,
             text: place,
         };
         self.captures.write_all(&capture.to_bytes())?;

@@ -40,6 +40,8 @@ pub(super) struct Request {
     pub(super) signs: RequestSigns,
     /// The key of the visit that it was made in, where that is known.
     pub(super) visit: Option<Key>,
+    /// Whether the recorder asked, not the browser.
+    pub(super) asked_again: bool,
 }
 
 /// A response that waits for its request.
@@ -187,6 +189,7 @@ mod tests {
                     body: [0; 8],
                     signs: RequestSigns::default(),
                     visit: None,
+                    asked_again: false,
                 });
             } else {
                 pairing.response(link, number as u64);

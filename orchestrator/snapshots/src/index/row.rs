@@ -48,11 +48,13 @@ pub struct Capture {
     pub request_body: [u8; 8],
     /// The visit that it belongs to, as a number of this archive; 0 where it is not known.
     pub visit: u32,
+    /// Whether the recorder asked for it by itself, to see what is there after a write.
+    pub asked_again: bool,
     /// The location of method and URL in the text section.
     pub(super) text: Text,
 }
 
-/// The greatest number of a visit. A row has three bytes for it; more visits would take memory.
+/// The greatest number of a visit. A row has two bytes for it.
 pub(super) const MOST_VISITS: u32 = (1 << 16) - 1;
 
 /// A location in the text section.
@@ -80,8 +82,8 @@ impl Capture {
         out.put(&self.request_body);
         out.put(&self.status.to_le_bytes());
         out.put(&self.rules.bits().to_le_bytes());
-        let [low, middle, high, _] = self.visit.to_le_bytes();
-        out.put(&[self.kind as u8, low, middle, high]);
+        let [low, high, ..] = self.visit.to_le_bytes();
+        out.put(&[self.kind as u8, low, high, u8::from(self.asked_again)]);
         seal(out.bytes)
     }
 
@@ -114,9 +116,8 @@ impl Capture {
                 [4] => CaptureKind::Dangling,
                 _ => return None,
             },
-            visit: match row.take() {
-                [low, middle, high] => u32::from_le_bytes([low, middle, high, 0]),
-            },
+            visit: u32::from(u16::from_le_bytes(row.take())),
+            asked_again: row.take::<1>() == [1],
         })
     }
 }
@@ -214,7 +215,8 @@ mod tests {
             status: 206,
             rules: Rules::from_bits(5),
             request_body: [9; 8],
-            visit: 0x01_02_03,
+            visit: 0x02_03,
+            asked_again: true,
             text: Text { offset: 1 << 40, length: 77, crc: 1 },
         };
         let bytes = capture.to_bytes();

@@ -9,7 +9,7 @@ use super::pairing::{Link, Request};
 use super::row::CaptureKind;
 use crate::http::Dechunk;
 use crate::matching::{self, Key, MAX_STRUCTURED_BODY, Payload, ReplayRequest};
-use crate::warc::VISIT;
+use crate::warc::{VISIT, visit_of};
 use crate::{Error, Headers, Record, RecordKind, RecordRef, Timestamp};
 
 /// The media type of a WebSocket recording.
@@ -92,7 +92,9 @@ pub(super) fn message(record: &mut Record, at: RecordRef, number: u64) -> Result
 }
 
 fn request(record: &mut Record, at: RecordRef, url: &str, link: Link) -> Result<Request, Error> {
-    let visit = record.headers.get_str(VISIT).map(|name| Key::of("visit", &[name.trim().as_bytes()]));
+    let visit = record.headers.get_str(VISIT).map(visit_of);
+    let asked_again = visit.is_some_and(|(_, asked_again)| asked_again);
+    let visit = visit.map(|(name, _)| Key::of("visit", &[name.as_bytes()]));
     let parts = request_parts(record)?;
     let request = parts.request_at(url);
     let exact = matching::exact(&request);
@@ -100,7 +102,7 @@ fn request(record: &mut Record, at: RecordRef, url: &str, link: Link) -> Result<
     let body = body_mark(&request.body);
     let sent = SentBody { content_type: parts.content_type.as_deref(), bytes: parts.body.as_deref() };
     let signs = RequestSigns::of(&parts.method, url, &parts.headers, &sent);
-    Ok(Request { link, at, exact, normalised, rules, body, method: parts.method, signs, visit })
+    Ok(Request { link, at, exact, normalised, rules, body, method: parts.method, signs, visit, asked_again })
 }
 
 /// A recorded request, read from its record.

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::sync::Arc;
 
 use crate::http::{write_request, write_response};
-use crate::warc::{RecordHead, RecordKind, VISIT, new_record_id};
+use crate::warc::{RecordHead, RecordKind, VISIT, new_record_id, visit_field};
 use crate::{Body, Exchange, Headers};
 
 /// A part of an entry; all parts are written together.
@@ -83,9 +83,10 @@ pub(super) fn exchange(exchange: &Exchange) -> Records {
     let ask = &exchange.request;
     write_request(&mut http, &ask.method, &ask.target, &framed(&ask.headers, ask.body.len()));
     let mut request = END.to_vec();
+    let visit = exchange.visit.as_ref().map(|name| visit_field(name, exchange.asked_again));
     let head = about(RecordKind::Request, &new_record_id(), url, exchange)
         .uri("WARC-Concurrent-To", &id)
-        .optional(VISIT, exchange.visit.as_deref())
+        .optional(VISIT, visit.as_deref())
         .field("Content-Type", "application/http; msgtype=request")
         .finish(http.len() as u64 + ask.body.len());
     request.extend_from_slice(&head);

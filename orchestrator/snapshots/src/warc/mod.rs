@@ -32,3 +32,16 @@ pub const MAX_HEAD: usize = 1 << 20;
 /// The field of a request record that names its [`visit`](crate::Exchange::visit). No other program
 /// knows it.
 pub(crate) const VISIT: &str = "Sandbox-Visit";
+/// What follows the name of the visit where the recorder asked, not the browser.
+const AGAIN: &str = "; again";
+
+/// The value of [`VISIT`].
+pub(crate) fn visit_field(name: &str, asked_again: bool) -> String {
+    format!("{name}{}", if asked_again { AGAIN } else { "" })
+}
+
+/// The name of a visit in a value of [`VISIT`], and whether the recorder asked.
+pub(crate) fn visit_of(field: &str) -> (&str, bool) {
+    let name = field.trim();
+    name.strip_suffix(AGAIN).map_or((name, false), |name| (name, true))
+}

@@ -21,7 +21,7 @@ fn connect(site: &Site, frames: &[Frame]) {
     site.0.recording.append_websocket(&opening, frames).unwrap();
 }
 
-/// Opens the connection, says these and hears as many answers.
+/// Opens the connection, says these and hears as many answers. Nothing is said where one is empty.
 fn talk(client: &Client, says: &[&str]) -> Vec<String> {
     use futures_util::{SinkExt, StreamExt};
     use tokio_tungstenite::tungstenite::{Message, protocol::Role};
@@ -34,7 +34,9 @@ fn talk(client: &Client, says: &[&str]) -> Vec<String> {
         let mut socket = tokio_tungstenite::WebSocketStream::from_raw_socket(near, Role::Client, None).await;
         let mut heard = Vec::new();
         for say in says {
-            socket.send(Message::text(*say)).await.unwrap();
+            if !say.is_empty() {
+                socket.send(Message::text(*say)).await.unwrap();
+            }
             heard.push(socket.next().await.unwrap().unwrap().into_text().unwrap().to_string());
         }
         socket.close(None).await.unwrap();
@@ -146,4 +148,50 @@ fn a_page_of_one_day_gets_the_socket_of_that_day() {
     for _ in 0..2 {
         assert!(opened(&client).contains("day 1") && opened(&later).contains("day 2"));
     }
+}
+
+#[test]
+fn a_connection_is_that_in_which_it_was_said() {
+    use FrameSide::{Client, Server};
+    let site = Site::new();
+    site.page(SHOP, "room");
+    for word in ["hello", "bye"] {
+        connect(
+            &site,
+            &[
+                frame(1, Server, "welcome"),
+                frame(900, Client, word),
+                frame(901, Server, &format!("you: {word}")),
+            ],
+        );
+        site.after(5000);
+    }
+    let client = site.client();
+    client.enter(SHOP);
+    assert_eq!(talk(&client, &["", "bye"]), ["welcome", "you: bye"]);
+    assert!(client.episode.ledger().entries().is_empty());
+}
+
+#[test]
+fn what_a_new_connection_says_shows_what_messages_did() {
+    use FrameSide::{Client, Server};
+    let site = Site::new();
+    site.page(SHOP, "room");
+    connect(
+        &site,
+        &[frame(1, Server, "nothing yet"), frame(900, Client, "hello"), frame(901, Server, "you: hello")],
+    );
+    site.after(5000);
+    connect(&site, &[frame(1, Server, "hello")]);
+    let client = site.client();
+    client.enter(SHOP);
+    let greeting = |client: &super::Client| {
+        let head = head("GET", "wss://shop.test/chat", &[("origin", "https://shop.test")]);
+        let (script, answer) = client.replay.socket(&head, &client.episode).unwrap();
+        assert_eq!(answer, Answer::Exact);
+        format!("{:?}", script.frames[0].payload)
+    };
+    assert!(greeting(&client).contains("nothing yet") && greeting(&client).contains("nothing yet"));
+    assert_eq!(talk(&client, &["", "hello"]), ["nothing yet", "you: hello"]);
+    assert!(greeting(&client).contains("hello"));
 }

@@ -277,6 +277,107 @@ fn a_page_of_one_day_gets_the_film_of_that_day() {
 }
 
 #[test]
+fn a_page_that_is_asked_for_from_itself_is_the_next_one() {
+    let site = Site::new();
+    site.page(SHOP, "It is dropped.").asked(SHOP, SHOP, "text/html", "Nothing new.");
+    let client = site.client();
+    client.enter(SHOP);
+    let texts = [client.follow(SHOP, SHOP), client.follow(SHOP, SHOP), client.follow(SHOP, SHOP)];
+    assert_eq!(texts, ["Nothing new."; 3]);
+}
+
+#[test]
+fn pages_are_told_apart_by_the_settings_that_scripts_keep() {
+    let site = Site::new();
+    let asked = |cookie: &str, text: &str, headers: &[(&str, &str)]| {
+        let response = Response {
+            status: 200,
+            reason: String::new(),
+            headers: headers.iter().copied().chain(HTML).collect(),
+            body: Body::from(text.as_bytes().to_vec()),
+        };
+        let mut exchange = site.0.exchange(("GET", SHOP, "", ""), response);
+        exchange.request.headers.push("Cookie", cookie);
+        site.0.recording.append(&exchange).unwrap();
+    };
+    asked("visitor=1", "8 pounds", &[]);
+    asked("visitor=1; currency=eur", "9 euros", &[]);
+    asked("visitor=1; currency=usd", "10 dollars", &[]);
+    let client = site.client();
+    let got = |cookie: &str| {
+        let got = client.get(SHOP, &[("cookie", cookie), ("sec-fetch-site", "none")]);
+        (got.text().to_owned(), got.answer)
+    };
+    for _ in 0..2 {
+        assert_eq!(got("visitor=1; currency=eur"), ("9 euros".to_owned(), Answer::Exact));
+        assert_eq!(got("visitor=1"), ("8 pounds".to_owned(), Answer::Exact));
+        assert_eq!(got("currency=usd; visitor=1"), ("10 dollars".to_owned(), Answer::Exact));
+    }
+    assert!(got("visitor=1; currency=yen").1.is_guess(), "what was not recorded");
+}
+
+#[test]
+fn what_follows_a_page_at_once_is_no_write_unless_it_says_so() {
+    let recorded = |body: &str, asked_again: bool| -> Vec<String> {
+        let site = Site::new();
+        let page = |asked_again| {
+            let response = Response {
+                status: 200,
+                reason: String::new(),
+                headers: HTML.into_iter().collect(),
+                body: Body::from(b"page".to_vec()),
+            };
+            let mut exchange = site.0.exchange(("GET", SHOP, "", ""), response);
+            (exchange.visit, exchange.asked_again) = (Some("v".to_owned()), asked_again);
+            site.0.recording.append(&exchange).unwrap();
+        };
+        page(false);
+        if asked_again {
+            site.after(5000);
+            page(true);
+        }
+        let response =
+            Response { status: 200, reason: String::new(), headers: Headers::new(), body: Body::empty() };
+        let request = ("POST", "https://shop.test/api", "application/json", body);
+        let mut exchange = site.0.exchange(request, response);
+        exchange.request.headers.push("Referer", SHOP);
+        exchange.visit = Some("v".to_owned());
+        site.0.recording.append(&exchange).unwrap();
+        let replay = site.client().replay;
+        let history = replay.set().history("shop.test").unwrap();
+        history.writes().iter().map(|write| write.url.clone()).collect()
+    };
+    assert!(recorded(r#"{"page":1}"#, false).is_empty());
+    assert_eq!(recorded(r#"{"query":"mutation { add(item: 1) }"}"#, false), ["https://shop.test/api"]);
+    assert_eq!(recorded(r#"{"page":1}"#, true), ["https://shop.test/api"], "nobody saw what was asked again");
+}
+
+#[test]
+fn cookies_that_answers_set_are_no_settings() {
+    let site = Site::new();
+    let set = [("Content-Type", "text/html"), ("Set-Cookie", "seen=1; Path=/")];
+    let asked = |cookie: &str, text: &str, headers: &[(&str, &str)]| {
+        let headers: Headers = headers.iter().copied().collect();
+        let response = Response {
+            status: 200,
+            reason: String::new(),
+            headers,
+            body: Body::from(text.as_bytes().to_vec()),
+        };
+        let mut exchange = site.0.exchange(("GET", SHOP, "", ""), response);
+        exchange.request.headers.push("Cookie", cookie);
+        site.0.recording.append(&exchange).unwrap();
+    };
+    asked("", "empty", &set);
+    site.post("/add");
+    asked("seen=1", "1 item", &HTML);
+    let client = site.client();
+    client.enter(SHOP);
+    let got = client.get(SHOP, &[("cookie", "seen=1"), ("sec-fetch-site", "none")]);
+    assert_eq!((got.text(), &got.answer), ("empty", &Answer::Exact), "nothing was added");
+}
+
+#[test]
 fn polls_are_counted_within_one_document() {
     let site = Site::new();
     let poll = "https://shop.test/api/job";

@@ -10,7 +10,7 @@ const GETS: [&str; 12] =
     ["count", "describe", "fetch", "find", "get", "has", "is", "list", "load", "lookup", "query", "search"];
 
 /// Whether a call only reads; `None` if it is no call whose form is known.
-pub(super) fn reads(body: &SentBody<'_>) -> Option<bool> {
+pub(in crate::index) fn reads(body: &SentBody<'_>) -> Option<bool> {
     let bytes = body.bytes?;
     if body.has_type("application/graphql") {
         return Some(!has_mutation(std::str::from_utf8(bytes).ok()?, None));

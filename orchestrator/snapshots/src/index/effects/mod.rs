@@ -9,7 +9,7 @@
 //! A read that counts as a write makes a recording look as if it were of other states. So each
 //! reason not to be a write needs a sign of its own.
 
-mod body;
+pub(super) mod body;
 mod cookies;
 mod words;
 

@@ -208,7 +208,9 @@ impl ReplaySet {
         let effect = effects::judge(&asked, capture.status, &signs);
         let headers = response.map(|head| head.headers).unwrap_or_default();
         let sets = headers.contains("Set-Cookie");
+        let writes = effects::body::reads(&sent) == Some(false);
         let may_query = method == "POST"
+            && !writes
             && (200..300).contains(&capture.status)
             && !sets
             && evidence::is_sent_by_script(&parts.headers, parts.content_type.as_deref());
@@ -232,15 +234,20 @@ impl ReplaySet {
         })
     }
 
-    /// Whether a request was sent as soon as its document was there.
+    /// Whether a request was sent as soon as its document was there. What the recorder asked for
+    /// caused nothing.
     fn follows_at_once(&self, hit: IndexHit, headers: &Headers) -> Result<bool, IndexError> {
         let Some(url) = headers.get_str("Referer") else { return Ok(false) };
         let documents = self.exact(&matching::exact(&ReplayRequest::bare("GET", url)))?;
-        Ok(documents.into_iter().any(|document| {
-            document.member == hit.member
+        for document in documents {
+            let is_just_before = document.member == hit.member
                 && document.at_millis <= hit.at_millis
-                && hit.at_millis - document.at_millis < AT_ONCE
-        }))
+                && hit.at_millis - document.at_millis < AT_ONCE;
+            if is_just_before && !self.capture(document)?.asked_again {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::effects::is_static_type;
-use super::super::{IndexError, IndexHit, ReplaySet, turns};
+use super::super::{IndexError, IndexHit, ReplaySet, SOCKET, turns};
 use super::build::{KnownWrite, SiteTurn, VisitTurns};
 use super::{ChangedAddress, SiteHistory};
 use crate::Headers;
@@ -54,15 +54,19 @@ impl Contents {
         let mut all = Vec::new();
         for host in set.hosts()?.into_iter().filter(|host| turns::site_of(host) == site) {
             let mut captures = set.of_host(&host, EXAMINED)?;
-            captures.retain(|recorded| recorded.method == "GET" && recorded.hit.status == 200);
+            captures.retain(|recorded| {
+                recorded.method == SOCKET || recorded.method == "GET" && recorded.hit.status == 200
+            });
             captures.sort_by(|a, b| a.url.cmp(&b.url));
             for same in captures.chunk_by(|a, b| a.url == b.url).filter(|same| same.len() > 1) {
-                if set.is_static(same[0].hit)? {
+                let is_socket = same[0].method == SOCKET;
+                if !is_socket && set.is_static(same[0].hit)? {
                     continue;
                 }
                 let marks = same.iter().map(|recorded| {
                     let hit = recorded.hit;
-                    Ok(ContentMark { hit, visit: set.capture(hit)?.visit, content: set.content_mark(hit)? })
+                    let content = if is_socket { set.greeting(hit)? } else { set.content_mark(hit)? };
+                    Ok(ContentMark { hit, visit: set.capture(hit)?.visit, content })
                 });
                 let marks = marks.collect::<Result<Vec<_>, IndexError>>()?;
                 all.push(SeveralCaptures { url: same[0].url.clone(), marks });

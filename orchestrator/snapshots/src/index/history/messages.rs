@@ -12,7 +12,7 @@ use super::super::{IndexError, IndexHit, ReplaySet, RequestParts};
 use super::SiteHistory;
 use super::build::{KnownWrite, SiteTurn, VisitTurns};
 use super::evidence::Contents;
-use crate::matching::{self, Payload};
+use crate::matching::{self, Key, Payload};
 use crate::{Frame, FrameSide, Headers};
 
 /// The method of messages in the lists of writes.
@@ -30,8 +30,7 @@ const BEATS: usize = 3;
 const UNEVEN: u64 = 5;
 
 impl ReplaySet {
-    /// The messages that a page sent over a connection, without those that it sent by itself. A line
-    /// that is no frame ends them.
+    /// The messages that a page sent over a connection, without those that it sent by itself.
     pub(super) fn messages(&self, hit: IndexHit) -> Result<Vec<SiteTurn>, IndexError> {
         let capture = self.capture(hit)?;
         let (_, url) = self.request_line(hit, &capture)?;
@@ -66,6 +65,35 @@ impl ReplaySet {
             SiteTurn::Write(hit, Box::new(message(&url, hit, (line, payload), reason)))
         });
         Ok(turns.collect())
+    }
+
+    /// What identifies what the server says to whoever opens a connection: its frames before the
+    /// first message that somebody sends. `None` if there are none.
+    pub(super) fn greeting(&self, hit: IndexHit) -> Result<Option<Key>, IndexError> {
+        let frames = self.frames(hit)?.into_iter().map(|(_, frame)| frame);
+        let is_acted = |frame: &Frame| frame.from == FrameSide::Client && frame.at_ms >= AT_ONCE;
+        let said =
+            frames.take_while(|frame| !is_acted(frame)).filter(|frame| frame.from == FrameSide::Server);
+        let said: Vec<String> = said.filter_map(|frame| frame.text.or(frame.base64)).collect();
+        let parts: Vec<&[u8]> = said.iter().map(String::as_bytes).collect();
+        Ok((!parts.is_empty()).then(|| Key::of("greeting", &parts)))
+    }
+
+    /// The first frames of a connection, with the number of the line of each. A line that is no frame
+    /// ends them.
+    fn frames(&self, hit: IndexHit) -> Result<Vec<(u32, Frame)>, IndexError> {
+        let block = self.read(hit.member, self.capture(hit)?.body)?.block;
+        let io = |source| IndexError::Io { action: "read", path: "the frames of a WebSocket".into(), source };
+        let mut frames = Vec::new();
+        for (line, text) in BufReader::new(block.take(MOST_READ)).split(b'\n').enumerate() {
+            let text = text.map_err(io)?;
+            if text.trim_ascii().is_empty() {
+                continue;
+            }
+            let Ok(frame) = serde_json::from_slice::<Frame>(&text) else { break };
+            frames.push((line as u32, frame));
+        }
+        Ok(frames)
     }
 }
 

@@ -58,6 +58,7 @@ impl RecordedVisit<'_> {
         }
         if let Some(visit) = &self.visit {
             exchange.visit = Some(visit.name().to_owned());
+            exchange.asked_again = asker == Asker::Recorder;
             let asked = AskedIn::new(visit, head, asker);
             let mut answered = http::Response::builder().status(told.status);
             for (name, value) in &told.headers {
