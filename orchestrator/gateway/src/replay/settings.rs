@@ -22,6 +22,18 @@ const LONGEST: usize = 64;
 const DIGITS: usize = 6;
 const MIXED: usize = 12;
 
+/// A cookie, and its value in the request of each capture.
+struct SentCookie<'a> {
+    name: &'a str,
+    values: Vec<Option<String>>,
+}
+
+impl SentCookie<'_> {
+    fn differs(&self) -> bool {
+        self.values.iter().any(|value| *value != self.values[0])
+    }
+}
+
 /// The value of a cookie in the lines of `Cookie`.
 pub(super) fn value_of(cookies: &str, name: &str) -> Option<String> {
     let pairs = cookies.split(';').filter_map(|pair| pair.trim().split_once('='));
@@ -44,16 +56,17 @@ pub(super) fn names(
     let all =
         sent.iter().flat_map(|(_, line)| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
     let all: BTreeSet<&str> = all.map(|(name, _)| name).collect();
+    let of_each = all.into_iter().map(|name| {
+        let values = sent.iter().map(|(_, line)| value_of(line, name));
+        SentCookie { name, values: values.collect() }
+    });
+    let settings: Vec<SentCookie<'_>> =
+        of_each.filter(|cookie| cookie.values.iter().flatten().all(|value| is_setting(value))).collect();
     let mut found = Vec::new();
-    for name in all {
-        let values: Vec<Option<String>> = sent.iter().map(|(_, line)| value_of(line, name)).collect();
-        let differs = values.iter().any(|value| *value != values[0]);
-        if differs
-            && values.iter().flatten().all(|value| is_setting(value))
-            && shows(set, &sent, &values)?
-            && !is_set_by_answer(set, &sent, &values, name)?
+    for (place, cookie) in settings.iter().enumerate() {
+        if cookie.differs() && shows(set, &sent, &settings, place)? && !is_set_by_answer(set, &sent, cookie)?
         {
-            found.push(name.to_owned());
+            found.push(cookie.name.to_owned());
         }
     }
     Ok(found)
@@ -68,30 +81,33 @@ fn is_setting(value: &str) -> bool {
     value.len() <= LONGEST && longest < DIGITS && !is_mixed
 }
 
-/// Whether what was captured is the same for one value, and not for all.
+/// Whether two captures differ of which the requests differ in nothing but this setting.
 fn shows(
     set: &ReplaySet,
     sent: &[(IndexHit, String)],
-    values: &[Option<String>],
+    settings: &[SentCookie<'_>],
+    place: usize,
 ) -> Result<bool, IndexError> {
-    let mut marks: Vec<Option<Key>> = Vec::new();
-    for (hit, _) in sent {
-        marks.push(set.content_mark(*hit)?);
-    }
-    let known = |at: usize| values.iter().position(|value| *value == values[at]).unwrap_or(at);
-    let is_same = (0..values.len()).all(|at| marks[at].is_some() && marks[at] == marks[known(at)]);
-    Ok(is_same && marks.iter().any(|mark| *mark != marks[0]))
+    let marks: Vec<Option<Key>> =
+        sent.iter().map(|(hit, _)| set.content_mark(*hit)).collect::<Result<_, _>>()?;
+    let differ =
+        |cookie: &SentCookie<'_>, (one, other): (usize, usize)| cookie.values[one] != cookie.values[other];
+    let alone = |pair| {
+        let mut others = settings.iter().enumerate().filter(|(at, _)| *at != place);
+        differ(&settings[place], pair) && others.all(|(_, cookie)| !differ(cookie, pair))
+    };
+    let mut pairs = (0..sent.len()).flat_map(|one| (0..one).map(move |other| (one, other)));
+    Ok(pairs.any(|(one, other)| alone((one, other)) && marks[one].is_some() && marks[one] != marks[other]))
 }
 
 /// Whether an answer of the host set the cookie between two captures with different values of it.
 fn is_set_by_answer(
     set: &ReplaySet,
     sent: &[(IndexHit, String)],
-    values: &[Option<String>],
-    name: &str,
+    cookie: &SentCookie<'_>,
 ) -> Result<bool, IndexError> {
     let mut windows = Vec::new();
-    for (pair, values) in sent.windows(2).zip(values.windows(2)) {
+    for (pair, values) in sent.windows(2).zip(cookie.values.windows(2)) {
         let [(before, _), (after, _)] = pair else { continue };
         if values[0] != values[1] {
             windows.push(before.at_millis..=after.at_millis);
@@ -111,7 +127,7 @@ fn is_set_by_answer(
         let lines = head.headers.get_all("Set-Cookie").filter_map(|line| std::str::from_utf8(line).ok());
         // A header of an archive may hold several, one a line.
         let mut pairs = lines.flat_map(str::lines).filter_map(|line| line.trim().split_once('='));
-        if pairs.any(|(known, _)| known.trim() == name) {
+        if pairs.any(|(known, _)| known.trim() == cookie.name) {
             return Ok(true);
         }
     }

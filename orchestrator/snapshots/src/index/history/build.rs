@@ -148,6 +148,7 @@ impl ReplaySet {
         if all.is_empty() {
             return Ok(SiteHistory::default());
         }
+        messages::leave_out_automatic(&mut all);
         let contents = Contents::read(self, site)?;
         let mut history = of_turns(&all, &[]);
         let mut queries = messages::without_effect(&history, &all, &contents);

@@ -21,16 +21,19 @@ const SEND: &str = "SEND";
 const MOST_READ: u64 = 16 << 20;
 /// How many messages of a connection count. One with more is a stream, not what somebody did.
 const MOST: usize = 256;
-/// What is sent within this time after the connection was opened, the page sent by itself; in
-/// milliseconds.
-const AT_ONCE: u64 = 500;
+/// What is sent within this time after the connection was opened, the page sent by itself, in
+/// milliseconds: not even a program acts so soon.
+const AT_ONCE: u64 = 100;
+/// What each of several connections begins with within this time, their page sent by itself.
+const SOON: u64 = 500;
 /// How often a message is the same that only keeps the connection open, at least.
 const BEATS: usize = 3;
 /// By which part the gaps between beats differ at most.
 const UNEVEN: u64 = 5;
 
 impl ReplaySet {
-    /// The messages that a page sent over a connection, without those that it sent by itself.
+    /// The messages that a page sent over a connection, without those that it sent by itself
+    /// or that keep the connection open.
     pub(super) fn messages(&self, hit: IndexHit) -> Result<Vec<SiteTurn>, IndexError> {
         let capture = self.capture(hit)?;
         let (_, url) = self.request_line(hit, &capture)?;
@@ -62,20 +65,21 @@ impl ReplaySet {
         let reason = if by_rule { WriteReason::Rule } else { WriteReason::Message };
         let turns = sent.into_iter().map(|(line, at_ms, payload)| {
             let hit = IndexHit { at_millis: hit.at_millis + at_ms, ..hit };
-            SiteTurn::Write(hit, Box::new(message(&url, hit, (line, payload), reason)))
+            let write = message(&url, hit, (line, payload), reason);
+            SiteTurn::Write(hit, Box::new(KnownWrite { is_automatic: at_ms < SOON, ..write }))
         });
         Ok(turns.collect())
     }
 
     /// What identifies what the server says to whoever opens a connection: its frames before the
-    /// first message that somebody sends. `None` if there are none.
+    /// first message, or else those before the second. `None` if there are none.
     pub(super) fn greeting(&self, hit: IndexHit) -> Result<Option<Key>, IndexError> {
-        let frames = self.frames(hit)?.into_iter().map(|(_, frame)| frame);
-        let is_acted = |frame: &Frame| frame.from == FrameSide::Client && frame.at_ms >= AT_ONCE;
-        let said =
-            frames.take_while(|frame| !is_acted(frame)).filter(|frame| frame.from == FrameSide::Server);
-        let said: Vec<String> = said.filter_map(|frame| frame.text.or(frame.base64)).collect();
-        let parts: Vec<&[u8]> = said.iter().map(String::as_bytes).collect();
+        let frames: Vec<Frame> = self.frames(hit)?.into_iter().map(|(_, frame)| frame).collect();
+        let mut turns = frames.split(|frame| frame.from == FrameSide::Client);
+        let said = turns.find(|turn| !turn.is_empty()).unwrap_or_default();
+        let said: Vec<&String> =
+            said.iter().filter_map(|frame| frame.text.as_ref().or(frame.base64.as_ref())).collect();
+        let parts: Vec<&[u8]> = said.iter().map(|text| text.as_bytes()).collect();
         Ok((!parts.is_empty()).then(|| Key::of("greeting", &parts)))
     }
 
@@ -131,6 +135,36 @@ fn beats(sent: &[(u32, u64, String)]) -> BTreeSet<String> {
         times.len() >= BEATS && even
     };
     times.into_iter().filter(|(_, times)| are_even(times)).map(|(payload, _)| payload.to_owned()).collect()
+}
+
+/// Leaves out what pages sent by themselves: the messages that each of several connections to an
+/// address begins with.
+pub(super) fn leave_out_automatic(all: &mut [VisitTurns]) {
+    let mut connections: HashMap<String, BTreeSet<(u32, u32)>> = HashMap::new();
+    let mut beginning: HashMap<(String, Key), BTreeSet<(u32, u32)>> = HashMap::new();
+    for turn in all.iter().flat_map(|visit| &visit.turns) {
+        if let SiteTurn::Write(hit, write) = turn
+            && write.line.is_some()
+        {
+            let connection = (hit.member, hit.capture);
+            connections.entry(write.endpoint()).or_default().insert(connection);
+            if write.is_automatic {
+                beginning.entry((write.endpoint(), write.key)).or_default().insert(connection);
+            }
+        }
+    }
+    let is_automatic = |write: &KnownWrite| {
+        let endpoint = write.endpoint();
+        let all = connections.get(&endpoint).map_or(0, BTreeSet::len);
+        let beginning = beginning.get(&(endpoint, write.key)).map_or(0, BTreeSet::len);
+        all > 1 && beginning == all
+    };
+    for visit in all.iter_mut() {
+        visit.turns.retain(|turn| match turn {
+            SiteTurn::Write(_, write) => write.line.is_none() || !write.is_automatic || !is_automatic(write),
+            SiteTurn::Start(_) => true,
+        });
+    }
 }
 
 /// The addresses of sockets after whose messages nothing changed, as far as was recorded.
