@@ -3,7 +3,7 @@
 # Python read, how they key, whether they accept and replay what we write; and what published
 # scorers and task files say. Usage: SHARED=FOLDER tests/conformance/run.sh, where FOLDER has
 # captures/, vectors/ and datasets/. SHOWN="PART ..." shows only captures with such a part in their
-# names.
+# names. WITHOUT_BROWSERS=yes leaves out what needs one.
 set -eu
 
 : "${SHARED:?is not set: call \`make conformance SHARED=<folder with captures/, vectors/ and datasets/>\`}"
@@ -28,8 +28,10 @@ echo "== reading and writing the captures"
 export SANDBOX_CAPTURES="$captures" SANDBOX_CONFORMANCE="$work"
 cargo test -q --workspace --test captures --test har_captures --test ops_captures
 
-echo "== annotating a page of the captures"
-cargo test -q --workspace --test annotated_captures
+if [ -z "${WITHOUT_BROWSERS:-}" ]; then
+    echo "== annotating a page of the captures"
+    cargo test -q --workspace --test annotated_captures
+fi
 
 echo "== having what we wrote judged"
 "$venv/bin/python" -W ignore "$here/judge.py" "$work"/written/*.wacz "$work"/replay/made.wacz
@@ -38,18 +40,20 @@ echo "== having what we wrote judged"
 echo "== replaying a recording with pywb"
 "$venv/bin/python" -W ignore "$here/replay_with_pywb.py" "$venv/bin" "$work/replay"
 
-echo "== opening a collection of ours in ReplayWeb.page"
-cargo build -q --workspace --bin sandbox
-command -v npm >/dev/null || apt-get install -y -qq --no-install-recommends npm >/dev/null
-(cd "$work" && npm pack --silent replaywebpage@2.4.6 >/dev/null && tar xzf replaywebpage-2.4.6.tgz)
-"$target/debug/sandbox" snapshot split snapshots/demo.wacz --output "$work/hosts" >/dev/null
-"$venv/bin/python" "$here/replaywebpage.py" "$work/package" "$work/hosts/datapackage.json" \
-    https://www.hearthside.test/ https://www.aldria-rail.test/ https://www.cityscreen.test/
+if [ -z "${WITHOUT_BROWSERS:-}" ]; then
+    echo "== opening a collection of ours in ReplayWeb.page"
+    cargo build -q --workspace --bin sandbox
+    command -v npm >/dev/null || apt-get install -y -qq --no-install-recommends npm >/dev/null
+    (cd "$work" && npm pack --silent replaywebpage@2.4.6 >/dev/null && tar xzf replaywebpage-2.4.6.tgz)
+    "$target/debug/sandbox" snapshot split snapshots/demo.wacz --output "$work/hosts" >/dev/null
+    "$venv/bin/python" "$here/replaywebpage.py" "$work/package" "$work/hosts/datapackage.json" \
+        https://www.hearthside.test/ https://www.aldria-rail.test/ https://www.cityscreen.test/
 
-echo "== showing the pages of the captures, beside pywb"
-cargo build -q --workspace --bin sandbox
-# shellcheck disable=SC2086 # a list of parts of names
-"$venv/bin/python" -W ignore "$here/shown.py" "$venv/bin" "$target/debug/sandbox" "$captures" "$work" ${SHOWN:-}
+    echo "== showing the pages of the captures, beside pywb"
+    cargo build -q --workspace --bin sandbox
+    # shellcheck disable=SC2086 # a list of parts of names
+    "$venv/bin/python" -W ignore "$here/shown.py" "$venv/bin" "$target/debug/sandbox" "$captures" "$work" ${SHOWN:-}
+fi
 
 echo "== scoring what the published scorers scored, reading the published tasks"
 "$venv/bin/python" -W ignore "$here/pictures.py" >"$work/visualwebarena.image_ssim.jsonl"
@@ -74,9 +78,11 @@ echo "== asking Python what answers to WARC-Bench are worth"
 "$venv/bin/python" "$here/warcbench.py" >"$work/warcbench.jsonl"
 SANDBOX_WARCBENCH_REFERENCE=$work/warcbench.jsonl cargo test -q --workspace --test warcbench_reference
 
-echo "== solving WARC-Bench's tasks in its recordings"
-cargo build -q --workspace --bin sandbox
-tests/warcbench/run.py "$target/debug/sandbox" "$SHARED" --short
+if [ -z "${WITHOUT_BROWSERS:-}" ]; then
+    echo "== solving WARC-Bench's tasks in its recordings"
+    cargo build -q --workspace --bin sandbox
+    tests/warcbench/run.py "$target/debug/sandbox" "$SHARED" --short
+fi
 
 echo "== asking WorkArena's package for its goals and verdicts"
 workarena=$("$venv/bin/python" "$here/workarena.py" "$work/workarena.jsonl")

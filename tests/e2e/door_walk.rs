@@ -4,12 +4,12 @@
 //! protocols of all our servers and of what we start. UDP has nothing that could refuse, so there
 //! must be none. A Unix socket must have a mode or a folder that keeps others away.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
@@ -46,9 +46,14 @@ pub(crate) fn doors_of(root: u32) -> Result<BTreeSet<Door>> {
     let mut family: Vec<u32> = descendants(root)?.into_iter().map(|process| process.id).collect();
     family.push(root);
     let here = fs::read_link("/proc/self/ns/net")?;
+    // The tables of a namespace are read once: there are many processes and few namespaces.
+    let mut spaces: BTreeMap<PathBuf, (u32, BTreeSet<String>)> = BTreeMap::new();
     for id in family {
-        let own = sockets_of(id);
-        let is_here = fs::read_link(format!("/proc/{id}/ns/net")).is_ok_and(|space| space == here);
+        let Ok(space) = fs::read_link(format!("/proc/{id}/ns/net")) else { continue };
+        spaces.entry(space).or_insert((id, BTreeSet::new())).1.extend(sockets_of(id));
+    }
+    for (space, (id, own)) in spaces {
+        let is_here = space == here;
         // A Unix socket with a path has no part in namespaces of the network.
         doors.extend(listed(id, "unix").iter().filter_map(|line| unix_door(line, &own)));
         if is_here {

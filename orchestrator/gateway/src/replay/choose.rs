@@ -96,8 +96,8 @@ impl Replay {
         Ok(Chosen { hit: hits[member], rule, differs })
     }
 
-    /// The captures for which the recorder did not ask by itself, if there are some: in the order in
-    /// which pages asked.
+    /// The captures for which the recorder did not ask by itself, if there are some: in the order
+    /// in which pages asked.
     fn asked_by_pages(&self, hits: &[IndexHit], members: Vec<usize>) -> Result<Vec<usize>, IndexError> {
         if members.len() < 2 {
             return Ok(members);

@@ -340,7 +340,7 @@ impl Replay {
             let answer = choose::labelled(answer, differs);
             if request.method == "HEAD" {
                 let reply = respond::recorded_head(&setting, &stored, answer);
-                return Ok(Some(self.from_capture(hit, head, reply)?));
+                return Ok(Some(self.captured(hit, head, reply)?));
             }
             let is_stream = stored::is_event_stream(&stored.headers);
             // A listener that lost its stream would have asked again, and was recorded.
@@ -350,7 +350,7 @@ impl Replay {
                 true => respond::end_of_stream(&stored, answer),
                 false => respond::reply(&setting, &stored, (head, stays_open), answer)?,
             };
-            return Ok(Some(self.from_capture(hit, head, reply)?));
+            return Ok(Some(self.captured(hit, head, reply)?));
         }
         if let Some(first) = found.parts.first() {
             let answer = found.answer(&self.set, request, *first)?;
@@ -360,16 +360,16 @@ impl Replay {
             let own = parts.into_iter().zip(version).filter(|(_, is_wanted)| *is_wanted);
             let own = own.map(|((_, part), _)| part).collect();
             let reply = partial::reply(&self.set, own, wanted, answer)?;
-            return reply.map(|reply| self.from_capture(*first, head, reply)).transpose();
+            return reply.map(|reply| self.captured(*first, head, reply)).transpose();
         }
         let Some(hit) = found.unmodified.first() else { return Ok(None) };
         let (stored, answer) = (self.stored(*hit)?, found.answer(&self.set, request, *hit)?);
         let reply = respond::reply(&setting, &stored, (head, false), answer)?;
-        Ok(Some(self.from_capture(*hit, head, reply)?))
+        Ok(Some(self.captured(*hit, head, reply)?))
     }
 
     /// The reply from a capture, so that the page that asks may read it if the server would let it.
-    fn from_capture(&self, hit: IndexHit, head: &RequestHead, reply: Reply) -> Result<Reply, StoredError> {
+    fn captured(&self, hit: IndexHit, head: &RequestHead, reply: Reply) -> Result<Reply, StoredError> {
         let kind = ContentKind::of(&reply.headers);
         let reply = Reply { capture: Some(self.given_capture(hit, head, kind)?), ..reply };
         Ok(match self.options.level {

@@ -10,15 +10,15 @@ use snapshots::Headers;
 use snapshots::index::{IndexError, IndexHit, ReplaySet};
 use snapshots::matching::Key;
 
-/// How many captures are read to learn whether an answer has set a cookie, at most. Beyond these, it
-/// counts as set by one.
+/// How many captures are read to learn whether an answer has set a cookie, at most. Beyond these,
+/// it counts as set by one.
 const READ: usize = 128;
 /// Of how many captures of a host these are chosen.
 const OF_HOST: usize = 4096;
 /// The longest value of a setting.
 const LONGEST: usize = 64;
-/// What has so many digits in a row is a time or chance, and so is what mixes letters and digits and
-/// is so long.
+/// What has so many digits in a row is a time or chance, and so is what mixes letters and digits
+/// and is so long.
 const DIGITS: usize = 6;
 const MIXED: usize = 12;
 

@@ -87,8 +87,8 @@ impl Replay {
 }
 
 impl Replay {
-    /// The connections other than the chosen one that begin with the same frames of the server: which
-    /// of them it is shows in what is said.
+    /// The connections other than the chosen one that begin with the same frames of the server:
+    /// which of them it is shows in what is said.
     fn others(
         &self,
         head: &RequestHead,

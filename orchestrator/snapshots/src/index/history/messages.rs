@@ -1,8 +1,8 @@
 //! The messages that a page sent over WebSockets, as writes.
 //!
-//! What a message does cannot be told from it: it may say something in a chat, or only that the page
-//! is still there. So messages are writes where the recording shows that something changed across
-//! them and nothing else was done there.
+//! What a message does cannot be told from it: it may say something in a chat, or only that the
+//! page is still there. So messages are writes where the recording shows that something changed
+//! across them and nothing else was done there.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::{BufRead, BufReader, Read};
@@ -83,8 +83,8 @@ impl ReplaySet {
         Ok((!parts.is_empty()).then(|| Key::of("greeting", &parts)))
     }
 
-    /// The first frames of a connection, with the number of the line of each. A line that is no frame
-    /// ends them.
+    /// The first frames of a connection, with the number of the line of each. A line that is no
+    /// frame ends them.
     fn frames(&self, hit: IndexHit) -> Result<Vec<(u32, Frame)>, IndexError> {
         let block = self.read(hit.member, self.capture(hit)?.body)?.block;
         let io = |source| IndexError::Io { action: "read", path: "the frames of a WebSocket".into(), source };

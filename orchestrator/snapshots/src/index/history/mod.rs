@@ -121,8 +121,8 @@ impl SiteHistory {
         &self.writes
     }
 
-    /// The name of a write, for people: its method and URL, and the number of its body where several
-    /// were sent to this address. `None` for a number that no write has.
+    /// The name of a write, for people: its method and URL, and the number of its body where
+    /// several were sent to this address. `None` for a number that no write has.
     pub fn name_of(&self, number: u32) -> Option<String> {
         let write = self.writes.get(number as usize)?;
         let is_alike = |other: &&SiteWrite| other.method == write.method && other.url == write.url;
@@ -163,8 +163,8 @@ impl SiteHistory {
         self.numbers.get(&(hit.member, hit.capture)).copied()
     }
 
-    /// The number of the write that a message of a WebSocket is; `None` if it is none. `line` is its
-    /// line in the capture.
+    /// The number of the write that a message of a WebSocket is; `None` if it is none. `line` is
+    /// its line in the capture.
     pub fn message_of(&self, hit: IndexHit, line: u32) -> Option<u32> {
         self.messages.get(&(hit.member, hit.capture, line)).copied()
     }
