@@ -102,7 +102,12 @@ impl Fill {
     ) -> Result<(SocketScript, Answer), Box<Reply>> {
         self.replay.socket(head, episode).or_else(|reply| {
             match self.fetched(&ReplayRequest::bare(SOCKET, &head.url)) {
-                Some(replay) if matches!(reply.answer, Answer::Miss { .. }) => replay.socket(head, episode),
+                Some(replay) if matches!(reply.answer, Answer::Miss { .. }) => {
+                    let (script, answer) = replay.socket(head, episode)?;
+                    // Captures and writes are named by their numbers in the snapshots.
+                    let SocketScript { headers, frames, .. } = script;
+                    Ok((SocketScript { headers, frames, ..SocketScript::default() }, answer))
+                }
                 _ => Err(reply),
             }
         })

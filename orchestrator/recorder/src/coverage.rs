@@ -204,8 +204,7 @@ impl Recorded<'_> {
         }
         let lacking = states.iter().filter(|(_, (captured, of))| captured < of);
         let lacking = lacking.map(|(writes, (captured, of))| {
-            let last = writes.last().and_then(|last| history.writes().get(*last as usize));
-            let after = last.map(|write| format!("{} {}", write.method, write.url));
+            let after = writes.last().and_then(|last| history.name_of(*last));
             LackingState { after, captured: *captured, of: *of }
         });
         let found = (!states.is_empty()).then(|| SiteStates {

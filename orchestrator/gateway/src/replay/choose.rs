@@ -13,6 +13,7 @@ use super::{
     find::MatchedCaptures,
     negotiation::{self, Choice, Negotiation},
     partial,
+    settings::CaptureState,
     states::{Differs, Standing},
     stored::{StoredError, StoredResponse},
 };
@@ -26,6 +27,10 @@ pub(super) struct Chosen {
     /// How its state differs from that of the episode.
     pub(super) differs: Option<Differs>,
 }
+
+/// Of how many captures it is examined who asked for them. What is polled more often was polled by
+/// pages.
+const MOST_ASKED: usize = 256;
 
 /// What a response is to the state of a site.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,7 +104,7 @@ impl Replay {
     /// The captures for which the recorder did not ask by itself, if there are some: in the order
     /// in which pages asked.
     fn asked_by_pages(&self, hits: &[IndexHit], members: Vec<usize>) -> Result<Vec<usize>, IndexError> {
-        if members.len() < 2 {
+        if members.len() < 2 || members.len() > MOST_ASKED {
             return Ok(members);
         }
         let mut asked = Vec::new();
@@ -154,12 +159,21 @@ impl Replay {
         Ok(self.negotiation(&[hit])?.and_then(|negotiation| negotiation.choose(headers).rule))
     }
 
+    /// The state of its site in which something was captured.
+    fn state_of(&self, hit: IndexHit) -> Result<CaptureState, IndexError> {
+        let capture = self.set.capture(hit)?;
+        let (_, url) = self.set.request_line(hit, &capture)?;
+        let host = url::Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let history = self.states.history(&self.set, &site_of(&host.unwrap_or_default()))?;
+        Ok((hit.member, capture.visit, self.set.writes_before(&history, hit)?.to_vec()))
+    }
+
     fn negotiation(&self, hits: &[IndexHit]) -> Result<Option<Arc<Negotiation>>, IndexError> {
         let captures = negotiation::key(hits);
         let known = match self.negotiations.get(&captures) {
             Some(known) => known,
             None => {
-                let read = Negotiation::read(&self.set, hits)?.map(Arc::new);
+                let read = Negotiation::read(&self.set, hits, &|hit| self.state_of(hit))?.map(Arc::new);
                 self.negotiations.put(captures, read.clone());
                 read
             }

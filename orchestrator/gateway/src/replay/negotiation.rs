@@ -24,7 +24,8 @@ use snapshots::{
     matching::Key,
 };
 
-use super::{LAST_EVENT_ID, settings};
+use super::LAST_EVENT_ID;
+use super::settings::{self, CaptureState};
 
 /// The ledger label of a response that was recorded with a user and a password, and requested
 /// without.
@@ -119,7 +120,11 @@ impl Negotiation {
     /// # Errors
     /// When the disk or the server does not give them. A damaged record says as little as one that
     /// was not recorded.
-    pub(super) fn read(set: &ReplaySet, hits: &[IndexHit]) -> Result<Option<Negotiation>, IndexError> {
+    pub(super) fn read(
+        set: &ReplaySet,
+        hits: &[IndexHit],
+        state_of: &dyn Fn(IndexHit) -> Result<CaptureState, IndexError>,
+    ) -> Result<Option<Negotiation>, IndexError> {
         let failures = set.failures();
         let mut read: Vec<Exchange> = Vec::new();
         for hit in hits.iter().take(MOST) {
@@ -129,7 +134,10 @@ impl Negotiation {
             }
         }
         let requests: Vec<Option<&Headers>> = read.iter().map(|exchange| exchange.request.as_ref()).collect();
-        let settings = settings::names(set, hits, &requests)?;
+        let settings = match settings::names(set, hits, &requests, state_of) {
+            Err(error) if set.failures() != failures => return Err(error),
+            settings => settings.unwrap_or_default(),
+        };
         let names = names(&read, &settings);
         let is_answered = read.iter().any(|exchange| exchange.is_success && exchange.is_authorized());
         let (mut classes, mut others): (Vec<Class>, Vec<usize>) = (Vec::new(), Vec::new());

@@ -26,7 +26,7 @@ use crate::{
 const MAX_LINE: u64 = 64 << 20;
 /// In how many other connections a message is looked for.
 const OTHERS: usize = 16;
-/// How long one of these may be, in bytes of its records.
+/// How long each record of one of these may be, in bytes.
 const LONGEST_OTHER: u64 = 256 << 10;
 /// The maximum size of the frames of one record.
 const MAX_SCRIPT: u64 = 256 << 20;
@@ -76,7 +76,7 @@ impl Replay {
         let answer = rule.into_iter().fold(answer, Answer::by_rule);
         let answer = choose::labelled(answer, differs);
         tracing::debug!(url = head.url, records = records.len(), "a recorded WebSocket");
-        let (mut script, lines) = script(&self.set, records)?;
+        let (mut script, lines, _) = script(&self.set, records, MAX_SCRIPT)?;
         if self.options.states != StatePolicy::Order {
             script.writes = self.message_writes(head, records, &lines)?;
         }
@@ -101,18 +101,16 @@ impl Replay {
         };
         let wanted = greeting(script_of_it);
         let mut others = Vec::new();
-        let size = |records: &[IndexHit]| -> Result<u64, IndexError> {
-            records.iter().map(|hit| Ok(self.set.capture(*hit)?.body.length)).sum()
-        };
         for records in connections.iter().filter(|records| records.first() != Some(&chosen)).take(OTHERS) {
-            if size(records)? > LONGEST_OTHER {
+            let (mut other, lines, is_whole) = script(&self.set, records, LONGEST_OTHER)?;
+            if !is_whole || greeting(&other) != wanted {
                 continue;
             }
-            let (mut other, lines) = script(&self.set, records)?;
-            if greeting(&other) == wanted {
-                if self.options.states != StatePolicy::Order {
-                    other.writes = self.message_writes(head, records, &lines)?;
-                }
+            if self.options.states != StatePolicy::Order {
+                other.writes = self.message_writes(head, records, &lines)?;
+            }
+            // One of another state of the site would answer from there.
+            if other.writes.before == script_of_it.writes.before {
                 others.push(other);
             }
         }
@@ -156,10 +154,14 @@ pub(super) fn connections(set: &ReplaySet, hits: &[IndexHit]) -> Result<Vec<Vec<
 /// Where a frame was recorded: the record, and the line in it.
 type FrameLine = (IndexHit, u32);
 
-/// Reads a recorded connection, and where each of its frames is. An invalid line ends it, because
-/// later frames may be out of place.
-fn script(set: &ReplaySet, records: &[IndexHit]) -> Result<(SocketScript, Vec<FrameLine>), StoredError> {
-    let (mut script, mut lines) = (SocketScript::default(), Vec::new());
+/// Reads a recorded connection, where each of its frames is, and whether that is all of it: so many
+/// bytes of each record are read. An invalid line ends it, because later frames may be out of place.
+fn script(
+    set: &ReplaySet,
+    records: &[IndexHit],
+    longest: u64,
+) -> Result<(SocketScript, Vec<FrameLine>, bool), StoredError> {
+    let (mut script, mut lines, mut is_whole) = (SocketScript::default(), Vec::new(), true);
     for (number, hit) in records.iter().enumerate() {
         let capture = set.capture(*hit)?;
         if number == 0 && capture.response != capture.body {
@@ -170,13 +172,13 @@ fn script(set: &ReplaySet, records: &[IndexHit]) -> Result<(SocketScript, Vec<Fr
             }
         }
         let block = set.read(hit.member, capture.body)?.block;
-        let is_whole = append(block, &mut script.frames, |line| lines.push((*hit, line)))?;
+        is_whole = append(block.take(longest), &mut script.frames, |line| lines.push((*hit, line)))?;
         if !is_whole {
             tracing::warn!(frames = script.frames.len(), "a WebSocket recording has a line that is no frame");
             break;
         }
     }
-    Ok((script, lines))
+    Ok((script, lines, is_whole))
 }
 
 /// Reads frames, one a line, and tells the number of each line. Returns false at an invalid line.
@@ -186,7 +188,7 @@ fn append(
     mut told: impl FnMut(u32),
 ) -> Result<bool, IndexError> {
     let io = |source| IndexError::Io { action: "read", path: "the frames of a WebSocket".into(), source };
-    let mut lines = BufReader::new(block.take(MAX_SCRIPT));
+    let mut lines = BufReader::new(block);
     let mut line = Vec::new();
     for number in 0.. {
         line.clear();

@@ -51,7 +51,11 @@ impl Standing {
             self.unknown.push(name);
             self.unknown.len() - 1
         });
-        self.made.push(u32::MAX - number as u32);
+        let number = u32::MAX - number as u32;
+        // No state is known from then on, however often it is made.
+        if !self.made.contains(&number) {
+            self.made.push(number);
+        }
     }
 
     fn unknown_name(&self, number: u32) -> Option<&String> {

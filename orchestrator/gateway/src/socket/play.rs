@@ -67,15 +67,15 @@ where
         }
         drop(due);
         let Some(said) = client_says(&mut socket).await else { return };
-        let Heard { answer, write } = position.hear(&said, context.url);
+        let Heard { answer, write } = position.hear(&said, context.url, &context.episode.page_clock().now());
         turn = position.server_turn();
         due = PendingFrames::new(context.in_flight, turn.len());
-        // Counted only now, so that at no moment the client's message is counted but the frames
-        // that follow it are not yet due.
-        context.in_flight.frame_received();
         if let Some(write) = write {
             context.written(script, write);
         }
+        // Counted only now, so that at no moment the client's message is counted but the frames
+        // that follow it are not yet due.
+        context.in_flight.frame_received();
         if let Some(answer) = answer {
             context.differed(&said, answer);
         }

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use ::files::below;
 use axum::response::{IntoResponse, Response};
 use camino::Utf8Path;
-use gateway::{Answer, Entry};
+use gateway::{Answer, Entry, GivenCapture};
 use http::{HeaderValue, header};
 use snapshots::Headers;
-use snapshots::index::{IndexError, IndexHit, ReplaySet};
+use snapshots::index::{Capture, IndexError, IndexHit, ReplaySet};
 use snapshots::matching::{self, ReplayRequest};
 
 use super::{files, nothing};
@@ -59,8 +59,12 @@ fn text(set: &ReplaySet, entry: &Entry) -> Result<Option<String>, IndexError> {
     let capture = set.capture(hit)?;
     let (method, url) = set.request_line(hit, &capture)?;
     let mut text = format!("{method} {url}\n");
-    if let Some(given) = &entry.capture {
-        let _ = writeln!(text, "{}", given.words());
+    match &entry.capture {
+        Some(given) if is_given(hit, &capture, given) => {
+            let _ = writeln!(text, "{}", given.words());
+        }
+        Some(_) => text.push_str("another capture of the request: that which was given is not there\n"),
+        None => {}
     }
     if count > 1 {
         let _ = writeln!(text, "one of {count} recorded exchanges");
@@ -89,6 +93,11 @@ fn text(set: &ReplaySet, entry: &Entry) -> Result<Option<String>, IndexError> {
     Ok(Some(text))
 }
 
+/// Whether a capture is the one that was given, as far as its place and its time say.
+fn is_given(hit: IndexHit, capture: &Capture, given: &GivenCapture) -> bool {
+    (hit.member, hit.capture) == (given.archive, given.number) && capture.at_millis == given.at.as_millis()
+}
+
 /// The capture that the request was given. In runs of versions that did not name it, one of its
 /// captures, and how many there are; one with the same status is preferred.
 fn capture_of(set: &ReplaySet, entry: &Entry) -> Result<Option<(IndexHit, usize)>, IndexError> {
@@ -96,7 +105,7 @@ fn capture_of(set: &ReplaySet, entry: &Entry) -> Result<Option<(IndexHit, usize)
         let at_millis = given.at.as_millis() as u64;
         let hit = IndexHit { member: given.archive, capture: given.number, at_millis, status: 0 };
         // The snapshots may be others than those of the run.
-        if set.capture(hit).is_ok_and(|capture| capture.at_millis == given.at.as_millis()) {
+        if set.capture(hit).is_ok_and(|capture| is_given(hit, &capture, given)) {
             return Ok(Some((hit, 1)));
         }
     }

@@ -54,15 +54,15 @@ fn chat(beats: bool) -> Site {
     site.page(SHOP, "nobody has said anything");
     let mut frames = vec![frame(10, Client, "join"), frame(11, Server, "joined")];
     if beats {
-        for at in [1000, 2000, 3000] {
+        for at in [4000, 8000, 12_000] {
             frames.extend([frame(at, Client, "beat"), frame(at + 1, Server, "beats")]);
         }
     }
-    for (at, word) in [(4000, "hello"), (5100, "bye")] {
+    for (at, word) in [(14_000, "hello"), (15_100, "bye")] {
         frames.extend([frame(at, Client, word), frame(at + 1, Server, &format!("you: {word}"))]);
     }
     connect(&site, &frames);
-    site.after(6000).page(SHOP, "hello, bye");
+    site.after(16_000).page(SHOP, "hello, bye");
     site
 }
 
@@ -124,7 +124,7 @@ fn messages_in_another_order_get_their_own_answers() {
         extra: of(extra),
         of: Box::new(Answer::Exact),
     };
-    assert_eq!(answers, [other(&[1, 2], &[]), other(&[1], &[3]), other(&[1], &[3, 2])]);
+    assert_eq!(answers, [other(&[2], &[]), other(&[], &[3]), other(&[], &[3, 2])]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ const GETS: [&str; 12] =
     ["count", "describe", "fetch", "find", "get", "has", "is", "list", "load", "lookup", "query", "search"];
 
 /// Whether a call only reads; `None` if it is no call whose form is known.
-pub(in crate::index) fn reads(body: &SentBody<'_>) -> Option<bool> {
+pub(super) fn reads(body: &SentBody<'_>) -> Option<bool> {
     let bytes = body.bytes?;
     if body.has_type("application/graphql") {
         return Some(!has_mutation(std::str::from_utf8(bytes).ok()?, None));
@@ -26,6 +26,12 @@ pub(in crate::index) fn reads(body: &SentBody<'_>) -> Option<bool> {
         }
         call => call_reads(&call),
     }
+}
+
+/// Whether a call of GraphQL says that it changes something.
+pub(in crate::index) fn says_mutation(body: &SentBody<'_>) -> bool {
+    let text = body.bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+    text.contains("mutation") && !text.contains("\"jsonrpc\"") && reads(body) == Some(false)
 }
 
 /// Whether a body asks for a new token in exchange for an old one.

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::super::effects::{self, Effect, RequestSigns, ResponseSigns, SentBody, WriteReason};
+use super::super::row::Entry;
 use super::super::turns::{self, Turn};
-use super::super::{CaptureKind, IndexError, IndexHit, ReplaySet, RequestParts};
+use super::super::{CaptureKind, IndexError, IndexHit, ReplaySet, RequestParts, SOCKET};
 use super::evidence::{self, Contents};
 use super::{SiteHistory, SiteWrite, Visit, messages};
 use crate::Headers;
@@ -116,7 +117,9 @@ impl ReplaySet {
         let mut all: Vec<VisitTurns> = Vec::new();
         for (member, own) in self.numbered() {
             let entries = own.index.turns(&turns::key_of_site(site))?;
-            if entries.len() > turns::MOST {
+            let is_socket = |entry: &&Entry| Turn::of(entry) == Some(Turn::Socket);
+            let mut sockets = entries.iter().filter(is_socket).count();
+            if entries.len() - sockets > turns::MOST {
                 tracing::warn!(site, "a site with too many writes to tell its states apart");
                 return Ok(SiteHistory::default());
             }
@@ -125,6 +128,10 @@ impl ReplaySet {
                 let hit = IndexHit { member, capture: entry.capture, at_millis: entry.at_millis, status: 0 };
                 let turns = match Turn::of(&entry) {
                     Some(Turn::Start) => vec![SiteTurn::Start(hit)],
+                    Some(Turn::Socket) if sockets > messages::MOST_CONNECTIONS => {
+                        sockets -= 1;
+                        continue;
+                    }
                     Some(Turn::Socket) => self.messages(hit)?,
                     _ => vec![SiteTurn::Write(hit, Box::new(self.read_write(hit)?))],
                 };
@@ -145,10 +152,12 @@ impl ReplaySet {
             }
             all.extend(by_number.into_iter().map(|(number, turns)| VisitTurns { member, number, turns }));
         }
-        if all.is_empty() {
+        messages::leave_out_automatic(&mut all);
+        let has_write =
+            |visit: &VisitTurns| visit.turns.iter().any(|turn| matches!(turn, SiteTurn::Write(..)));
+        if !all.iter().any(has_write) {
             return Ok(SiteHistory::default());
         }
-        messages::leave_out_automatic(&mut all);
         let contents = Contents::read(self, site)?;
         let mut history = of_turns(&all, &[]);
         let mut queries = messages::without_effect(&history, &all, &contents);
@@ -174,7 +183,8 @@ impl ReplaySet {
                 tracing::warn!(host, "a host with too many captures to find all that rules call writes");
             }
             for recorded in all {
-                let is_write = rules.is_write(&recorded.method, &recorded.url) == Some(true);
+                let is_write = recorded.method != SOCKET
+                    && rules.is_write(&recorded.method, &recorded.url) == Some(true);
                 if is_write && recorded.hit.member == member {
                     // As those that were found by the index.
                     let hit = IndexHit { status: 0, ..recorded.hit };
@@ -209,9 +219,8 @@ impl ReplaySet {
         let effect = effects::judge(&asked, capture.status, &signs);
         let headers = response.map(|head| head.headers).unwrap_or_default();
         let sets = headers.contains("Set-Cookie");
-        let writes = effects::body::reads(&sent) == Some(false);
         let may_query = method == "POST"
-            && !writes
+            && !effects::body::says_mutation(&sent)
             && (200..300).contains(&capture.status)
             && !sets
             && evidence::is_sent_by_script(&parts.headers, parts.content_type.as_deref());
@@ -276,8 +285,11 @@ fn of_turns(all: &[VisitTurns], queries: &[String]) -> SiteHistory {
                 }
                 SiteTurn::Write(hit, write) => (hit, write),
             };
-            had_cookies |= write.has_cookies;
-            was_cleared = write.clears;
+            // A message carries no cookies, and takes none.
+            if write.line.is_none() {
+                had_cookies |= write.has_cookies;
+                was_cleared = write.clears;
+            }
             let endpoint = write.endpoint();
             if queries.contains(&endpoint) {
                 continue;

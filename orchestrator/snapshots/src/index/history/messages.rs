@@ -18,7 +18,11 @@ use crate::{Frame, FrameSide, Headers};
 /// The method of messages in the lists of writes.
 const SEND: &str = "SEND";
 /// How much is read of one connection, in bytes.
-const MOST_READ: u64 = 16 << 20;
+const MOST_READ: u64 = 2 << 20;
+/// Of how many connections of a site messages count: of the last ones.
+pub(super) const MOST_CONNECTIONS: usize = 256;
+/// How many messages of all connections of an archive count.
+const MOST_MESSAGES: usize = 2048;
 /// How many messages of a connection count. One with more is a stream, not what somebody did.
 const MOST: usize = 256;
 /// What is sent within this time after the connection was opened, the page sent by itself, in
@@ -28,8 +32,13 @@ const AT_ONCE: u64 = 100;
 const SOON: u64 = 500;
 /// How often a message is the same that only keeps the connection open, at least.
 const BEATS: usize = 3;
+/// How long the gaps between beats are at least, in milliseconds: somebody may click faster.
+const LEAST_GAP: u64 = 3000;
 /// By which part the gaps between beats differ at most.
 const UNEVEN: u64 = 5;
+
+/// The fewest characters of a word with digits that is chance.
+const CHANCE: usize = 10;
 
 impl ReplaySet {
     /// The messages that a page sent over a connection, without those that it sent by itself
@@ -37,22 +46,15 @@ impl ReplaySet {
     pub(super) fn messages(&self, hit: IndexHit) -> Result<Vec<SiteTurn>, IndexError> {
         let capture = self.capture(hit)?;
         let (_, url) = self.request_line(hit, &capture)?;
-        let block = self.read(hit.member, capture.body)?.block;
-        let io = |source| IndexError::Io { action: "read", path: "the frames of a WebSocket".into(), source };
         let mut sent = Vec::new();
-        for (line, text) in BufReader::new(block.take(MOST_READ)).split(b'\n').enumerate() {
-            let text = text.map_err(io)?;
-            if text.trim_ascii().is_empty() {
-                continue;
-            }
-            let Ok(frame) = serde_json::from_slice::<Frame>(&text) else { break };
+        for (line, frame) in self.frames(hit)? {
             let Frame { at_ms, from: FrameSide::Client, text, base64, close: None, .. } = frame else {
                 continue;
             };
             if at_ms >= AT_ONCE
                 && let Some(payload) = text.or(base64)
             {
-                sent.push((line as u32, at_ms, payload));
+                sent.push((line, at_ms, payload));
             }
         }
         let beats = beats(&sent);
@@ -64,7 +66,7 @@ impl ReplaySet {
         let by_rule = self.changing_parts().is_write(SEND, &url) == Some(true);
         let reason = if by_rule { WriteReason::Rule } else { WriteReason::Message };
         let turns = sent.into_iter().map(|(line, at_ms, payload)| {
-            let hit = IndexHit { at_millis: hit.at_millis + at_ms, ..hit };
+            let hit = IndexHit { at_millis: hit.at_millis.saturating_add(at_ms), ..hit };
             let write = message(&url, hit, (line, payload), reason);
             SiteTurn::Write(hit, Box::new(KnownWrite { is_automatic: at_ms < SOON, ..write }))
         });
@@ -77,9 +79,9 @@ impl ReplaySet {
         let frames: Vec<Frame> = self.frames(hit)?.into_iter().map(|(_, frame)| frame).collect();
         let mut turns = frames.split(|frame| frame.from == FrameSide::Client);
         let said = turns.find(|turn| !turn.is_empty()).unwrap_or_default();
-        let said: Vec<&String> =
-            said.iter().filter_map(|frame| frame.text.as_ref().or(frame.base64.as_ref())).collect();
-        let parts: Vec<&[u8]> = said.iter().map(|text| text.as_bytes()).collect();
+        let said = said.iter().filter_map(|frame| frame.text.as_ref().or(frame.base64.as_ref()));
+        let said: Vec<String> = said.map(|text| without_chance(text)).collect();
+        let parts: Vec<&[u8]> = said.iter().map(String::as_bytes).collect();
         Ok((!parts.is_empty()).then(|| Key::of("greeting", &parts)))
     }
 
@@ -99,6 +101,13 @@ impl ReplaySet {
         }
         Ok(frames)
     }
+}
+
+/// A text without the words that are time stamps or tokens by their form.
+fn without_chance(text: &str) -> String {
+    let is_chance = |word: &str| word.len() >= CHANCE && word.bytes().any(|letter| letter.is_ascii_digit());
+    let words = text.split_inclusive(|letter: char| !letter.is_ascii_alphanumeric());
+    words.map(|word| if is_chance(word) { "#" } else { word }).collect()
 }
 
 /// A message as a write. Two that differ in tokens and time stamps alone are the same, as with
@@ -131,7 +140,8 @@ fn beats(sent: &[(u32, u64, String)]) -> BTreeSet<String> {
     let are_even = |times: &Vec<u64>| {
         let gaps: Vec<u64> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
         let (least, most) = (gaps.iter().min().copied(), gaps.iter().max().copied());
-        let even = least.zip(most).is_some_and(|(least, most)| most - least <= most / UNEVEN);
+        let is_even = |(least, most): (u64, u64)| least >= LEAST_GAP && most - least <= most / UNEVEN;
+        let even = least.zip(most).is_some_and(is_even);
         times.len() >= BEATS && even
     };
     times.into_iter().filter(|(_, times)| are_even(times)).map(|(payload, _)| payload.to_owned()).collect()
@@ -159,11 +169,17 @@ pub(super) fn leave_out_automatic(all: &mut [VisitTurns]) {
         let beginning = beginning.get(&(endpoint, write.key)).map_or(0, BTreeSet::len);
         all > 1 && beginning == all
     };
+    let mut left = MOST_MESSAGES;
+    let mut stays = |turn: &SiteTurn| match turn {
+        SiteTurn::Write(_, write) if write.line.is_some() => {
+            let counts = left > 0 && !(write.is_automatic && is_automatic(write));
+            left -= usize::from(counts);
+            counts
+        }
+        _ => true,
+    };
     for visit in all.iter_mut() {
-        visit.turns.retain(|turn| match turn {
-            SiteTurn::Write(_, write) => write.line.is_none() || !write.is_automatic || !is_automatic(write),
-            SiteTurn::Start(_) => true,
-        });
+        visit.turns.retain(&mut stays);
     }
 }
 

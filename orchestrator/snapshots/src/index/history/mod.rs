@@ -41,6 +41,8 @@ pub struct SiteWrite {
 #[derive(Debug, Default)]
 pub struct SiteHistory {
     writes: Vec<SiteWrite>,
+    /// For each, which of how many it is that were sent to its address.
+    bodies: Vec<(usize, usize)>,
     queries: Vec<String>,
     numbers: HashMap<(u32, u32), u32>,
     /// By archive, capture and line: the messages of WebSockets that are writes.
@@ -125,12 +127,10 @@ impl SiteHistory {
     /// several were sent to this address. `None` for a number that no write has.
     pub fn name_of(&self, number: u32) -> Option<String> {
         let write = self.writes.get(number as usize)?;
-        let is_alike = |other: &&SiteWrite| other.method == write.method && other.url == write.url;
-        let before = self.writes.iter().take(number as usize).filter(is_alike).count();
         let name = format!("{} {}", write.method, write.url);
-        Some(match self.writes.iter().filter(is_alike).count() {
-            0 | 1 => name,
-            all => format!("{name} (body {} of {all})", before + 1),
+        Some(match self.bodies.get(number as usize) {
+            Some((place, all)) if *all > 1 => format!("{name} (body {place} of {all})"),
+            _ => name,
         })
     }
 
@@ -152,6 +152,17 @@ impl SiteHistory {
 
     /// Prepares what finds the visit of a capture.
     fn index(&mut self) {
+        let mut all: HashMap<(&str, &str), usize> = HashMap::new();
+        let mut bodies: Vec<(usize, usize)> = Vec::new();
+        for write in &self.writes {
+            let count = all.entry((&write.method, &write.url)).or_default();
+            *count += 1;
+            bodies.push((*count, 0));
+        }
+        for (write, (_, of)) in self.writes.iter().zip(&mut bodies) {
+            *of = all.get(&(write.method.as_str(), write.url.as_str())).copied().unwrap_or(1);
+        }
+        self.bodies = bodies;
         self.is_numbered = self.visits.iter().any(|visit| visit.number != 0);
         for (place, visit) in self.visits.iter().enumerate() {
             self.places.entry((visit.member, visit.number)).or_default().push(place);
