@@ -125,7 +125,7 @@ pub(super) fn pick(
                 })
             };
             let own: Vec<usize> = members.iter().filter(is_own).copied().collect();
-            let group = if own.is_empty() { behind(hits, members, given.hit) } else { own };
+            let group = if own.is_empty() { behind(set, hits, members, given.hit)? } else { own };
             (group, given.load)
         }
     };
@@ -142,17 +142,26 @@ pub(super) fn pick(
 }
 
 /// The captures behind the one that asks, which may be one of them: a page that is asked for from
-/// itself is the next one.
-fn behind(hits: &[IndexHit], members: &[usize], given: IndexHit) -> Vec<usize> {
-    let place = |hit: IndexHit| (hit.at_millis, hit.capture);
+/// itself is the next one of its visit.
+fn behind(
+    set: &ReplaySet,
+    hits: &[IndexHit],
+    members: &[usize],
+    given: IndexHit,
+) -> Result<Vec<usize>, IndexError> {
+    let found = following(hits, members, given.at_millis);
     let is_given =
         |member: &usize| (hits[*member].member, hits[*member].capture) == (given.member, given.capture);
-    let found = following(hits, members, given.at_millis);
-    let is_later = |member: &usize| place(hits[*member]) > place(given);
-    match found.iter().position(is_given) {
-        Some(at) if found[at + 1..].iter().any(is_later) => found[at + 1..].to_vec(),
-        _ => found,
+    let Some(at) = found.iter().position(is_given) else { return Ok(found) };
+    let visit = set.capture(given)?.visit;
+    let mut later = Vec::new();
+    for member in found[at + 1..].iter().take(KNOWN) {
+        let hit = hits[*member];
+        if hit.member == given.member && set.capture(hit)?.visit == visit {
+            later.push(*member);
+        }
     }
+    Ok(if later.is_empty() { found } else { later })
 }
 
 /// The captures from a time on, as long as they follow each other closely; else the nearest one.
