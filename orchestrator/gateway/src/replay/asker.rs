@@ -69,7 +69,9 @@ impl Documents {
             let of_origin = || self.by_origin.get(&origin_key(url));
             return named.or_else(of_origin).map_or(Asker::Nobody(self.last), |given| Asker::Given(*given));
         }
-        match head.headers.contains_key("sec-fetch-site") {
+        // The second is what a browser sends over plain HTTP, where it does not send the first.
+        let is_browser = ["sec-fetch-site", "upgrade-insecure-requests"];
+        match is_browser.iter().any(|name| head.headers.contains_key(*name)) {
             true => Asker::Nobody(self.last),
             false => Asker::Unknown,
         }
@@ -114,8 +116,11 @@ pub(super) fn pick(
     let (group, load) = match asker {
         _ if members.len() < 2 => (members.to_vec(), 0),
         Asker::Unknown => (members.to_vec(), 0),
-        Asker::Nobody(None) => (first_of_day(hits, members, *episode.page_clock().now().start()), 0),
-        Asker::Nobody(Some(last)) => (following(hits, members, last.hit.at_millis + 1), last.load),
+        Asker::Nobody(None) => (first_of_day(set, hits, members, *episode.page_clock().now().start())?, 0),
+        Asker::Nobody(Some(last)) => {
+            let members = of_visit(set, hits, members, last.hit)?;
+            (following(hits, &members, last.hit.at_millis + 1), last.load)
+        }
         Asker::Given(given) => {
             let askers = recorded(set, known, hits)?;
             let is_own = |member: &&usize| {
@@ -125,7 +130,10 @@ pub(super) fn pick(
                 })
             };
             let own: Vec<usize> = members.iter().filter(is_own).copied().collect();
-            let group = if own.is_empty() { behind(set, hits, members, given.hit)? } else { own };
+            let group = match own.is_empty() {
+                true => behind(hits, &of_visit(set, hits, members, given.hit)?, given.hit),
+                false => own,
+            };
             (group, given.load)
         }
     };
@@ -142,26 +150,36 @@ pub(super) fn pick(
 }
 
 /// The captures behind the one that asks, which may be one of them: a page that is asked for from
-/// itself is the next one of its visit.
-fn behind(
+/// itself is the next one.
+fn behind(hits: &[IndexHit], members: &[usize], given: IndexHit) -> Vec<usize> {
+    let found = following(hits, members, given.at_millis);
+    let is_given =
+        |member: &usize| (hits[*member].member, hits[*member].capture) == (given.member, given.capture);
+    match found.iter().position(is_given) {
+        Some(at) if at + 1 < found.len() => found[at + 1..].to_vec(),
+        _ => found,
+    }
+}
+
+/// The captures of the visit of one, where that has a name and there are some; else all of them.
+fn of_visit(
     set: &ReplaySet,
     hits: &[IndexHit],
     members: &[usize],
     given: IndexHit,
 ) -> Result<Vec<usize>, IndexError> {
-    let found = following(hits, members, given.at_millis);
-    let is_given =
-        |member: &usize| (hits[*member].member, hits[*member].capture) == (given.member, given.capture);
-    let Some(at) = found.iter().position(is_given) else { return Ok(found) };
     let visit = set.capture(given)?.visit;
-    let mut later = Vec::new();
-    for member in found[at + 1..].iter().take(KNOWN) {
+    if visit == 0 || members.len() > KNOWN {
+        return Ok(members.to_vec());
+    }
+    let mut own = Vec::new();
+    for member in members {
         let hit = hits[*member];
         if hit.member == given.member && set.capture(hit)?.visit == visit {
-            later.push(*member);
+            own.push(*member);
         }
     }
-    Ok(if later.is_empty() { found } else { later })
+    Ok(if own.is_empty() { members.to_vec() } else { own })
 }
 
 /// The captures from a time on, as long as they follow each other closely; else the nearest one.
@@ -183,17 +201,29 @@ fn following(hits: &[IndexHit], members: &[usize], from: u64) -> Vec<usize> {
     members.iter().min_by_key(|member| hits[**member].at_millis.abs_diff(from)).copied().into_iter().collect()
 }
 
-/// The captures of the visit that is nearest to a time, from the first on.
-fn first_of_day(hits: &[IndexHit], members: &[usize], now: i64) -> Vec<usize> {
+/// The captures of the visit that is nearest to a time, from the first on. Those that have names
+/// are told apart by these, others by the time between them.
+fn first_of_day(
+    set: &ReplaySet,
+    hits: &[IndexHit],
+    members: &[usize],
+    now: i64,
+) -> Result<Vec<usize>, IndexError> {
     let now = now.max(0) as u64;
     let at = |member: &usize| hits[*member].at_millis;
-    let Some(mut first) = (0..members.len()).min_by_key(|place| at(&members[*place]).abs_diff(now)) else {
-        return Vec::new();
+    let Some(nearest) = (0..members.len()).min_by_key(|place| at(&members[*place]).abs_diff(now)) else {
+        return Ok(Vec::new());
     };
-    while first > 0 && at(&members[first]) - at(&members[first - 1]) <= GAP {
+    let visit_of = |place: usize| -> Result<Option<(u32, u32)>, IndexError> {
+        let hit = hits[members[place]];
+        let visit = set.capture(hit)?.visit;
+        Ok((visit != 0).then_some((hit.member, visit)))
+    };
+    let (mut first, visit) = (nearest, visit_of(nearest)?);
+    while first > 0 && at(&members[first]) - at(&members[first - 1]) <= GAP && visit_of(first - 1)? == visit {
         first -= 1;
     }
-    following(hits, &members[first..], at(&members[first]))
+    Ok(following(hits, &members[first..], at(&members[first])))
 }
 
 /// For each capture, the capture of the document that asked for it; as far as it is known.

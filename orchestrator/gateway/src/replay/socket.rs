@@ -155,7 +155,8 @@ pub(super) fn connections(set: &ReplaySet, hits: &[IndexHit]) -> Result<Vec<Vec<
 type FrameLine = (IndexHit, u32);
 
 /// Reads a recorded connection, where each of its frames is, and whether that is all of it: so many
-/// bytes of each record are read. An invalid line ends it, because later frames may be out of place.
+/// bytes of each record are read. An invalid line ends it, because later frames may be out of
+/// place.
 fn script(
     set: &ReplaySet,
     records: &[IndexHit],

@@ -73,9 +73,9 @@ impl<'a> Position<'a> {
         turn
     }
 
-    /// Goes on behind a message: the next one if it is equal, else an equal one that comes later, or
-    /// came before, or is in another connection; and if there is none, the next one. `now` is the
-    /// time of the page, in milliseconds since 1970.
+    /// Goes on behind a message: the next one if it is equal, else an equal one that comes later,
+    /// or came before, or is in another connection; and if there is none, the next one. `now` is
+    /// the time of the page, in milliseconds since 1970.
     pub(super) fn hear(&mut self, said: &Payload, url: &str, now: &RangeInclusive<i64>) -> Heard {
         let key = key_of(said, true);
         if let Some((connection, at)) = self.place_of(&key) {
