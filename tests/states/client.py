@@ -19,7 +19,8 @@ class Client:
 
     def __init__(self, browser, proxy, site):
         self.site = site
-        self.context = browser.new_context(proxy={"server": proxy})
+        # The authority of a proxy of ours is known to no browser.
+        self.context = browser.new_context(proxy={"server": proxy}, ignore_https_errors=True)
         self.context.set_default_timeout(DEADLINE * 1000)
         self.context.on("request", self.asked)
         self.context.on("requestfinished", lambda _: self.ended())
@@ -33,10 +34,7 @@ class Client:
         self.failure = ""
         self.tabs = [self.context.new_page()]
         self.page = self.tabs[0]
-        self.perform(lambda: self.page.goto(self.url("/")))
-
-    def url(self, path):
-        return f"http://{self.site.host()}{path}"
+        self.perform(lambda: self.page.goto(site.url("/")))
 
     def asked(self, request):
         self.in_flight += 1
@@ -71,7 +69,7 @@ class Client:
 
     def step(self, kind, *words):
         match kind:
-            case "click":
+            case "click" | "open":
                 self.page.click(words[0])
             case "follow":
                 with self.page.expect_navigation():
@@ -81,7 +79,7 @@ class Client:
             case "select":
                 self.page.select_option(words[0], words[1])
             case "goto":
-                self.page.goto(self.url(words[0]))
+                self.page.goto(self.site.url(words[0]))
             case "tab":
                 self.look_at(*words)
 
@@ -92,7 +90,7 @@ class Client:
             return
         self.page = self.context.new_page()
         self.tabs.append(self.page)
-        self.page.goto(self.url(path))
+        self.page.goto(self.site.url(path))
 
     def settle(self):
         """Waits until nothing is under way; a page that is never done is taken as it is then."""
@@ -103,7 +101,7 @@ class Client:
                 return
 
     def text(self):
-        return self.failure or self.page.evaluate(TEXT)
+        return self.failure or self.site.lasting(self.page.evaluate(TEXT))
 
     def close(self):
         self.context.close()

@@ -1,5 +1,5 @@
-"""Twenty small sites are recorded once, and then used in orders that nobody recorded, in a real
-browser: live, from our replay, and from pywb. What is shown has to be the same.
+"""Twenty small sites, or three applications, are recorded once, and then used in orders that nobody
+recorded, in a real browser: live, from our replay, and from pywb. What is shown has to be the same.
 
 A step of ours that differs is *labelled* if the ledger says of an answer since the step before that
 it may be another one than the site would give: recorded in another state, guessed, or missed. Else
@@ -12,17 +12,20 @@ import random
 import shutil
 import sys
 from collections import deque
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from applications import APPLICATIONS
 from client import FRAME, Client
 from origin import Origin
 from recording import record
 from servers import Ours, Pywb
 from sites import SITES
+from town import Town
 
 # The first of these that is there; the shell is the same browser without a window.
 BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
@@ -131,8 +134,8 @@ class Trial:
 
     def record(self):
         names = self.random_oracle() if self.options.random else self.site.oracle
-        self.origin.reset()
-        record(self.options.sandbox, self.site, names, self.origin.port, self.options.folder)
+        self.origin.reset(self.site)
+        record(self.options.sandbox, self.site, names, self.origin.reached(self.site), self.options.folder)
         if not self.options.table:
             print(f"recorded {self.site.name}: {', '.join(names)}", flush=True)
 
@@ -147,7 +150,7 @@ class Trial:
         return names
 
     def live(self):
-        self.origin.reset()
+        self.origin.reset(self.site)
         return Client(self.browser, self.origin.proxy, self.site)
 
     def play(self, order, pywb=None):
@@ -258,6 +261,7 @@ def arguments():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
     options.add_argument("--sandbox", type=Path, default=Path("target/release/sandbox"), metavar="BIN")
     options.add_argument("--site", action="append", metavar="NAME", help="only this site; can be repeated")
+    options.add_argument("--applications", action="store_true", help="applications in containers, in place of the small sites")
     options.add_argument("--orders", type=int, default=50, metavar="N", help="orders of each site [50]")
     options.add_argument("--seed", type=int, default=7, metavar="S", help="of the orders [7]")
     options.add_argument("--random", action="store_true", help="record random orders in place of the oracles")
@@ -292,12 +296,13 @@ def play_all(trials, pywb, options):
 def main():
     options = arguments()
     options.sandbox, options.folder = options.sandbox.resolve(), options.folder.resolve()
-    sites = [site for site in SITES if site.name in (options.site or [site.name])]
+    known = APPLICATIONS if options.applications else SITES
+    sites = [site for site in known if site.name in (options.site or [site.name])]
     if not options.recorded:
         shutil.rmtree(options.folder, ignore_errors=True)
         options.folder.mkdir(parents=True)
-    origin = Origin(SITES)
-    with sync_playwright() as playwright:
+    origin = Town(options.sandbox, sites, options.folder) if options.applications else Origin(SITES)
+    with closing(origin), sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-features=HttpsUpgrades"]
         browser = playwright.chromium.launch(executable_path=options.browser, args=flags)
         trials = []
@@ -311,15 +316,11 @@ def main():
             return 0
         recordings = [trial.recording for trial in trials]
         tools = Path(sys.executable).parent
-        pywb = None if options.no_pywb else Pywb(tools, recordings, options.folder)
-        try:
+        pywb = nullcontext() if options.no_pywb else closing(Pywb(tools, recordings, options.folder))
+        with pywb as server:
             print(HEAD, flush=True)
-            told = play_all(trials, pywb, options)
-        finally:
-            if pywb:
-                pywb.close()
+            told = play_all(trials, server, options)
         browser.close()
-    origin.close()
     total = sum(told.values(), Tally())
     print(total.row("all"))
     return int(total.silent > 0 or total.share() < LEAST_EQUAL)

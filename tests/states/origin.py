@@ -32,7 +32,7 @@ class Origin:
         self.proxy = f"http://127.0.0.1:{self.port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def reset(self):
+    def reset(self, _site=None):
         with self.lock:
             self.sites = {host: kind() for host, kind in self.kinds.items()}
             self.visitors = {}
@@ -60,6 +60,10 @@ class Origin:
             name, state = self.visitor(host, known)
             told = self.sites[host].answer(ask, state)
         return told if name == known else told.cookie("visitor", name)
+
+    def reached(self, _site):
+        """The options of `sandbox record` by which it reaches a site here."""
+        return [f"--connect-to=:80:127.0.0.1:{self.port}"]
 
     def close(self):
         self.server.shutdown()

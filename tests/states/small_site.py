@@ -122,12 +122,13 @@ class Action:
     """What can be done on a page. `steps` are `(kind, ...)`:
 
     click SELECTOR            by which a script acts
+    open SELECTOR             a click that shows what the next steps need
     follow SELECTOR           a click that leads to another document
     fill SELECTOR TEXT, select SELECTOR VALUE
     goto PATH
     tab NUMBER PATH           looks at this tab; it is opened at the address if it is not there yet
 
-    It is possible where all that its steps name is visible, and what `needs` names.
+    It is possible where all is visible that `needs` and its steps name, up to a step that shows more.
     """
 
     name: str
@@ -136,7 +137,14 @@ class Action:
 
     @property
     def named(self):
-        return [*self.needs, *(step[1] for step in self.steps if step[0] not in ("goto", "tab"))]
+        names = list(self.needs)
+        for kind, name, *_ in self.steps:
+            if kind in ("goto", "tab"):
+                break
+            names.append(name)
+            if kind == "open":
+                break
+        return names
 
 
 def click(name, selector=None):
@@ -151,11 +159,13 @@ def goto(name, path):
     return Action(name, (("goto", path),))
 
 
-class Site:
-    """A site at `http://NAME.test/`. Its object is the state of all of it, that of a visitor is in
-    what `visitor` makes."""
+class Used:
+    """A site at `SCHEME://NAME.test/`, and what is done there."""
 
     name = ""
+    scheme = "https"
+    # The time at which it is recorded and replayed.
+    clock = "2026-03-12T08:30:00Z"
     actions = ()
     # The actions that are recorded, in this order.
     oracle = ()
@@ -165,8 +175,24 @@ class Site:
         return f"{cls.name}.test"
 
     @classmethod
+    def url(cls, path):
+        return f"{cls.scheme}://{cls.host()}{path}"
+
+    @classmethod
     def action(cls, name):
         return next(action for action in cls.actions if action.name == name)
+
+    @staticmethod
+    def lasting(text):
+        """What a page shows, without what differs each time, as the time of day."""
+        return text
+
+
+class Site(Used):
+    """A small site, served here. Its object is the state of all of it, that of a visitor is in what
+    `visitor` makes."""
+
+    scheme = "http"
 
     def visitor(self):
         """The state of a new visitor."""

@@ -4,7 +4,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use snapshots::{
-    index::{IndexError, IndexHit, ReplaySet, SiteHistory},
+    index::{Account, IndexError, IndexHit, ReplaySet, SiteHistory},
     matching::Key,
 };
 
@@ -120,7 +120,9 @@ impl States {
         if !found.is_empty() {
             return Ok(StateChoice { members: found, differs: None });
         }
-        let Some(nearest) = states.iter().min_by_key(|state| distance(&present, state)).copied() else {
+        let own = history.account(&present);
+        let near = |state: &&&[u32]| distance((&present, &own), (state, &history.account(state)));
+        let Some(nearest) = states.iter().min_by_key(near).copied() else {
             return Ok(StateChoice { members, differs: None });
         };
         // What is named is what the episode has done, not what is equal to it.
@@ -171,17 +173,22 @@ fn equal_pairs<'a>(states: &[&'a [u32]], contents: &[Option<Key>]) -> Vec<(&'a [
     pairs
 }
 
-/// How far the state of a capture is from the present one. The last write counts most: what it did
-/// is what is looked for.
-fn distance(present: &[u32], state: &[u32]) -> (usize, bool, usize) {
-    let (missing, extra) = difference(present, state);
+/// How far the state of a capture is from the present one: whether somebody else is logged in, then
+/// by how much of what was done it differs. Of two as far, one with the last write is nearer: what
+/// that did is what is looked for.
+fn distance(
+    (present, own): (&[u32], &Account),
+    (state, account): (&[u32], &Account),
+) -> (bool, usize, bool, usize, usize) {
+    let (missing, extra) = difference(&own.done, &account.done);
     let lacks_last = present.last().is_some_and(|last| !state.contains(last));
     let common = present.iter().zip(state).take_while(|(a, b)| a == b).count();
-    (missing.len() + extra.len(), lacks_last, usize::MAX - common)
+    let more = present.len().abs_diff(state.len());
+    (own.by != account.by, missing.len() + extra.len(), lacks_last, more, usize::MAX - common)
 }
 
 /// What a state has besides the present one, and what it lacks.
-fn difference(present: &[u32], state: &[u32]) -> (Vec<u32>, Vec<u32>) {
+fn difference<T: Copy + PartialEq>(present: &[T], state: &[T]) -> (Vec<T>, Vec<T>) {
     let mut extra = present.to_vec();
     let mut missing = Vec::new();
     for write in state {

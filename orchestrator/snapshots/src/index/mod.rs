@@ -54,7 +54,7 @@ pub use effects::{
     shows_state,
 };
 pub use error::IndexError;
-pub use history::{ChangedAddress, SiteHistory, SiteWrite, Visit};
+pub use history::{Account, ChangedAddress, LogIn, SiteHistory, SiteWrite, Visit};
 pub use layout::Summary;
 pub(crate) use paths::host_of;
 pub use row::{Capture, CaptureKind};

@@ -79,6 +79,42 @@ impl Client {
     }
 }
 
+/// A site with a log-in, in which something is done before the log-out.
+fn accounts() -> Site {
+    let site = Site::new();
+    let leads_home = |set: &'static str| [("Location", "/"), ("Set-Cookie", set)];
+    let form = |path: &str, set: &'static str| {
+        let url = format!("https://shop.test{path}");
+        site.0.record(("POST", &url, FORM, "n=1"), 303, &leads_home(set), b"");
+    };
+    site.page(SHOP, "stranger");
+    form("/login", "session=1; Path=/");
+    site.page(SHOP, "emma").page(CART, "empty").post("/add").page(CART, "1 item");
+    form("/logout", "session=; Max-Age=0; Path=/");
+    site.page(CART, "whose cart?");
+    form("/login", "session=2; Path=/");
+    site.page(CART, "1 item");
+    site
+}
+
+#[test]
+fn nobody_sees_what_is_shown_to_who_is_logged_in() {
+    let site = accounts();
+    let client = site.client();
+    client.enter(SHOP);
+    client.post("/login");
+    assert_eq!(client.follow(SHOP, SHOP), "emma");
+    client.post("/logout");
+    // Nobody has logged out of an account without a cart; of what was seen, this is the nearest.
+    let got = client.get(SHOP, &[]);
+    assert_eq!((got.text(), got.answer.clone()), ("stranger", other(&[], &["/login", "/logout"])));
+    assert_eq!(client.follow(CART, SHOP), "whose cart?");
+    client.post("/login");
+    assert_eq!(client.follow(CART, SHOP), "empty");
+    client.post("/add");
+    assert_eq!(client.follow(CART, SHOP), "1 item");
+}
+
 fn other(missing: &[&str], extra: &[&str]) -> Answer {
     let names = |paths: &[&str]| paths.iter().map(|path| format!("POST https://shop.test{path}")).collect();
     Answer::OtherState { missing: names(missing), extra: names(extra), of: Box::new(Answer::Exact) }

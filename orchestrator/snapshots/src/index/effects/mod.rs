@@ -15,6 +15,7 @@ mod words;
 
 use std::fmt;
 
+use super::history::LogIn;
 use crate::{Exchange, Headers};
 
 pub use words::{is_static_type, may_act, only_shows_state, shows_state};
@@ -140,10 +141,6 @@ impl ResponseSigns {
         ResponseSigns { is_html, sets, clears, sets_any: headers.contains("Set-Cookie") }
     }
 
-    /// Whether it takes away a cookie of a log-in.
-    pub(super) fn clears(&self) -> bool {
-        !self.clears.is_empty()
-    }
 }
 
 fn reason_to_be_read(url: &str, headers: &Headers, body: &SentBody<'_>, is_page: bool) -> Option<ReadReason> {
@@ -186,6 +183,14 @@ pub(super) fn judge(request: &RequestSigns, status: u16, response: &ResponseSign
         Some(reason) => Effect::Read(reason),
         None => Effect::Write(WriteReason::Method),
     }
+}
+
+/// What a recorded request does to who is logged in.
+pub(super) fn log_in(request: &RequestSigns, response: &ResponseSigns, url: &str) -> LogIn {
+    if !response.clears.is_empty() || words::is_log_out(url) {
+        return LogIn::Ends;
+    }
+    if request.is_log_in && !response.sets.is_empty() { LogIn::Begins } else { LogIn::Keeps }
 }
 
 /// Whether a request that was not recorded would be a write, if its server took it.

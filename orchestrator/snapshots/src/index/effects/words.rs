@@ -61,6 +61,9 @@ const LOG_INS: [&str; 18] = [
     "sso",
     "verify",
 ];
+/// Those of log-outs.
+const LOG_OUTS: [&str; 3] = ["logoff", "logout", "signout"];
+const LOG_OUT_PAIRS: [[&str; 2]; 4] = [["log", "out"], ["sign", "out"], ["log", "off"], ["sign", "off"]];
 /// What says that a `GET` does something, such as a link that puts a thing into a cart.
 const ACTIONS: [&str; 117] = [
     "accept",
@@ -299,6 +302,14 @@ pub(super) fn is_renewal(url: &str) -> bool {
 /// Whether it is an address of log-ins.
 pub(super) fn is_log_in(url: &str) -> bool {
     last_names(url).iter().any(|words| names_log_in(words))
+}
+
+/// Whether it is an address of log-outs.
+pub(super) fn is_log_out(url: &str) -> bool {
+    last_names(url).last().is_some_and(|words| {
+        words.iter().any(|word| LOG_OUTS.contains(&word.as_str()))
+            || words.windows(2).any(|two| LOG_OUT_PAIRS.iter().any(|pair| pair == two))
+    })
 }
 
 fn names_log_in(words: &[String]) -> bool {

@@ -7,7 +7,7 @@ use super::super::row::Entry;
 use super::super::turns::{self, Turn};
 use super::super::{CaptureKind, IndexError, IndexHit, ReplaySet, RequestParts, SOCKET};
 use super::evidence::{self, Contents};
-use super::{SiteHistory, SiteWrite, Visit, messages};
+use super::{LogIn, SiteHistory, SiteWrite, Visit, messages};
 use crate::Headers;
 use crate::matching::{self, ChangingParts, Key, ReplayRequest, RequestPattern};
 
@@ -40,8 +40,8 @@ pub(super) struct KnownWrite {
     pub(super) effect: Effect,
     pub(super) parts: Option<RequestParts>,
     pub(super) has_cookies: bool,
-    /// Whether its answer takes away a cookie of a log-in.
-    pub(super) clears: bool,
+    /// What it does to who is logged in.
+    pub(super) log_in: LogIn,
     pub(super) at: i64,
     /// Whether it may be a query for all that it says itself: a script sent it, and nothing is
     /// kept.
@@ -85,7 +85,7 @@ impl KnownWrite {
             effect: Effect::None,
             parts: None,
             has_cookies: false,
-            clears: false,
+            log_in: LogIn::Keeps,
             at,
             may_query: false,
             has_data: false,
@@ -226,7 +226,7 @@ impl ReplaySet {
             && evidence::is_sent_by_script(&parts.headers, parts.content_type.as_deref());
         let has_data = evidence::is_data(&headers, length);
         let is_automatic = may_query && self.follows_at_once(hit, &parts.headers)?;
-        let (clears, at) = (signs.clears(), capture.at_millis);
+        let (log_in, at) = (effects::log_in(&asked, &signs, &url), capture.at_millis);
         let has_cookies = sets || parts.headers.contains("Cookie");
         Ok(KnownWrite {
             key,
@@ -235,7 +235,7 @@ impl ReplaySet {
             effect,
             parts: Some(parts),
             has_cookies,
-            clears,
+            log_in,
             at,
             may_query,
             has_data,
@@ -288,7 +288,7 @@ fn of_turns(all: &[VisitTurns], queries: &[String]) -> SiteHistory {
             // A message carries no cookies, and takes none.
             if write.line.is_none() {
                 had_cookies |= write.has_cookies;
-                was_cleared = write.clears;
+                was_cleared = write.log_in == LogIn::Ends;
             }
             let endpoint = write.endpoint();
             if queries.contains(&endpoint) {
@@ -302,7 +302,7 @@ fn of_turns(all: &[VisitTurns], queries: &[String]) -> SiteHistory {
             };
             let write_number = same_key.or_else(differs_in_chance).unwrap_or_else(|| {
                 let (method, url) = (write.method.clone(), write.url.clone());
-                history.writes.push(SiteWrite { method, url, effect: write.effect, hides: write.clears });
+                history.writes.push(SiteWrite { method, url, effect: write.effect, log_in: write.log_in });
                 known.push(write);
                 by_key.insert(write.key, known.len() - 1);
                 beside.push(known.len() - 1);

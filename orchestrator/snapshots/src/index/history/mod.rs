@@ -14,11 +14,14 @@
 //! differed between them is again as it was: the recording shows that the writes between them undo
 //! each other.
 
+mod account;
 mod build;
 mod evidence;
 mod messages;
 
 use std::collections::HashMap;
+
+pub use account::{Account, LogIn};
 
 use super::effects::Effect;
 use super::{IndexError, IndexHit, ReplaySet};
@@ -33,8 +36,8 @@ pub struct SiteWrite {
     pub url: String,
     /// Why it counts as a write.
     pub effect: Effect,
-    /// Whether its answer takes away a cookie of a log-in: it hides what was done before.
-    pub hides: bool,
+    /// What it does to who is logged in.
+    pub log_in: LogIn,
 }
 
 /// The writes of a site, and the visits in which they were recorded.
@@ -188,7 +191,8 @@ impl SiteHistory {
     /// Whether what is shown may be as it was before these writes without their being undone: one
     /// of them is a log-out, and more was done than a log-in before it.
     pub fn hide(&self, writes: &[u32]) -> bool {
-        let hides = |write: &u32| self.writes.get(*write as usize).is_some_and(|write| write.hides);
+        let hides =
+            |write: &u32| self.writes.get(*write as usize).is_some_and(|write| write.log_in == LogIn::Ends);
         writes.len() > 2 && writes.iter().any(hides)
     }
 
