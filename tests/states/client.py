@@ -59,13 +59,14 @@ class Client:
         self.perform(lambda: [self.step(*step) for step in action.steps])
 
     def perform(self, act):
-        """Does something and waits until it is done. What cannot be done is what is shown then."""
+        """Does something and waits until it is done. What cannot be done is what is shown then, however
+        it failed."""
         self.failure = ""
         try:
             act()
             self.settle()
         except Error as error:
-            self.failure = f"cannot be done: {error.message.splitlines()[0]}"
+            self.failure = "cannot be done"
 
     def step(self, kind, *words):
         match kind:

@@ -37,7 +37,7 @@ LEAST_EQUAL = 0.9
 # Of how many silent differences of a site the shortest order is looked for.
 DESCRIBED = 3
 # Rules of matching that rest on a guess.
-GUESSES = {"time-stamp", "random-token", "other-headers", "websocket-frame-by-count"}
+GUESSES = {"time-stamp", "random-token", "issued-token", "other-headers", "websocket-frame-by-count"}
 CERTAIN = {"exact", "normalised", "synthesised"}
 
 

@@ -6,7 +6,7 @@
 //!
 //! Dropping a gateway cuts all connections at once.
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc, time::Instant};
 
 use camino::Utf8Path;
 use parking_lot::{Mutex, RwLock};
@@ -182,6 +182,16 @@ impl Gateway {
         let episode = self.shared.episode();
         let Some(visit) = episode.visit() else { return };
         again::at_the_end(&self.shared, recorder, visit).await;
+    }
+
+    /// Waits until what is sent now is no more what a page that is recorded sends by itself, as it
+    /// does when it is new: a recording tells the two apart by the time.
+    #[expect(clippy::disallowed_methods, reason = "the time is the condition")]
+    pub async fn may_act(&self) {
+        let episode = self.shared.episode();
+        if let Some(begin) = episode.visit().and_then(|visit| visit.acts_from()) {
+            tokio::time::sleep(begin.saturating_duration_since(Instant::now())).await;
+        }
     }
 
     /// The ledger of the current episode.

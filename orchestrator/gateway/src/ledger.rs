@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 use snapshots::Timestamp;
-use snapshots::matching::{RANDOM_TOKEN, TIME_STAMP};
+use snapshots::matching::{ISSUED_TOKEN, RANDOM_TOKEN, TIME_STAMP};
 
 use crate::{replay::OTHER_HEADERS, socket::BY_COUNT};
 
@@ -209,9 +209,10 @@ impl Answer {
     /// server would have given the same to other headers, or to another message.
     pub fn is_guess(&self) -> bool {
         match self {
-            Answer::Normalised { rules } => rules
-                .iter()
-                .any(|rule| [TIME_STAMP, RANDOM_TOKEN, OTHER_HEADERS, BY_COUNT].contains(&rule.as_str())),
+            Answer::Normalised { rules } => {
+                let guesses = [TIME_STAMP, RANDOM_TOKEN, ISSUED_TOKEN, OTHER_HEADERS, BY_COUNT];
+                rules.iter().any(|rule| guesses.contains(&rule.as_str()))
+            }
             Answer::OtherState { of, .. } | Answer::Synthesised { of: Some(of), .. } => of.is_guess(),
             _ => false,
         }

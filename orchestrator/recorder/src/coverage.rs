@@ -227,7 +227,7 @@ impl Recorded<'_> {
                 // What is too large or damaged has no links, but it is there.
                 let document = self.set.document(hit, LARGEST).ok().flatten();
                 let urls = document
-                    .map(|document| search::links(&document.media_type, &document.bytes, &address))
+                    .map(|document| html_scan::links(&document.media_type, &document.bytes, &address))
                     .unwrap_or_default();
                 Some(Rc::new(Links { address, urls }))
             }

@@ -13,7 +13,6 @@ mod engines;
 mod error;
 mod index;
 mod json;
-mod links;
 mod page;
 mod query;
 mod segment;
@@ -29,7 +28,6 @@ use snapshots::index::ReplaySet;
 
 pub use engines::{SearchQuery, hosts, query_of};
 pub use error::SearchError;
-pub use links::{hidden_fields, links};
 pub use site_forms::{SearchForm, search_forms};
 
 use engines::Form;

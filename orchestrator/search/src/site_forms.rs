@@ -1,10 +1,9 @@
 //! The search forms of sites, as their recorded pages have them.
 
-use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
+use html_scan::{StartTag, Token, attribute, is_html};
 use url::Url;
 
 use crate::engines::{SearchQuery, value_in};
-use crate::text::{encoding, is_html};
 
 /// The names that a field for search words has on most sites.
 const FIELDS: &[&str] = &[
@@ -66,12 +65,9 @@ pub fn search_forms(media_type: &str, document: &[u8], url: &Url) -> Vec<SearchF
     if !is_html(media_type) {
         return Vec::new();
     }
-    let (html, _, _) = encoding(media_type, document).decode(document);
-    let mut emitter = DefaultEmitter::default();
-    // So that what scripts write is no form.
-    emitter.naively_switch_states(true);
+    let html = html_scan::decode(media_type, document);
     let (mut base, mut forms, mut action) = (None::<Url>, Vec::new(), None::<Url>);
-    for Ok(token) in Tokenizer::new_with_emitter(&*html, emitter) {
+    for token in html_scan::tokens(&html) {
         match token {
             Token::StartTag(tag) => match &**tag.name {
                 b"base" if base.is_none() => {
@@ -108,10 +104,6 @@ fn field_of(tag: &StartTag<()>) -> Option<String> {
     let name = attribute(tag, "name").filter(|name| !name.is_empty())?;
     let usual = FIELDS.contains(&&*name.to_ascii_lowercase());
     (kind == "search" || usual && matches!(&*kind, "" | "text")).then_some(name)
-}
-
-fn attribute(tag: &StartTag<()>, name: &str) -> Option<String> {
-    tag.attributes.get(name.as_bytes()).map(|value| String::from_utf8_lossy(value).into_owned())
 }
 
 #[cfg(test)]

@@ -1,11 +1,7 @@
 //! Extracts the visible text of an HTML document by its tags, for recordings without the text that
 //! a browser showed.
 
-use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
-use html5gum::{DefaultEmitter, Token, Tokenizer};
-
-/// Number of bytes in which a document may declare its encoding.
-const HEAD: usize = 1024;
+use html_scan::Token;
 
 /// Elements whose text is invisible or not part of the page.
 const HIDDEN: &[&[u8]] = &[b"script", b"style", b"noscript", b"template", b"svg", b"iframe", b"select"];
@@ -23,21 +19,12 @@ pub(crate) struct Text {
     pub(crate) body: String,
 }
 
-/// Whether this media type is HTML.
-pub(crate) fn is_html(media_type: &str) -> bool {
-    let media_type = media_type.trim_start().to_ascii_lowercase();
-    media_type.starts_with("text/html") || media_type.starts_with("application/xhtml")
-}
-
 /// Parses a document.
 pub(crate) fn read(media_type: &str, bytes: &[u8]) -> Text {
-    let (html, _, _) = encoding(media_type, bytes).decode(bytes);
-    let mut emitter = DefaultEmitter::default();
-    // So that the content of scripts is not text.
-    emitter.naively_switch_states(true);
+    let html = html_scan::decode(media_type, bytes);
     let (mut title, mut body) = (None::<String>, String::new());
     let (mut in_title, mut hidden) = (false, Vec::<Vec<u8>>::new());
-    for Ok(token) in Tokenizer::new_with_emitter(&*html, emitter) {
+    for token in html_scan::tokens(&html) {
         match token {
             Token::StartTag(tag) => {
                 let name: &[u8] = &tag.name;
@@ -83,27 +70,6 @@ fn part(body: &mut String, name: &[u8]) {
 
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The encoding: from the media type, from the document's declaration, UTF-8 if valid, or the
-/// browsers' default.
-pub(crate) fn encoding(media_type: &str, bytes: &[u8]) -> &'static Encoding {
-    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]).to_ascii_lowercase();
-    let metas = head.split("<meta").skip(1).filter_map(|rest| rest.split('>').next());
-    // A declaration of UTF-16 that can be read as ASCII is wrong.
-    let declared = metas
-        .filter_map(labelled)
-        .map(|found| if found.output_encoding() == found { found } else { UTF_8 })
-        .next();
-    let supposed = if std::str::from_utf8(bytes).is_ok() { UTF_8 } else { WINDOWS_1252 };
-    labelled(&media_type.to_ascii_lowercase()).or(declared).unwrap_or(supposed)
-}
-
-/// The encoding that a lower-case text names as its `charset`.
-fn labelled(text: &str) -> Option<&'static Encoding> {
-    let (_, label) = text.split_once("charset=")?;
-    let label = label.trim_start_matches(['"', '\'', ' ']);
-    Encoding::for_label(label.split(['"', '\'', ';', ' ', '/']).next()?.as_bytes())
 }
 
 #[cfg(test)]

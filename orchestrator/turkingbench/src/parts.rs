@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
+use html_scan::{StartTag, attribute, tags};
 
 /// A form field in the page's HTML.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,20 +62,6 @@ pub(crate) fn sends(page: &str) -> bool {
         let is_submit = |kind: String| kind.trim().eq_ignore_ascii_case("submit");
         tag.name.as_slice() == b"input" && attribute(&tag, "type").is_some_and(is_submit)
     })
-}
-
-fn tags(page: &str) -> impl Iterator<Item = StartTag<()>> {
-    let mut emitter = DefaultEmitter::default();
-    // So that the content of scripts has no tags.
-    emitter.naively_switch_states(true);
-    Tokenizer::new_with_emitter(page, emitter).filter_map(|Ok(token)| match token {
-        Token::StartTag(tag) => Some(tag),
-        _ => None,
-    })
-}
-
-fn attribute(tag: &StartTag<()>, name: &str) -> Option<String> {
-    tag.attributes.get(name.as_bytes()).map(|value| String::from_utf8_lossy(value).into_owned())
 }
 
 #[cfg(test)]

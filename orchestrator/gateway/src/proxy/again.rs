@@ -4,15 +4,16 @@
 use std::{sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, stream};
-use http::Extensions;
+use http::{Extensions, header::LOCATION};
 use http_body_util::BodyExt as _;
 use hyper::body::Bytes;
-use snapshots::index::site_of;
+use snapshots::index::{is_log_out, site_of};
 use tokio::time::timeout;
+use url::Url;
 
 use super::live;
 use crate::{
-    Recorder, RequestHead, Visit, body,
+    Recorder, Reply, RequestHead, Visit, body,
     gateway::Shared,
     record::{AskedIn, Asker, Draft, RequestCopy},
     routes::Target,
@@ -20,6 +21,8 @@ use crate::{
 
 /// How long a write may have to wait for it. What was not asked by then is not.
 const DEADLINE: Duration = Duration::from_secs(15);
+/// How many redirects of one request are followed.
+const REDIRECTS: usize = 3;
 /// How many requests are sent at once: no more than a browser's.
 const AT_ONCE: usize = 4;
 
@@ -55,19 +58,48 @@ async fn ask(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>, site
     }
 }
 
+/// Asks for one, and for what it leads to.
 async fn ask_one(shared: &Shared, recorder: &Arc<Recorder>, visit: &Arc<Visit>, head: RequestHead) {
+    let mut next = Some(head);
+    for _ in 0..=REDIRECTS {
+        let Some(head) = next else { return };
+        next = send(shared, recorder, visit, &head).await;
+    }
+}
+
+/// Sends one request, and records its answer. Where it leads on its origin.
+async fn send(
+    shared: &Shared,
+    recorder: &Arc<Recorder>,
+    visit: &Arc<Visit>,
+    head: &RequestHead,
+) -> Option<RequestHead> {
     let routes = shared.routes();
     if !matches!(routes.target(&head.host, head.port), Target::Record(_) | Target::Fill(_)) {
-        return;
+        return None;
     }
-    let asked = AskedIn::new(visit, &head, Asker::Recorder);
-    let draft = Draft::begin(recorder, Some(asked), &head, RequestCopy::whole(&Bytes::new()));
-    match shared.upstream.send(head.server(), &head, Extensions::new(), body::empty()).await {
+    let asked = AskedIn::new(visit, head, Asker::Recorder);
+    let draft = Draft::begin(recorder, Some(asked), head, RequestCopy::whole(&Bytes::new()));
+    match shared.upstream.send(head.server(), head, Extensions::new(), body::empty()).await {
         Ok(arrived) => {
-            let mut body = live::record_response(draft, arrived).await.reply.body;
+            let mut reply = live::record_response(draft, arrived).await.reply;
             // What breaks off is counted by the recorder.
-            while let Some(Ok(_)) = body.frame().await {}
+            while let Some(Ok(_)) = reply.body.frame().await {}
+            leads_to(head, &reply)
         }
-        Err(error) => draft.unanswered(&error),
+        Err(error) => {
+            draft.unanswered(&error);
+            None
+        }
     }
+}
+
+/// The request for what an answer leads to on the same origin.
+fn leads_to(head: &RequestHead, reply: &Reply) -> Option<RequestHead> {
+    let location = reply.headers.get(LOCATION).filter(|_| reply.status.is_redirection())?;
+    let from = Url::parse(&head.url).ok()?;
+    let mut url = from.join(location.to_str().ok()?).ok()?;
+    url.set_fragment(None);
+    let stays = url.origin() == from.origin() && !is_log_out(url.as_str());
+    stays.then(|| RequestHead { url: url.into(), ..head.clone() })
 }

@@ -8,6 +8,8 @@
 
 use std::collections::HashMap;
 
+use snapshots::index::is_of_log_in;
+
 /// The fewest characters of a cookie that may hold a whole session, not only its name.
 const SESSION: usize = 80;
 /// The most tokens that are known.
@@ -16,7 +18,8 @@ const MOST: usize = 64;
 /// The tokens of a site.
 #[derive(Debug, Default)]
 pub(super) struct Tokens {
-    /// The last value of each, how often it was there, and whether it has ever been another one.
+    /// The last value of each, how often it was there in this session, and whether it was another
+    /// one before.
     fields: HashMap<String, (String, u32, bool)>,
     /// Cookies that were set: the last value, and whether it has been another one before.
     cookies: HashMap<String, (String, bool)>,
@@ -38,13 +41,16 @@ impl Tokens {
             let (known, times, differs) =
                 self.fields.entry(name).or_insert_with(|| (value.clone(), 0, false));
             *times += 1;
-            *differs |= *known != value;
+            *differs |= *times > 1 && *known != value;
             *known = value;
         }
     }
 
-    /// Notes a cookie that a response sets.
+    /// Notes a cookie that a response sets. Another session has other tokens.
     pub(super) fn note_cookie(&mut self, name: &str, value: &str) {
+        if is_of_log_in(name) && self.cookies.get(name).is_none_or(|(known, _)| known != value) {
+            self.fields.values_mut().for_each(|(_, times, differs)| (*times, *differs) = (0, false));
+        }
         if self.cookies.len() >= MOST && !self.cookies.contains_key(name) {
             return;
         }
@@ -81,8 +87,8 @@ mod tests {
 
     fn of(pages: &[&str], cookies: &[(&str, &str)]) -> bool {
         let mut tokens = Tokens::default();
-        pages.iter().for_each(|value| tokens.note_fields(vec![("_token".to_owned(), (*value).to_owned())]));
         cookies.iter().for_each(|(name, value)| tokens.note_cookie(name, value));
+        pages.iter().for_each(|value| tokens.note_fields(vec![("_token".to_owned(), (*value).to_owned())]));
         tokens.allow()
     }
 
@@ -91,7 +97,18 @@ mod tests {
         assert!(of(&[], &[("session", "1")]), "there are none");
         assert!(!of(&["a"], &[("session", "1")]), "it is not known whether it stays");
         assert!(of(&["a", "a"], &[("session", "1")]));
-        assert!(!of(&["a", "b"], &[("session", "1"), ("session", "1")]));
+        let mut tokens = Tokens::default();
+        let mut note = |cookie: &str, values: &[&str]| {
+            tokens.note_cookie("session", cookie);
+            values
+                .iter()
+                .for_each(|value| tokens.note_fields(vec![("_token".to_owned(), (*value).to_owned())]));
+            tokens.allow()
+        };
+        assert!(note("1", &["a", "a"]));
+        assert!(!note("2", &["b"]), "another session");
+        assert!(note("2", &["b"]), "its token stays, too");
+        assert!(!note("2", &["c"]));
         assert!(of(&["a", "b"], &[("csrftoken", "1")]), "it is compared with the cookie");
         let [one, other] = ["1", "2"].map(|text| text.repeat(SESSION));
         assert!(

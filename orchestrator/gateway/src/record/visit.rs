@@ -17,14 +17,14 @@
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header, response};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use snapshots::{
     Exchange,
-    index::{Effect, effect_of, may_act, only_shows_state, shows_state, site_of},
+    index::{AT_ONCE, Effect, effect_of, may_act, only_shows_state, shows_state, site_of},
     matching::{self, Key, ReplayRequest},
 };
 use url::Url;
@@ -59,6 +59,8 @@ pub struct Visit {
     sites: Mutex<HashMap<String, SeenSite>>,
     /// By site: held while it is asked again.
     asking: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    /// When the browser was last given a document.
+    document: Mutex<Option<Instant>>,
 }
 
 /// Where a request belongs.
@@ -113,7 +115,7 @@ impl Visit {
     /// A new visit. After a write of a site, at most `again` requests are made again.
     pub fn new(again: usize) -> Visit {
         let name = snapshots::warc::new_record_id();
-        Visit { name, again, sites: Mutex::default(), asking: Mutex::default() }
+        Visit { name, again, sites: Mutex::default(), asking: Mutex::default(), document: Mutex::default() }
     }
 
     /// What tells it from others in a recording.
@@ -124,6 +126,11 @@ impl Visit {
     /// Whether a write of this site was sent to the live web.
     pub(crate) fn has_written(&self, site: &str) -> bool {
         self.sites.lock().get(site).is_some_and(|seen| seen.was_written)
+    }
+
+    /// From when on what is sent is not what a document sends by itself: nobody acts on one before.
+    pub(crate) fn acts_from(&self) -> Option<Instant> {
+        Some((*self.document.lock())? + AT_ONCE)
     }
 
     /// Whether anything is asked again at all.
@@ -163,7 +170,7 @@ impl Visit {
         if !is_repeated {
             return;
         }
-        let is_page = page.is_page;
+        let is_page = page.is_page || exchange.response.status != 200;
         match page.fields {
             Some(fields) => site.tokens.note_fields(fields),
             None => site.tokens.note_unknown(),
@@ -224,6 +231,9 @@ impl AskedIn {
     /// leads elsewhere, has changed it.
     pub(crate) fn answered(&self, parts: &response::Parts) {
         if self.asker == Asker::Browser {
+            if ContentKind::of(&parts.headers) == ContentKind::Document {
+                *self.visit.document.lock() = Some(Instant::now());
+            }
             let mut site = self.visit.of_site(&self.head);
             site.take_set(&self.head, &parts.headers);
             if !self.head.method.is_safe() && parts.status.is_redirection() {
@@ -308,13 +318,19 @@ fn pair(text: &str) -> Option<(String, String)> {
     Some((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// Whether this may be asked again, and shows something: a page or data.
+/// Whether this may be asked again, and shows something: a page or data, or what leads to a page.
 fn is_repeatable(head: &RequestHead, exchange: &Exchange) -> bool {
     let kind = exchange.response.headers.get_str("content-type").unwrap_or_default();
     let mut headers = HeaderMap::new();
     headers.extend(HeaderValue::from_str(kind).map(|kind| (header::CONTENT_TYPE, kind)));
+    let leads_on = || {
+        let is_page = head.headers.get("sec-fetch-dest").is_some_and(|name| name == "document");
+        // One that keeps something in a cookie has done something.
+        let headers = &exchange.response.headers;
+        is_page && (300..400).contains(&exchange.response.status) && !headers.contains("set-cookie")
+    };
     head.method == Method::GET
-        && exchange.response.status == 200
+        && (exchange.response.status == 200 || leads_on())
         && exchange.truncated.is_none()
         && ContentKind::of(&headers) != ContentKind::Static
         && !kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
@@ -345,9 +361,9 @@ impl PageParts {
         };
         // Nobody has followed the link: it has to be plain what it leads to.
         let is_wanted = |url: &Url| url.origin() == base.origin() && only_shows_state(url.as_str());
-        let links = search::links(kind, &body, &base).into_iter();
+        let links = html_scan::links(kind, &body, &base).into_iter();
         let named = links.filter(is_wanted).take(MOST).filter_map(|url| linked(head, url)).collect();
-        PageParts { is_page: true, named, fields: Some(search::hidden_fields(kind, &body)) }
+        PageParts { is_page: true, named, fields: Some(html_scan::hidden_fields(kind, &body)) }
     }
 }
 

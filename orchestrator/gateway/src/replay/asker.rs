@@ -11,6 +11,9 @@
 //! a client that says nothing         all, in recorded order
 //! ```
 //!
+//! A redirect is followed by the capture that followed it when it was recorded: a message that is
+//! shown once is on that one alone.
+//!
 //! Behind the last one of them, it is repeated; if it led elsewhere, the last one that did not.
 
 use std::{collections::HashMap, sync::Arc};
@@ -18,7 +21,7 @@ use std::{collections::HashMap, sync::Arc};
 use http::header;
 use snapshots::{
     index::{IndexError, IndexHit, ReplaySet},
-    matching::{self, Key, ReplayRequest},
+    matching::Key,
 };
 
 use super::{negotiation, remembered::Remembered};
@@ -30,11 +33,14 @@ pub(super) const GAP: u64 = 30 * 60 * 1000;
 const KNOWN: usize = 128;
 /// How many documents of an episode are known by their addresses.
 const MOST: usize = 4096;
+/// How many redirects wait for being followed, and within how many milliseconds one is.
+const MOST_REDIRECTS: usize = 64;
+const FOLLOWED: u64 = 15 * 1000;
 
 /// A capture that an episode was given, from which it may ask for more.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Given {
-    hit: IndexHit,
+    pub(super) hit: IndexHit,
     /// How many were given before. Turns are counted within one.
     load: u64,
 }
@@ -46,6 +52,8 @@ pub(crate) struct Documents {
     by_origin: HashMap<Key, Given>,
     last: Option<Given>,
     loads: u64,
+    /// The redirects that were given and not yet followed, by where they lead.
+    redirects: HashMap<Key, IndexHit>,
 }
 
 /// Who asks.
@@ -75,6 +83,19 @@ impl Documents {
             true => Asker::Nobody(self.last),
             false => Asker::Unknown,
         }
+    }
+
+    /// A redirect to this address was given.
+    pub(super) fn redirect(&mut self, url: &str, hit: IndexHit) {
+        if self.redirects.len() >= MOST_REDIRECTS {
+            self.redirects.clear();
+        }
+        self.redirects.insert(url_key(url), hit);
+    }
+
+    /// The redirect that led to this address. It is followed once.
+    pub(super) fn follow(&mut self, url: &str) -> Option<IndexHit> {
+        self.redirects.remove(&url_key(url))
     }
 
     /// Something was given from which more may be asked for.
@@ -147,6 +168,30 @@ pub(super) fn pick(
     let stays = |members: &[usize]| members.iter().rfind(|member| !leads_on(member)).copied();
     let last = || stays(&group).or_else(|| stays(members)).or(group.last().copied());
     Ok(group.get(turn).copied().or_else(last).unwrap_or_default())
+}
+
+/// The place of the capture that followed a redirect when it was recorded: the first one after it.
+pub(super) fn followed(
+    set: &ReplaySet,
+    hits: &[IndexHit],
+    redirect: IndexHit,
+) -> Result<Option<usize>, IndexError> {
+    let visit = set.capture(redirect)?.visit;
+    let place = |hit: &IndexHit| (hit.at_millis, hit.capture);
+    let mut behind: Vec<usize> = (0..hits.len())
+        .filter(|at| hits[*at].member == redirect.member && place(&hits[*at]) > place(&redirect))
+        .collect();
+    behind.sort_unstable_by_key(|at| place(&hits[*at]));
+    for at in behind {
+        let capture = set.capture(hits[at])?;
+        if hits[at].at_millis - redirect.at_millis > FOLLOWED {
+            return Ok(None);
+        }
+        if capture.visit == visit && !capture.asked_again {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
 }
 
 /// The captures behind the one that asks, which may be one of them: a page that is asked for from
@@ -236,27 +281,7 @@ fn recorded(
     if let Some(known) = known.get(&key) {
         return Ok(known);
     }
-    let asker = |hit: &IndexHit| -> Result<Option<IndexHit>, IndexError> {
-        let failures = set.failures();
-        let headers = match set.request_headers(*hit, &set.capture(*hit)?) {
-            Err(error) if set.failures() != failures => return Err(error),
-            headers => headers.ok().flatten(),
-        };
-        let Some(url) = headers.as_ref().and_then(|headers| headers.get_str("Referer")) else {
-            return Ok(None);
-        };
-        let all = set.exact(&matching::exact(&ReplayRequest::bare("GET", url)))?;
-        let place = |other: &IndexHit| (other.at_millis, other.capture);
-        let before = all.into_iter().rev();
-        for other in before.filter(|other| other.member == hit.member && place(other) < place(hit)) {
-            // What the recorder asked for was shown to nobody.
-            if !set.capture(other)?.asked_again {
-                return Ok(Some(other));
-            }
-        }
-        Ok(None)
-    };
-    let found = hits.iter().take(KNOWN).map(asker).collect::<Result<Vec<_>, _>>()?;
+    let found = hits.iter().take(KNOWN).map(|hit| set.asked_by(*hit)).collect::<Result<Vec<_>, _>>()?;
     let found = Arc::new(found);
     known.put(key, Arc::clone(&found));
     Ok(found)

@@ -6,6 +6,7 @@ use http::{HeaderMap, header};
 use hyper::body::Bytes;
 use snapshots::Timestamp;
 use snapshots::index::{IndexError, IndexHit, is_static_type, site_of};
+use url::Url;
 
 use super::{
     Replay, StatePolicy,
@@ -96,8 +97,18 @@ impl Replay {
             StatePolicy::Order => Asker::Unknown,
             _ => episode.documents().lock().asker(head),
         };
-        let request = (&found.key, asker, advances);
-        let member = asker::pick(&self.set, &self.askers, (hits, &members), request, episode)?;
+        let redirect = if advances { episode.documents().lock().follow(&head.url) } else { None };
+        let followed = match redirect {
+            Some(redirect) => asker::followed(&self.set, hits, redirect)?,
+            None => None,
+        };
+        let member = match followed.filter(|place| members.contains(place)) {
+            Some(place) => place,
+            None => {
+                let request = (&found.key, asker, advances);
+                asker::pick(&self.set, &self.askers, (hits, &members), request, episode)?
+            }
+        };
         Ok(Chosen { hit: hits[member], rule, differs })
     }
 
@@ -208,10 +219,14 @@ impl Replay {
         head: &RequestHead,
         hit: IndexHit,
         kind: ContentKind,
-        episode: &Episode,
+        (location, episode): (Option<&str>, &Episode),
     ) -> Result<(), StoredError> {
         if self.options.states == StatePolicy::Order {
             return Ok(());
+        }
+        let target = location.and_then(|location| Url::parse(&head.url).ok()?.join(location).ok());
+        if let Some(target) = target.filter(|_| hit.status == 0 || (300..400).contains(&hit.status)) {
+            episode.documents().lock().redirect(target.as_str(), hit);
         }
         if kind != ContentKind::Data && hit.status < 300 {
             episode.documents().lock().give(&head.url, hit, kind == ContentKind::Document);

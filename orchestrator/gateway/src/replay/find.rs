@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use http::HeaderMap;
 use snapshots::{
     index::{ChangingMatch, IndexError, IndexHit, RecordedRequest, ReplaySet, RequestParts, body_mark},
-    matching::{self, Key, ReplayRequest, Rules},
+    matching::{self, IssuedTokens, Key, Made, ReplayRequest, Rules},
 };
 
 use super::MatchLevel;
@@ -104,29 +104,37 @@ pub(super) fn guessed(
     set: &ReplaySet,
     request: &ReplayRequest<'_>,
     headers: &HeaderMap,
+    page: impl FnOnce() -> Result<IssuedTokens, IndexError>,
     now_millis: RangeInclusive<i64>,
 ) -> Result<Option<MatchedCaptures>, IndexError> {
     if !matching::may_guess(request) {
         return Ok(None);
     }
+    let tokens = page()?;
+    let made = Made { within: now_millis, tokens: Some(&tokens) };
     let mut found: Option<Guessed> = None;
     for recorded in same_method(set, request)? {
         let parts = request_of(set, recorded.hit)?;
         let other = parts
             .as_ref()
             .map_or(ReplayRequest::bare(&recorded.method, &recorded.url), |p| p.request_at(&recorded.url));
-        let rules = matching::guess(request, &other, &now_millis, recorded.hit.at_millis as i64);
+        let issued = match tokens.is_empty() {
+            true => IssuedTokens::default(),
+            false => set.issued_to(recorded.hit)?,
+        };
+        let recorded_made = Made::at(recorded.hit.at_millis as i64, Some(&issued));
+        let rules = matching::guess((request, &made), (&other, &recorded_made));
         let Some(rules) = rules.filter(|rules| !rules.is_empty()) else { continue };
         let key = matching::exact(&other);
         match &mut found {
             None => {
                 let (url, hits) = (recorded.url.clone(), vec![recorded.hit]);
-                found = Some(Guessed { url, parts, rules, hits, key });
+                found = Some(Guessed { url, parts, rules, hits, key, issued });
             }
             Some(known) => {
                 let first = known.request(&recorded.method);
-                let [at, first_at] = [recorded.hit, known.hits[0]].map(|hit| hit.at_millis as i64);
-                let is_same = || matching::guess(&other, &first, &(at..=at), first_at).is_some();
+                let first_made = Made::at(known.hits[0].at_millis as i64, Some(&known.issued));
+                let is_same = || matching::guess((&other, &recorded_made), (&first, &first_made)).is_some();
                 // What is sent with a token changes something, and the token lets it. What is asked
                 // for with one may be another thing.
                 let is_sent = request.method != "GET" || rules == [matching::TIME_STAMP];
@@ -152,6 +160,8 @@ struct Guessed {
     url: String,
     parts: Option<RequestParts>,
     rules: Vec<&'static str>,
+    /// The tokens of the page that sent the first of them.
+    issued: IssuedTokens,
     hits: Vec<IndexHit>,
     key: Key,
 }

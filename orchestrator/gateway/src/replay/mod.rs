@@ -40,7 +40,7 @@ mod variants;
 use std::{sync::Arc, time::SystemTime};
 
 pub(crate) use asker::Documents;
-use asker::RecordedAskers;
+use asker::{Asker, RecordedAskers};
 use cache::Cache;
 use camino::Utf8Path;
 use choose::Chosen;
@@ -56,7 +56,7 @@ use search::Search;
 use searched::SiteForms;
 use snapshots::{
     index::{IndexError, IndexHit, ReplaySet, SOCKET},
-    matching::{Key, Payload, ReplayRequest},
+    matching::{IssuedTokens, Key, Payload, ReplayRequest},
 };
 pub(crate) use states::Standing;
 use states::States;
@@ -255,7 +255,7 @@ impl Replay {
         }
         if certain == MatchLevel::Normalised
             && !(miss::is_navigation(head) && head.method == Method::GET)
-            && let Some(found) = find::guessed(&self.set, request, &head.headers, episode.page_clock().now())?
+            && let Some(found) = self.guessed(head, request, episode)?
             && let Some(reply) = self.given(head, request, &found, episode, false)?
         {
             return Ok(Some(reply));
@@ -272,6 +272,21 @@ impl Replay {
             }
             _ => Ok(None),
         }
+    }
+
+    /// What was recorded for a request that differs in time stamps and tokens alone.
+    fn guessed(
+        &self,
+        head: &RequestHead,
+        request: &ReplayRequest<'_>,
+        episode: &Episode,
+    ) -> Result<Option<MatchedCaptures>, IndexError> {
+        let asker = episode.documents().lock().asker(head);
+        let page = || match asker {
+            Asker::Given(given) => self.set.issued_by(given.hit),
+            _ => Ok(IssuedTokens::default()),
+        };
+        find::guessed(&self.set, request, &head.headers, page, episode.page_clock().now())
     }
 
     /// What was recorded under exactly the URL of `request`. A HEAD is answered from a GET.
@@ -335,7 +350,8 @@ impl Replay {
                 return Ok(None);
             }
             if wanted.is_none() && !aside {
-                self.keep(head, hit, kind, episode)?;
+                let location = stored.headers.get(header::LOCATION).and_then(|text| text.to_str().ok());
+                self.keep(head, hit, kind, (location, episode))?;
             }
             let answer = choose::labelled(answer, differs);
             if request.method == "HEAD" {

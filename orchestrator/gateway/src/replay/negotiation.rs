@@ -10,7 +10,8 @@
 //! 3. the headers that `Vary` names, but for cookies, codings, and what a browser says of itself
 //!    and of how it came there;
 //! 4. the cookies by which a page keeps settings;
-//! 5. the destination (a page, an image, the data of a script) and the first type in `Accept`,
+//! 5. the page that asks, where the captures lead back to the page that had asked for them;
+//! 6. the destination (a page, an image, the data of a script) and the first type in `Accept`,
 //!    where the captures are of different types, or `Vary` names them.
 //!
 //! A request gets the captures of the class that is most like it, and those of which no request is
@@ -23,6 +24,7 @@ use snapshots::{
     index::{CaptureKind, IndexError, IndexHit, ReplaySet},
     matching::Key,
 };
+use url::Url;
 
 use super::LAST_EVENT_ID;
 use super::settings::{self, CaptureState};
@@ -69,6 +71,7 @@ const COOKIE: &str = "cookie";
 /// Begins the name of a cookie that counts, among the names of headers.
 const SETTING: &str = "cookie:";
 const ORIGIN: &str = "origin";
+const REFERER: &str = "referer";
 const DESTINATION: &str = "sec-fetch-dest";
 const ACCEPT: &str = "accept";
 /// The schemes of authentication for which a browser itself asks for a user and a password.
@@ -221,6 +224,8 @@ struct Exchange {
     /// A browser that gets it asks for a user and a password.
     is_challenge: bool,
     is_success: bool,
+    /// Of one that leads elsewhere, whether it leads to the page that asked for it.
+    leads_back: Option<bool>,
 }
 
 impl Exchange {
@@ -246,6 +251,11 @@ impl Exchange {
             });
             exchange.is_challenge = head.status == 401 && is_prompt && !exchange.is_authorized();
             exchange.is_success = head.status < 400;
+            let location = head.headers.get_str("Location").filter(|_| (300..400).contains(&head.status));
+            if let (Some(location), Some(request)) = (location, &exchange.request) {
+                let (_, url) = set.request_line(hit, &capture)?;
+                exchange.leads_back = Some(is_back(&url, location, request));
+            }
         }
         Ok(exchange)
     }
@@ -255,6 +265,13 @@ impl Exchange {
     }
 }
 
+/// Whether a redirect leads to the page that asked for it.
+fn is_back(url: &str, location: &str, request: &Headers) -> bool {
+    let target = Url::parse(url).and_then(|url| url.join(location));
+    let page = request.get_str("Referer").map(Url::parse);
+    matches!((target, page), (Ok(target), Some(Ok(page))) if target == page)
+}
+
 /// Whether the headers of a request, or those that its only capture names in `Vary`, may tell
 /// something else than what was recorded, so that the recorded request has to be read.
 pub(super) fn may_differ(asked: &HeaderMap, stored: &HeaderMap) -> bool {
@@ -262,7 +279,11 @@ pub(super) fn may_differ(asked: &HeaderMap, stored: &HeaderMap) -> bool {
     let names = names.flat_map(|names| names.split(',')).map(|name| name.trim().to_ascii_lowercase());
     let has = |name: &&str| asked.contains_key(*name);
     let is_told = |name: &str| counts(name) || FORMS.contains(&name) || name == AUTHORIZATION;
-    has(&AUTHORIZATION) || FORMS.iter().any(has) || names.into_iter().any(|name| is_told(&name))
+    let may_lead_back = stored.contains_key(header::LOCATION) && asked.contains_key(header::REFERER);
+    may_lead_back
+        || has(&AUTHORIZATION)
+        || FORMS.iter().any(has)
+        || names.into_iter().any(|name| is_told(&name))
 }
 
 /// Whether a header that `Vary` names says what was asked for.
@@ -282,6 +303,9 @@ fn names(exchanges: &[Exchange], settings: &[String]) -> Vec<String> {
     types.dedup();
     let last = [DESTINATION, ACCEPT].into_iter().filter(|name| types.len() > 1 || named.contains(name));
     let others = named.iter().copied().filter(|name| counts(name)).take(MOST_NAMES);
+    let mut back = exchanges.iter().filter_map(|exchange| exchange.leads_back).peekable();
+    let leads_back = back.peek().is_some() && back.all(|is_back| is_back);
+    let last = leads_back.then_some(REFERER).into_iter().chain(last);
     let settings = settings.iter().map(|name| format!("{SETTING}{name}"));
     let first = [AUTHORIZATION].into_iter().chain(FORMS).chain(others).map(str::to_owned);
     first.chain(settings).chain(last.map(str::to_owned)).collect()

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use snapshots::matching::{self, Key, Payload as Body, ReplayRequest};
+use snapshots::matching::{self, Key, Made, Payload as Body, ReplayRequest};
 
 use super::{Payload, Side, SocketFrame};
 use crate::{Answer, socket::SocketScript};
@@ -198,8 +198,10 @@ fn key_of(said: &Payload, by_sense: bool) -> Key {
 fn alike(said: &Payload, frame: &SocketFrame, now: &RangeInclusive<i64>) -> Option<Vec<&'static str>> {
     let Payload::Text(text) = said else { return None };
     // When it was recorded is not known here, so that times are alike if they stand now.
+    let made = Made { within: now.clone(), tokens: None };
+    let recorded = Made::at(*now.start(), None);
     (text.len() <= LONGEST)
-        .then(|| matching::guess(&request(said), &request(&frame.payload), now, *now.start()))?
+        .then(|| matching::guess((&request(said), &made), (&request(&frame.payload), &recorded)))?
 }
 
 /// Whether it is a message of the client, and not the end of the connection.

@@ -50,7 +50,7 @@ pub(super) fn document(
     let read = match (&title, &listed) {
         (Some(_), Some(_)) => text::Text::default(),
         _ => match set.document(hit, LARGEST) {
-            Ok(Some(document)) if text::is_html(&document.media_type) => {
+            Ok(Some(document)) if html_scan::is_html(&document.media_type) => {
                 text::read(&document.media_type, &document.bytes)
             }
             Ok(_) => text::Text::default(),

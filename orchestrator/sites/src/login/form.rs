@@ -1,7 +1,7 @@
 //! Parses the HTML forms of a page, with the values that a browser would send if nobody changed
 //! them.
 
-use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
+use html_scan::{StartTag, Token, attribute};
 
 /// A form with the values that it sends.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,13 +37,10 @@ impl Form {
 
 /// Parses all forms of a page.
 pub(super) fn forms(page: &str) -> Vec<Form> {
-    let mut emitter = DefaultEmitter::default();
-    // A `<form>` within a script is not parsed as a tag.
-    emitter.naively_switch_states(true);
     let (mut forms, mut open) = (Vec::new(), None::<Form>);
     // The current select and the current text area.
     let (mut select, mut area) = (None::<Select>, None::<String>);
-    for Ok(token) in Tokenizer::new_with_emitter(page, emitter) {
+    for token in html_scan::tokens(page) {
         match token {
             Token::StartTag(tag) => match tag.name.as_slice() {
                 b"form" => {
@@ -89,10 +86,6 @@ pub(super) fn forms(page: &str) -> Vec<Form> {
     }
     forms.extend(open);
     forms
-}
-
-fn attribute(tag: &StartTag<()>, name: &str) -> Option<String> {
-    tag.attributes.get(name.as_bytes()).map(|value| String::from_utf8_lossy(value).into_owned())
 }
 
 fn form(tag: &StartTag<()>) -> Form {

@@ -14,6 +14,7 @@
 //! version or another state of the archive, it is rebuilt. The archive is never modified.
 
 mod adopt;
+mod askers;
 mod build;
 mod changing;
 mod documents;
@@ -50,11 +51,11 @@ pub use adopt::BESIDE;
 pub use changing::ChangingMatch;
 pub use documents::Document;
 pub use effects::{
-    Effect, ReadReason, WriteReason, effect_of, is_static_type, may_act, may_write, only_shows_state,
-    shows_state,
+    Effect, ReadReason, WriteReason, effect_of, is_log_out, is_of_log_in, is_static_type, may_act, may_write,
+    only_shows_state, shows_state,
 };
 pub use error::IndexError;
-pub use history::{Account, ChangedAddress, LogIn, SiteHistory, SiteWrite, Visit};
+pub use history::{AT_ONCE, Account, ChangedAddress, LogIn, SiteHistory, SiteWrite, Visit};
 pub use layout::Summary;
 pub(crate) use paths::host_of;
 pub use row::{Capture, CaptureKind};

@@ -10,11 +10,14 @@
 //!   recording, and the requested one as far from the present of the page that asks;
 //! - a *random token* is a fraction with as many digits as `Math.random()` has, or a mix of letters
 //!   and digits under a name that has a whole word for chance (`nonce`, `csrf`, `salt`, ...);
+//! - an *issued token* is the value of a hidden field that was another one in another capture of the
+//!   page, see [`IssuedTokens`];
 //! - beside a time stamp, a UUID or another long token is of the visit under a name that says so
 //!   (`sessionId`, `trace_id`, ...).
 
 use std::ops::RangeInclusive;
 
+use super::issued::{IssuedTokens, may_be_token};
 use super::leaves::{Leaf, leaves};
 use super::{ReplayRequest, query};
 use crate::Timestamp;
@@ -23,6 +26,25 @@ use crate::Timestamp;
 pub const TIME_STAMP: &str = "time-stamp";
 /// The ledger label of a random token.
 pub const RANDOM_TOKEN: &str = "random-token";
+
+/// The ledger label of a token that a page has issued.
+pub const ISSUED_TOKEN: &str = "issued-token";
+
+/// How a request was made.
+#[derive(Clone, Debug)]
+pub struct Made<'a> {
+    /// Within these times of the page that makes it, in milliseconds since 1970.
+    pub within: RangeInclusive<i64>,
+    /// The tokens of this page, where they are known.
+    pub tokens: Option<&'a IssuedTokens>,
+}
+
+impl<'a> Made<'a> {
+    /// At a time that was recorded.
+    pub fn at(millis: i64, tokens: Option<&'a IssuedTokens>) -> Made<'a> {
+        Made { within: millis..=millis, tokens }
+    }
+}
 
 /// The maximum distance of a recorded time stamp from the time of recording, in milliseconds.
 const NEAR: i64 = 10 * 60 * 1000;
@@ -56,15 +78,16 @@ const MIN_VISIT_TOKEN: usize = 16;
 /// The fewest digits of a fraction under any other name. Amounts and places have fewer.
 const MIN_FRACTION: usize = 15;
 
-/// The rules by which `request`, made within `now_millis` of its page, matches `recorded`, which
-/// was recorded at `at_millis`, both since 1970; `None` if they are different requests. Empty if
+/// The rules by which `request` matches `recorded`; `None` if they are different requests. Empty if
 /// nothing differs.
 pub fn guess(
-    request: &ReplayRequest<'_>,
-    recorded: &ReplayRequest<'_>,
-    now_millis: &RangeInclusive<i64>,
-    at_millis: i64,
+    (request, now): (&ReplayRequest<'_>, &Made<'_>),
+    (recorded, then): (&ReplayRequest<'_>, &Made<'_>),
 ) -> Option<Vec<&'static str>> {
+    let (now_millis, at_millis) = (&now.within, *then.within.start());
+    let is_issued = |value: &str, other: &str| {
+        now.tokens.zip(then.tokens).is_some_and(|(own, theirs)| own.agree(theirs, value, other))
+    };
     let is_time_stamp =
         |requested: &str, recorded: &str| is_time_stamp((requested, now_millis), (recorded, at_millis));
     let urls = [super::normalised_url(request.url), super::normalised_url(recorded.url)];
@@ -103,6 +126,8 @@ pub fn guess(
         let (value, other) = (requested.value.trim_matches('"'), recorded.value.trim_matches('"'));
         if is_time_stamp(value, other) {
             rules.push(TIME_STAMP);
+        } else if is_issued(value, other) {
+            rules.push(ISSUED_TOKEN);
         } else if is_random(&requested.name, value, other)
             || (clocked && is_of_visit(&requested.name, value, other))
         {
@@ -124,7 +149,7 @@ pub fn may_guess(request: &ReplayRequest<'_>) -> bool {
     query::split(&url).0.split('/').skip(3).any(is_time)
         || leaves(request).iter().any(|leaf| {
             let value = leaf.value.trim_matches('"');
-            is_time(value) || is_random(&leaf.name, value, value)
+            is_time(value) || may_be_token(value) || is_random(&leaf.name, value, value)
         })
 }
 
@@ -241,7 +266,8 @@ mod tests {
     const NOW: RangeInclusive<i64> = AT + 120_000..=AT + 123_000;
 
     fn guessed(requested: &str, recorded: &str) -> Option<Vec<&'static str>> {
-        guess(&ReplayRequest::bare("GET", requested), &ReplayRequest::bare("GET", recorded), &NOW, AT)
+        let [requested, recorded] = [requested, recorded].map(|url| ReplayRequest::bare("GET", url));
+        guess((&requested, &Made { within: NOW, tokens: None }), (&recorded, &Made::at(AT, None)))
     }
 
     fn guessed_at(requested: &str, recorded: &str) -> Option<Vec<&'static str>> {
@@ -372,8 +398,10 @@ mod tests {
                     content_type: Some("application/json"),
                     body: crate::matching::Payload::Bytes(body),
                 };
-                let said = guess(&post(requested.as_bytes()), &post(recorded.as_bytes()), &NOW, AT);
-                assert_eq!(said, None, "{requested}");
+                let [requested, recorded] = [&requested, &recorded].map(|body| post(body.as_bytes()));
+                let now = Made { within: NOW, tokens: None };
+                let said = guess((&requested, &now), (&recorded, &Made::at(AT, None)));
+                assert_eq!(said, None, "{name}");
             }
         }
     }

@@ -29,6 +29,42 @@ fn a_time_stamp_is_passed_over_and_its_answers_come_in_order() {
 }
 
 #[test]
+fn a_token_that_two_captures_of_a_page_issue_is_passed_over_whatever_its_name() {
+    let world = World::new();
+    let [one, other] = ["1b55234edda2c006d178", "f3a7eb9e158718ad58dd"];
+    let (page, form) = ("https://a.test/enter", "application/x-www-form-urlencoded");
+    let html = |token: &str| {
+        let text =
+            format!("<form method=post><input type=hidden name=next value={token}><input name=user></form>");
+        world.get(page, 200, &[("Content-Type", "text/html")], text.as_bytes());
+    };
+    html(one);
+    html(other);
+    let response = Response {
+        status: 200,
+        reason: String::new(),
+        headers: Headers::new(),
+        body: Body::from(b"welcome".to_vec()),
+    };
+    let body = format!("user=emma&next={other}");
+    let mut exchange = world.exchange(("POST", page, form, &body), response);
+    exchange.request.headers.push("Referer", page);
+    world.recording.append(&exchange).unwrap();
+    let client = Client::of(&world);
+    assert!(
+        client.get(page, &[("sec-fetch-dest", "document"), ("sec-fetch-site", "none")]).text().contains(one)
+    );
+    let ask = |token: &str, user: &str| {
+        let body = format!("user={user}&next={token}");
+        client.ask("POST", page, &[("content-type", form), ("referer", page)], &body)
+    };
+    let got = ask(one, "emma");
+    assert_eq!((got.text(), &got.answer), ("welcome", &by(&["issued-token"])));
+    assert_eq!(ask("0000234edda2c006d178", "emma").answer.level(), "miss", "no page has issued it");
+    assert_eq!(ask(one, "otto").answer.level(), "miss");
+}
+
+#[test]
 fn a_random_token_is_passed_over_where_nothing_else_differs() {
     let world = World::new();
     let json = |nonce: &str, op: &str| format!("{{\"nonce\":\"{nonce}\",\"op\":\"{op}\"}}");

@@ -115,6 +115,57 @@ fn nobody_sees_what_is_shown_to_who_is_logged_in() {
     assert_eq!(client.follow(CART, SHOP), "1 item");
 }
 
+#[test]
+fn what_is_shown_once_follows_its_redirect_alone() {
+    let site = Site::new();
+    site.page(SHOP, "shop").page(CART, "empty");
+    let add = |text: &str| {
+        site.post("/add").page(CART, text).after(60_000);
+        site.page(CART, "1 item").after(60_000);
+        site.post("/remove").page(CART, "empty").after(60_000);
+    };
+    add("Added! 1 item");
+    add("Added! 1 item");
+    let client = site.client();
+    client.enter(SHOP);
+    for _ in 0..3 {
+        client.post("/add");
+        let texts = [client.follow(CART, SHOP), client.follow(CART, CART), client.follow(CART, CART)];
+        assert_eq!(texts, ["Added! 1 item", "1 item", "1 item"]);
+        client.post("/remove");
+        assert_eq!(client.follow(CART, SHOP), "empty");
+    }
+}
+
+#[test]
+fn what_leads_back_to_who_asked_is_a_guess_for_others() {
+    let site = Site::new();
+    for page in ["list", "item"] {
+        let url = format!("https://shop.test/{page}");
+        site.page(&url, page);
+        let response = Response {
+            status: 302,
+            reason: String::new(),
+            headers: [("Location", format!("/{page}").as_str())].into_iter().collect(),
+            body: Body::empty(),
+        };
+        let mut exchange = site.0.exchange(("POST", "https://shop.test/add", FORM, "n=1"), response);
+        exchange.request.headers.push("Referer", url.as_str());
+        site.0.recording.append(&exchange).unwrap();
+    }
+    let client = site.client();
+    let ask = |page: &str| {
+        let referer = format!("https://shop.test/{page}");
+        let headers = [("content-type", FORM), ("referer", referer.as_str())];
+        let got = client.ask("POST", "https://shop.test/add", &headers, "n=1");
+        (got.header("location").to_owned(), got.answer.is_guess())
+    };
+    client.enter(SHOP);
+    assert_eq!(ask("item"), ("/item".to_owned(), false));
+    assert_eq!(ask("list"), ("/list".to_owned(), false));
+    assert!(ask("sale").1, "nobody asked from there");
+}
+
 fn other(missing: &[&str], extra: &[&str]) -> Answer {
     let names = |paths: &[&str]| paths.iter().map(|path| format!("POST https://shop.test{path}")).collect();
     Answer::OtherState { missing: names(missing), extra: names(extra), of: Box::new(Answer::Exact) }
@@ -353,39 +404,42 @@ fn pages_are_told_apart_by_the_settings_that_scripts_keep() {
 }
 
 #[test]
-fn what_follows_a_page_at_once_is_no_write_unless_it_says_so() {
-    let recorded = |body: &str, asked_again: bool| -> Vec<String> {
+fn what_each_load_of_a_page_sends_at_once_is_no_write_unless_it_says_so() {
+    const API: &str = "https://shop.test/api";
+    // `page` is a load of the page, `again` is asked by the recorder, `wait` is time.
+    let recorded = |steps: &str, url: &str, body: &str| -> bool {
         let site = Site::new();
-        let page = |asked_again| {
+        for step in steps.split(' ') {
+            let request = match step {
+                "wait" => {
+                    site.after(20_000);
+                    continue;
+                }
+                "send" => ("POST", url, "application/json", body),
+                _ => ("GET", SHOP, "", ""),
+            };
             let response = Response {
                 status: 200,
                 reason: String::new(),
                 headers: HTML.into_iter().collect(),
                 body: Body::from(b"page".to_vec()),
             };
-            let mut exchange = site.0.exchange(("GET", SHOP, "", ""), response);
-            (exchange.visit, exchange.asked_again) = (Some("v".to_owned()), asked_again);
+            let mut exchange = site.0.exchange(request, response);
+            (exchange.visit, exchange.asked_again) = (Some("v".to_owned()), step == "again");
+            exchange.request.headers.push("Referer", SHOP);
             site.0.recording.append(&exchange).unwrap();
-        };
-        page(false);
-        if asked_again {
-            site.after(5000);
-            page(true);
         }
-        let response =
-            Response { status: 200, reason: String::new(), headers: Headers::new(), body: Body::empty() };
-        let request = ("POST", "https://shop.test/api", "application/json", body);
-        let mut exchange = site.0.exchange(request, response);
-        exchange.request.headers.push("Referer", SHOP);
-        exchange.visit = Some("v".to_owned());
-        site.0.recording.append(&exchange).unwrap();
         let replay = site.client().replay;
-        let history = replay.set().history("shop.test").unwrap();
-        history.writes().iter().map(|write| write.url.clone()).collect()
+        !replay.set().history("shop.test").unwrap().is_empty()
     };
-    assert!(recorded(r#"{"page":1}"#, false).is_empty());
-    assert_eq!(recorded(r#"{"query":"mutation { add(item: 1) }"}"#, false), ["https://shop.test/api"]);
-    assert_eq!(recorded(r#"{"page":1}"#, true), ["https://shop.test/api"], "nobody saw what was asked again");
+    let asks = r#"{"page":1}"#;
+    assert!(!recorded("page send", API, asks));
+    assert!(!recorded("page send wait page send send", API, asks));
+    assert!(recorded("page send", API, r#"{"query":"mutation { add(item: 1) }"}"#), "a mutation");
+    assert!(recorded("page send", "https://shop.test/api/add", asks), "its address says so");
+    assert!(recorded("page wait again send", API, asks), "nobody saw what was asked again");
+    assert!(recorded("page send wait page wait", API, asks), "the page does not send it by itself");
+    assert!(recorded("page wait send", API, asks));
 }
 
 #[test]

@@ -52,7 +52,8 @@ fn mark(name: &str) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
-fn is_of_log_in(name: &str) -> bool {
+/// Whether a cookie of this name is one of a log-in or a session.
+pub fn is_of_log_in(name: &str) -> bool {
     let name = name.trim().to_ascii_lowercase();
     PARTS.iter().any(|part| name.contains(part)) && !NOT.iter().any(|part| name.contains(part))
 }

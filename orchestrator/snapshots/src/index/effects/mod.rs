@@ -18,9 +18,10 @@ use std::fmt;
 use super::history::LogIn;
 use crate::{Exchange, Headers};
 
-pub use words::{is_static_type, may_act, only_shows_state, shows_state};
+pub use words::{is_log_out, is_static_type, may_act, only_shows_state, shows_state};
 
 pub(super) use cookies::CookieNames;
+pub use cookies::is_of_log_in;
 
 /// What a recorded request did to its site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +141,6 @@ impl ResponseSigns {
         let is_html = headers.get_str("Content-Type").is_some_and(|name| name.contains("html"));
         ResponseSigns { is_html, sets, clears, sets_any: headers.contains("Set-Cookie") }
     }
-
 }
 
 fn reason_to_be_read(url: &str, headers: &Headers, body: &SentBody<'_>, is_page: bool) -> Option<ReadReason> {

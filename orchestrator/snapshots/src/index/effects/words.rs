@@ -305,7 +305,7 @@ pub(super) fn is_log_in(url: &str) -> bool {
 }
 
 /// Whether it is an address of log-outs.
-pub(super) fn is_log_out(url: &str) -> bool {
+pub fn is_log_out(url: &str) -> bool {
     last_names(url).last().is_some_and(|words| {
         words.iter().any(|word| LOG_OUTS.contains(&word.as_str()))
             || words.windows(2).any(|two| LOG_OUT_PAIRS.iter().any(|pair| pair == two))

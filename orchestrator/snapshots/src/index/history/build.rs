@@ -8,15 +8,12 @@ use super::super::turns::{self, Turn};
 use super::super::{CaptureKind, IndexError, IndexHit, ReplaySet, RequestParts, SOCKET};
 use super::evidence::{self, Contents};
 use super::{LogIn, SiteHistory, SiteWrite, Visit, messages};
-use crate::Headers;
-use crate::matching::{self, ChangingParts, Key, ReplayRequest, RequestPattern};
+use crate::matching::{self, ChangingParts, IssuedTokens, Key, Made, RequestPattern};
 
 /// With how many writes at its address a write is compared, beyond those of its key.
 const COMPARED: usize = 64;
 /// Of how many captures of a host it is examined whether rules call them writes.
 const MOST_EXAMINED: usize = 1 << 16;
-/// What is sent within this time after its document was not caused by anybody, in milliseconds.
-const AT_ONCE: u64 = 500;
 
 /// The turns of a site in one visit of which the number is known, or in all others of an archive.
 pub(super) struct VisitTurns {
@@ -39,6 +36,8 @@ pub(super) struct KnownWrite {
     pub(super) url: String,
     pub(super) effect: Effect,
     pub(super) parts: Option<RequestParts>,
+    /// The tokens of the page that sent it, where there are other writes at its address.
+    pub(super) tokens: Option<IssuedTokens>,
     pub(super) has_cookies: bool,
     /// What it does to who is logged in.
     pub(super) log_in: LogIn,
@@ -48,7 +47,7 @@ pub(super) struct KnownWrite {
     pub(super) may_query: bool,
     /// Whether its answer is data, not a confirmation.
     pub(super) has_data: bool,
-    /// Whether its page sent it by itself: nobody acts on a page so soon.
+    /// Of a message, whether its page sent it by itself: nobody acts on a page so soon.
     pub(super) is_automatic: bool,
     /// Of a message over a WebSocket, its line in the capture.
     pub(super) line: Option<u32>,
@@ -58,6 +57,13 @@ impl SiteTurn {
     fn hit(&self) -> IndexHit {
         match self {
             SiteTurn::Start(hit) | SiteTurn::Write(hit, _) => *hit,
+        }
+    }
+
+    fn write(&self) -> Option<&KnownWrite> {
+        match self {
+            SiteTurn::Start(_) => None,
+            SiteTurn::Write(_, write) => Some(write),
         }
     }
 
@@ -84,6 +90,7 @@ impl KnownWrite {
             url,
             effect: Effect::None,
             parts: None,
+            tokens: None,
             has_cookies: false,
             log_in: LogIn::Keeps,
             at,
@@ -103,7 +110,9 @@ impl KnownWrite {
     fn differs_in_chance(&self, other: &KnownWrite) -> bool {
         let (Some(own), Some(parts)) = (&self.parts, &other.parts) else { return false };
         let (own, parts) = (own.request_at(&self.url), parts.request_at(&other.url));
-        matching::guess(&own, &parts, &(self.at..=self.at), other.at).is_some()
+        let own_made = Made::at(self.at, self.tokens.as_ref());
+        let other_made = Made::at(other.at, other.tokens.as_ref());
+        matching::guess((&own, &own_made), (&parts, &other_made)).is_some()
     }
 }
 
@@ -153,6 +162,7 @@ impl ReplaySet {
             all.extend(by_number.into_iter().map(|(number, turns)| VisitTurns { member, number, turns }));
         }
         messages::leave_out_automatic(&mut all);
+        self.read_tokens(&mut all)?;
         let has_write =
             |visit: &VisitTurns| visit.turns.iter().any(|turn| matches!(turn, SiteTurn::Write(..)));
         if !all.iter().any(has_write) {
@@ -169,6 +179,24 @@ impl ReplaySet {
         }
         contents.compare(&mut history);
         Ok(history)
+    }
+
+    /// Reads the tokens of the pages that sent writes, where writes of one address differ.
+    fn read_tokens(&self, all: &mut [VisitTurns]) -> Result<(), IndexError> {
+        let mut keys: HashMap<String, BTreeSet<Key>> = HashMap::new();
+        for write in all.iter().flat_map(|visit| &visit.turns).filter_map(SiteTurn::write) {
+            keys.entry(write.endpoint()).or_default().insert(write.key);
+        }
+        for turn in all.iter_mut().flat_map(|visit| &mut visit.turns) {
+            let SiteTurn::Write(hit, write) = turn else { continue };
+            let may_have_token = || {
+                write.parts.as_ref().is_some_and(|parts| matching::may_guess(&parts.request_at(&write.url)))
+            };
+            if keys.get(&write.endpoint()).is_some_and(|keys| keys.len() > 1) && may_have_token() {
+                write.tokens = Some(self.issued_to(*hit)?);
+            }
+        }
+        Ok(())
     }
 
     /// The captures of an archive that are writes by the rules of the snapshot.
@@ -225,7 +253,6 @@ impl ReplaySet {
             && !sets
             && evidence::is_sent_by_script(&parts.headers, parts.content_type.as_deref());
         let has_data = evidence::is_data(&headers, length);
-        let is_automatic = may_query && self.follows_at_once(hit, &parts.headers)?;
         let (log_in, at) = (effects::log_in(&asked, &signs, &url), capture.at_millis);
         let has_cookies = sets || parts.headers.contains("Cookie");
         Ok(KnownWrite {
@@ -234,30 +261,15 @@ impl ReplaySet {
             url,
             effect,
             parts: Some(parts),
+            tokens: None,
             has_cookies,
             log_in,
             at,
             may_query,
             has_data,
-            is_automatic,
+            is_automatic: false,
             line: None,
         })
-    }
-
-    /// Whether a request was sent as soon as its document was there. What the recorder asked for
-    /// caused nothing.
-    fn follows_at_once(&self, hit: IndexHit, headers: &Headers) -> Result<bool, IndexError> {
-        let Some(url) = headers.get_str("Referer") else { return Ok(false) };
-        let documents = self.exact(&matching::exact(&ReplayRequest::bare("GET", url)))?;
-        for document in documents {
-            let is_just_before = document.member == hit.member
-                && document.at_millis <= hit.at_millis
-                && hit.at_millis - document.at_millis < AT_ONCE;
-            if is_just_before && !self.capture(document)?.asked_again {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 }
 

@@ -2,13 +2,14 @@
 //! and which requests that were sent like writes only ask.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
-use super::super::effects::is_static_type;
+use super::super::effects::{is_static_type, may_act};
 use super::super::{IndexError, IndexHit, ReplaySet, SOCKET, turns};
 use super::build::{KnownWrite, SiteTurn, VisitTurns};
 use super::{ChangedAddress, SiteHistory};
 use crate::Headers;
-use crate::matching::Key;
+use crate::matching::{self, Key, ReplayRequest};
 
 /// Of how many captures of a host it is examined whether states are equal.
 const EXAMINED: usize = 1 << 12;
@@ -20,6 +21,11 @@ const LONGEST: u64 = 1 << 20;
 const NAMED: usize = 64;
 /// The fewest bytes of an answer to a query. What was done is confirmed in fewer.
 const LEAST_DATA: u64 = 256;
+/// What is sent within this time after its document may have been sent by the document itself:
+/// nobody acts on a page so soon. Our recorder acts on none before.
+pub const AT_ONCE: Duration = Duration::from_millis(500);
+/// Within how many milliseconds a document that is slow sends the same.
+const SOON: u64 = 5000;
 
 /// What was captured more than once.
 pub(super) struct Contents(Vec<SeveralCaptures>);
@@ -144,8 +150,8 @@ fn are_equal(all: &[(&str, ByState)], first: usize, second: usize) -> bool {
 }
 
 /// The addresses of which the recording shows that they only ask. Each request there was sent by a
-/// script, and nothing that was captured on both sides of one of them differs. Beyond that, a page
-/// has sent one by itself; or there are several, they got data, the same one got the same, and
+/// script, and nothing that was captured on both sides of one of them differs. Beyond that, pages have
+/// sent them by themselves; or there are several, they got data, the same one got the same, and
 /// something was captured on both sides of one of them.
 pub(super) fn queries(
     set: &ReplaySet,
@@ -180,7 +186,7 @@ pub(super) fn queries(
                 }
             }
         }
-        let is_automatic = writes.iter().any(|(_, write)| write.is_automatic);
+        let is_automatic = !differs && are_automatic(set, history, &writes)?;
         let has_data = writes.len() > 1 && writes.iter().all(|(_, write)| write.has_data);
         let is_shown = has_data && !kept.is_empty() && answers_agree(set, history, &writes)?;
         if !differs && (is_automatic || is_shown) {
@@ -188,6 +194,45 @@ pub(super) fn queries(
         }
     }
     Ok(found)
+}
+
+/// Whether documents have sent these by themselves: one was sent at once, and there was one after
+/// each load of its document. Where there was one load alone, the address must not say that it does
+/// something.
+fn are_automatic(
+    set: &ReplaySet,
+    history: &SiteHistory,
+    writes: &[(IndexHit, &KnownWrite)],
+) -> Result<bool, IndexError> {
+    let mut sent: BTreeMap<(u32, u32, &str), Vec<u64>> = BTreeMap::new();
+    for (hit, write) in writes {
+        let referer = write.parts.as_ref().and_then(|parts| parts.headers.get_str("Referer"));
+        if let Some(document) = referer {
+            let visit = set.visit_number(history, *hit)?;
+            sent.entry((hit.member, visit, document)).or_default().push(hit.at_millis);
+        }
+    }
+    let is_within =
+        |from: u64, time: u64, sent: &[u64]| sent.iter().any(|at| (from..from + time).contains(at));
+    let (mut all_loads, mut is_at_once) = (0, false);
+    for ((member, visit, document), sent) in sent {
+        let mut loads = Vec::new();
+        for hit in set.exact(&matching::exact(&ReplayRequest::bare("GET", document)))? {
+            if hit.member == member && (200..300).contains(&hit.status) {
+                let is_load = visit == set.visit_number(history, hit)? && !set.capture(hit)?.asked_again;
+                loads.extend(is_load.then_some(hit.at_millis));
+            }
+        }
+        for (place, load) in loads.iter().enumerate() {
+            let next = loads.get(place + 1).map_or(SOON, |next| next - load);
+            if !is_within(*load, SOON.min(next), &sent) {
+                return Ok(false);
+            }
+            is_at_once |= is_within(*load, AT_ONCE.as_millis() as u64, &sent);
+        }
+        all_loads += loads.len();
+    }
+    Ok(is_at_once && (all_loads > 1 || writes.iter().all(|(_, write)| !may_act(&write.url))))
 }
 
 /// Whether the same request always got the same answer.

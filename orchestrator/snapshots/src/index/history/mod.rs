@@ -22,6 +22,7 @@ mod messages;
 use std::collections::HashMap;
 
 pub use account::{Account, LogIn};
+pub use evidence::AT_ONCE;
 
 use super::effects::Effect;
 use super::{IndexError, IndexHit, ReplaySet};
