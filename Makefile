@@ -1,4 +1,5 @@
 # make demo    the main job on the demo web: no Docker, no network
+# make quick   unit tests: no browser, no engine, no network; CRATE=one of them
 # make test    every test, with its own set-up
 # make check   formatting, lints, docs, dependency policy: what a change must pass
 # The rest is listed by `make help`.
@@ -16,7 +17,7 @@ OTHER_TESTS = $(shell $(CARGO) metadata --no-deps --format-version 1 | python3 -
 # Those of `cargo test`, but for whole programs.
 OWN_TESTS = $(shell $(CARGO) metadata --no-deps --format-version 1 | python3 -B tests/targets.py own)
 
-.PHONY: help setup build dist test-dist images images-fresh demo test test-engine check conformance parity clients real-model determinism states still still-libraries miniwob monkey trust places warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
+.PHONY: help setup build dist test-dist images images-fresh demo quick test test-engine check conformance parity clients real-model determinism states still still-libraries miniwob monkey trust places warcbench infinity internet recaptures bench bench-scale bench-search load bench-reset bench-observe bench-episodes bench-scores kills slurm kubernetes test-podman town fuzz schema record-demo docs test-docs bench-workers bench-front bench-objects
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 16
@@ -49,6 +50,9 @@ images-fresh: build ## the same as on a new machine, without any cache: all, or 
 
 demo: setup build ## run the demo suite once doing nothing, then twice with the oracle, and compare
 	@./tests/demo.sh $(SANDBOX)
+
+quick: ## unit tests, without browser, engine and network: of all crates, or of CRATE
+	$(CARGO) test --quiet $(if $(CRATE),--package $(CRATE),--workspace) --lib
 
 test: setup ## every test
 	@./setup.sh engine
