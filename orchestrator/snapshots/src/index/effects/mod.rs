@@ -2,8 +2,8 @@
 //!
 //! A request is a write if it was sent by a method that changes things and the server took it,
 //! unless something says that it only asks, counts or reports. A `GET` is a write if it ends or
-//! begins a log-in: it takes away a cookie of one that the request carried, or a page of log-ins
-//! sets one.
+//! begins a log-in: it takes away a cookie of one that the request carried, or an address of log-ins
+//! sets one and shows no page.
 //!
 //! A write that is not seen leaves later captures without their state, as if nothing had happened.
 //! A read that counts as a write makes a recording look as if it were of other states. So each
@@ -39,7 +39,8 @@ pub enum Effect {
 pub enum WriteReason {
     /// By its method.
     Method,
-    /// It takes away a cookie of a log-in that it carried.
+    /// It takes away a cookie of a log-in that it carried, or gives another one at an address of
+    /// log-outs.
     LogOut,
     /// It is at an address of log-ins, and sets a cookie of one.
     LogIn,
@@ -104,6 +105,7 @@ pub(super) struct RequestSigns {
     changes: bool,
     read: Option<ReadReason>,
     is_log_in: bool,
+    is_log_out: bool,
     is_page: bool,
     cookies: CookieNames,
 }
@@ -126,7 +128,8 @@ impl RequestSigns {
         let is_page = destination.map_or_else(accepts_html, |name| name == "document");
         let read = if changes { reason_to_be_read(url, headers, body, is_page) } else { None };
         let cookies = CookieNames::sent(headers);
-        RequestSigns { changes, read, is_log_in: words::is_log_in(url), is_page, cookies }
+        let (is_log_in, is_log_out) = (words::is_log_in(url), words::is_log_out(url));
+        RequestSigns { changes, read, is_log_in, is_log_out, is_page, cookies }
     }
 
     /// Whether a request for a page carries no cookie.
@@ -168,7 +171,11 @@ pub(super) fn judge(request: &RequestSigns, status: u16, response: &ResponseSign
     if !request.changes {
         return match is_taken {
             true if request.cookies.has_one_of(&response.clears) => Effect::Write(WriteReason::LogOut),
-            true if request.is_log_in && !response.sets.is_empty() => Effect::Write(WriteReason::LogIn),
+            true if request.is_log_out && !response.sets.is_empty() => Effect::Write(WriteReason::LogOut),
+            // A page of log-ins that begins a session has logged in nobody yet.
+            true if request.is_log_in && !response.sets.is_empty() && !is_page(status, response) => {
+                Effect::Write(WriteReason::LogIn)
+            }
             _ => Effect::None,
         };
     }
@@ -185,9 +192,13 @@ pub(super) fn judge(request: &RequestSigns, status: u16, response: &ResponseSign
     }
 }
 
+fn is_page(status: u16, response: &ResponseSigns) -> bool {
+    response.is_html && (200..300).contains(&status)
+}
+
 /// What a recorded request does to who is logged in.
-pub(super) fn log_in(request: &RequestSigns, response: &ResponseSigns, url: &str) -> LogIn {
-    if !response.clears.is_empty() || words::is_log_out(url) {
+pub(super) fn log_in(request: &RequestSigns, response: &ResponseSigns) -> LogIn {
+    if !response.clears.is_empty() || request.is_log_out {
         return LogIn::Ends;
     }
     if request.is_log_in && !response.sets.is_empty() { LogIn::Begins } else { LogIn::Keeps }

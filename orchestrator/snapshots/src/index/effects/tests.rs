@@ -118,6 +118,13 @@ fn a_get_is_a_write_if_it_ends_or_begins_a_log_in() {
     assert_eq!(get("https://a.test/auth/callback?code=x", "", "session=7"), log_in);
     assert_eq!(get("https://a.test/wp?action=sign-in", "", "user=7"), log_in);
     assert_eq!(get("https://a.test/", "", "session=7"), Effect::None, "every first visit");
+    let page = |url| {
+        let answer = [("Set-Cookie", "session=8"), ("Content-Type", "text/html; charset=utf-8")];
+        let sent = [("Cookie", "session=7")];
+        effect(&Case { method: "GET", url, sent: &sent, body: ("", ""), status: 200, answer: &answer })
+    };
+    assert_eq!(page("https://a.test/login"), Effect::None, "nobody is logged in by a page alone");
+    assert_eq!(page("https://a.test/Logout.html"), Effect::Write(WriteReason::LogOut));
 }
 
 #[test]

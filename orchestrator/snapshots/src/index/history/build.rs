@@ -253,7 +253,7 @@ impl ReplaySet {
             && !sets
             && evidence::is_sent_by_script(&parts.headers, parts.content_type.as_deref());
         let has_data = evidence::is_data(&headers, length);
-        let (log_in, at) = (effects::log_in(&asked, &signs, &url), capture.at_millis);
+        let (log_in, at) = (effects::log_in(&asked, &signs), capture.at_millis);
         let has_cookies = sets || parts.headers.contains("Cookie");
         Ok(KnownWrite {
             key,
