@@ -42,111 +42,111 @@ pub(crate) struct Run {
     /// agents list`) or by its file of settings; `program:COMMAND` for a program of yours that
     /// speaks JSON lines; `http://HOST:PORT/PATH` for a server of yours; `A->B` for B where A gives
     /// no answer
-    #[arg(long, value_name = "AGENT")]
+    #[arg(long, value_name = "AGENT", help_heading = "Agent")]
     pub(crate) agent: AgentSpec,
     /// Model that the agent asks, over an OpenAI-compatible API at OPENAI_BASE_URL with the key in
     /// OPENAI_API_KEY
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", help_heading = "Agent")]
     model: Option<String>,
     /// File with settings of that model: the keys below `model` in an agent's settings, which it
     /// overrides
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Agent")]
     model_settings: Option<Utf8PathBuf>,
     /// Do not check before the run that the models answer
-    #[arg(long)]
+    #[arg(long, help_heading = "Agent")]
     no_preflight: bool,
     /// Dialect of the program's actions: browsergym, webarena, webcanvas, seeact or turkingbench
-    #[arg(long, value_name = "DIALECT", default_value_t)]
+    #[arg(long, value_name = "DIALECT", default_value_t, help_heading = "Agent")]
     dialect: Dialect,
     /// Allow several actions in one reply; they run in order until one fails
-    #[arg(long)]
+    #[arg(long, help_heading = "Agent")]
     multiaction: bool,
     /// Pass this environment variable to the program, as NAME or NAME=value; can be repeated. By
     /// default it sees PATH, HOME, LANG, LC_*, TZ and TMPDIR only
-    #[arg(long = "agent-env", value_name = "NAME[=VALUE]")]
+    #[arg(long = "agent-env", value_name = "NAME[=VALUE]", help_heading = "Agent")]
     pub(crate) agent_variables: Vec<Variable>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Agent")]
     confine: Confine,
     /// Take no screenshots: a step costs less, and the run needs less disk. Agents whose model
     /// looks at them are refused, and programs get none
-    #[arg(long)]
+    #[arg(long, help_heading = "Results")]
     no_screenshots: bool,
     /// Save cookies and storage of each episode's end as Playwright's storage_state. The file can
     /// log anybody in
-    #[arg(long)]
+    #[arg(long, help_heading = "Results")]
     keep_storage: bool,
     /// Write all network traffic into each episode's network.har, with credentials
-    #[arg(long)]
+    #[arg(long, help_heading = "Results")]
     keep_network: bool,
     /// Write the order of what happens in the pages into each episode's order.txt, a line an event:
     /// requests, timers, calls, events, changes of documents. `compare` then shows where the orders
     /// of two repeats part. Pages are slower
-    #[arg(long)]
+    #[arg(long, help_heading = "Results")]
     trace_time: bool,
     /// Attempts at each task
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Selection")]
     repeat: u32,
     /// Parallel episodes, each with its own browser and gateway
-    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN, help_heading = "Limits")]
     pub(crate) workers: NonZeroUsize,
     /// How much memory sites and browsers may take; large sites then have fewer instances; a bare
     /// number is MiB [default: nine tenths of
     /// what is free]
-    #[arg(long, value_name = "SIZE", value_parser = units::mebibytes)]
+    #[arg(long, value_name = "SIZE", value_parser = units::mebibytes, help_heading = "Limits")]
     memory: Option<u64>,
     /// Folder for the results, or an address of an object store, such as s3://BUCKET/NAME. There
     /// each episode is uploaded when it has ended [default: runs/SUITE-AGENT-TIME]
-    #[arg(short, long, alias = "out", value_name = "DIR")]
+    #[arg(short, long, alias = "out", value_name = "DIR", help_heading = "Results")]
     pub(crate) output: Option<Utf8PathBuf>,
     /// Continue the run in --output. At an address, begin it if nothing is there
-    #[arg(long, requires = "output")]
+    #[arg(long, requires = "output", help_heading = "Results")]
     pub(crate) resume: bool,
     /// With --resume, repeat the episodes that ended in an error
-    #[arg(long, requires = "resume")]
+    #[arg(long, requires = "resume", help_heading = "Results")]
     pub(crate) retry_errors: bool,
     /// Play only a part of the run, such as 2/5; `sandbox merge` joins the parts
-    #[arg(long, value_name = "I/N")]
+    #[arg(long, value_name = "I/N", help_heading = "Selection")]
     pub(crate) shard: Option<Shard>,
     /// Stop when so many episodes have ended in an error, or were lost because the agent failed
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     pub(crate) max_errors: Option<u64>,
     /// The same as --max-errors 1
-    #[arg(long, conflicts_with = "max_errors")]
+    #[arg(long, conflicts_with = "max_errors", help_heading = "Limits")]
     pub(crate) fail_fast: bool,
     /// Run only this task; can be repeated
-    #[arg(long = "task", value_name = "ID")]
+    #[arg(long = "task", value_name = "ID", help_heading = "Selection")]
     tasks: Vec<String>,
     /// Run only the first N tasks
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Selection")]
     limit: Option<NonZeroUsize>,
     /// Largest number of actions, whatever the tasks say
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Limits")]
     max_steps: Option<u32>,
     /// Stop when models and judge have cost so many US dollars, by the `price` in their settings
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", help_heading = "Limits")]
     pub(crate) max_cost: Option<f64>,
     /// How long one episode may take
-    #[arg(long, value_name = "TIME", default_value = "600s", value_parser = units::seconds)]
+    #[arg(long, value_name = "TIME", default_value = "600s", value_parser = units::seconds, help_heading = "Limits")]
     episode_timeout: Duration,
     /// How long the agent may take for one action, with all calls of its model
-    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = units::seconds)]
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = units::seconds, help_heading = "Limits")]
     answer_timeout: Duration,
     /// How long the browser may take to look at a page, or to act and let the page settle
-    #[arg(long, value_name = "TIME", default_value = "180s", value_parser = units::seconds)]
+    #[arg(long, value_name = "TIME", default_value = "180s", value_parser = units::seconds, help_heading = "Limits")]
     step_timeout: Duration,
     /// Fail (exit code 1) when repeats have different fingerprints
-    #[arg(long)]
+    #[arg(long, help_heading = "Results")]
     check: bool,
     /// Print the summary as one JSON document
-    #[arg(long)]
+    #[arg(long, help_heading = "Results")]
     json: bool,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Parts and clusters")]
     pub(crate) cluster: ClusterOptions,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Scoring")]
     pub(crate) scoring: Scoring,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "The suite and this machine")]
     variables: SiteVariables,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "The suite and this machine")]
     pub(crate) data: DataFolder,
     /// What was agreed to; nothing before [`Run::agree`].
     #[arg(skip)]
