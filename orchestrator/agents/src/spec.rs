@@ -106,7 +106,9 @@ pub enum UnknownAgent {
 
 /// The names of the built-in agents.
 fn names() -> impl Iterator<Item = &'static str> {
-    ["oracle", "negative", "noop", "random"].into_iter().chain(PRESETS.iter().map(|(name, _)| *name))
+    ["oracle", "negative", "noop", "random"]
+        .into_iter()
+        .chain(PRESETS.iter().map(|(name, _)| *name))
 }
 
 impl FromStr for AgentSpec {
@@ -149,7 +151,8 @@ impl FromStr for AgentSpec {
         } else {
             Settings::preset(text).ok_or_else(unknown)?
         };
-        let templates = Templates::load(settings.templates.as_deref()).map_err(SettingsError::from)?;
+        let templates =
+            Templates::load(settings.templates.as_deref()).map_err(SettingsError::from)?;
         let (name, templates, model) = (text.to_owned(), Arc::new(templates), Model::default());
         Ok(AgentSpec::Model(Box::new(LlmAgent { name, settings, templates, model })))
     }
@@ -199,7 +202,8 @@ impl AgentSpec {
             let specs = each.map(|(name, settings)| AgentSpec::of_run(name, settings));
             return Some(AgentSpec::Fallback(specs.collect::<Option<_>>()?));
         }
-        let mut of_agent: Settings = serde_json::from_value(settings.get("settings")?.clone()).ok()?;
+        let mut of_agent: Settings =
+            serde_json::from_value(settings.get("settings")?.clone()).ok()?;
         if of_agent.templates.is_some() {
             return None;
         }
@@ -215,11 +219,17 @@ impl AgentSpec {
     /// A word for file names.
     pub fn slug(&self) -> String {
         match self {
-            AgentSpec::Oracle | AgentSpec::Negative | AgentSpec::Noop | AgentSpec::Random => self.to_string(),
+            AgentSpec::Oracle | AgentSpec::Negative | AgentSpec::Noop | AgentSpec::Random => {
+                self.to_string()
+            }
             AgentSpec::Program { .. } => "program".to_owned(),
             AgentSpec::Server(_) => "http".to_owned(),
-            AgentSpec::Model(asking) => Utf8Path::new(&asking.name).file_stem().unwrap_or("model").to_owned(),
-            AgentSpec::Fallback(specs) => specs.iter().map(AgentSpec::slug).collect::<Vec<_>>().join("-"),
+            AgentSpec::Model(asking) => {
+                Utf8Path::new(&asking.name).file_stem().unwrap_or("model").to_owned()
+            }
+            AgentSpec::Fallback(specs) => {
+                specs.iter().map(AgentSpec::slug).collect::<Vec<_>>().join("-")
+            }
             AgentSpec::Recorded(_) => "recorded".to_owned(),
         }
     }
@@ -235,15 +245,19 @@ impl AgentSpec {
             AgentSpec::Model(asking) => match &asking.settings.agent {
                 AgentSettings::WebArena(_) => speaks(Dialect::WebArena),
                 AgentSettings::React(_) => speaks(Dialect::WebCanvas),
-                AgentSettings::Form(_) => ActionFormat { dialect: Dialect::TurkingBench, multiaction: true },
+                AgentSettings::Form(_) => {
+                    ActionFormat { dialect: Dialect::TurkingBench, multiaction: true }
+                }
                 AgentSettings::Generic(settings) => {
                     ActionFormat { dialect: Dialect::BrowserGym, multiaction: settings.multiaction }
                 }
-                AgentSettings::SeeAct(_) | AgentSettings::ClosedBook(_) | AgentSettings::Retrieval(_) => {
-                    ActionFormat::default()
-                }
+                AgentSettings::SeeAct(_)
+                | AgentSettings::ClosedBook(_)
+                | AgentSettings::Retrieval(_) => ActionFormat::default(),
             },
-            AgentSpec::Fallback(specs) => specs.first().map_or(requested, |spec| spec.speech(requested)),
+            AgentSpec::Fallback(specs) => {
+                specs.first().map_or(requested, |spec| spec.speech(requested))
+            }
             AgentSpec::Recorded(replies) => replies.speech(),
         }
     }
@@ -333,7 +347,10 @@ impl AgentSpec {
     ///
     /// # Errors
     /// The errors of `make`.
-    pub fn connect<E>(&mut self, make: &mut impl FnMut(&ModelSettings) -> Result<Model, E>) -> Result<(), E> {
+    pub fn connect<E>(
+        &mut self,
+        make: &mut impl FnMut(&ModelSettings) -> Result<Model, E>,
+    ) -> Result<(), E> {
         match self {
             AgentSpec::Model(asking) => asking.model = make(&asking.settings.model)?,
             AgentSpec::Fallback(specs) => {
@@ -386,7 +403,8 @@ impl AgentSpec {
             AgentSpec::Noop => Box::new(Noop),
             AgentSpec::Random => Box::new(Random::new(*seed, *repeat)),
             AgentSpec::Program { command } => {
-                let (line, stderr, variables) = (command.clone(), stderr.clone(), variables.to_vec());
+                let (line, stderr, variables) =
+                    (command.clone(), stderr.clone(), variables.to_vec());
                 let confined = confined.cloned().map(Box::new);
                 external(context, Endpoint::Command { line, stderr, variables, confined })
             }
@@ -404,7 +422,11 @@ impl AgentSpec {
 
 fn external(context: &EpisodeContext<'_>, contact: Endpoint) -> Box<dyn Agent> {
     let EpisodeContext { answer_within, speech, .. } = *context;
-    Box::new(Program::new(program::Settings { answer_within, speech, ..program::Settings::to(contact) }))
+    Box::new(Program::new(program::Settings {
+        answer_within,
+        speech,
+        ..program::Settings::to(contact)
+    }))
 }
 
 impl Goal {
@@ -460,7 +482,9 @@ mod tests {
             let again = AgentSpec::of_run(&spec.to_string(), &spec.settings()).unwrap();
             assert_eq!((again.to_string(), again.settings()), (name.to_owned(), spec.settings()));
         }
-        for name in ["program:true", "http://127.0.0.1:9000/agent", "noop->program:true", "mine.yaml"] {
+        for name in
+            ["program:true", "http://127.0.0.1:9000/agent", "noop->program:true", "mine.yaml"]
+        {
             assert!(AgentSpec::of_run(name, &Value::Null).is_none(), "{name}");
         }
         let mut settings = "cot".parse::<AgentSpec>().unwrap().settings();
@@ -485,8 +509,9 @@ mod tests {
                 scoring::Scorer::Infeasible {},
             )
         };
-        let lacks =
-            |name: &str| name.parse::<AgentSpec>().unwrap().lacks(&task).map(|error| error.to_string());
+        let lacks = |name: &str| {
+            name.parse::<AgentSpec>().unwrap().lacks(&task).map(|error| error.to_string())
+        };
         assert_eq!((lacks("oracle"), lacks("noop"), lacks("negative->noop")), (None, None, None));
         let message = "play the wrong_solution of the task x: it has none; write its steps under `wrong_solution`, or choose another agent";
         assert_eq!(lacks("negative").as_deref(), Some(message));

@@ -15,7 +15,6 @@ mod webcanvas;
 pub use dialect::{Dialect, UnknownDialect};
 pub use error::ParseError;
 pub use seeact::choice_name;
-
 use serde::Deserialize;
 
 /// One action. It names elements by the bid in the last observation, or by `css=SELECTOR`: the
@@ -296,8 +295,13 @@ impl Button {
 
 impl Modifier {
     /// All modifiers.
-    pub const ALL: [Modifier; 5] =
-        [Modifier::Alt, Modifier::Control, Modifier::ControlOrMeta, Modifier::Meta, Modifier::Shift];
+    pub const ALL: [Modifier; 5] = [
+        Modifier::Alt,
+        Modifier::Control,
+        Modifier::ControlOrMeta,
+        Modifier::Meta,
+        Modifier::Shift,
+    ];
 
     /// Its name in every dialect.
     pub fn as_str(self) -> &'static str {

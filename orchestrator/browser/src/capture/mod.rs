@@ -11,31 +11,25 @@
 mod password;
 mod picture;
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use parking_lot::Mutex;
+pub use password::Password;
+pub use picture::outlined;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::{
-    sync::{mpsc, oneshot},
-    time::{error::Elapsed, timeout},
-};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::error::Elapsed;
+use tokio::time::timeout;
 
-use crate::{
-    Button, Error, Modifier, Session,
-    cdp::connection::{Cdp, Reply, SessionId},
-};
-
-pub use {password::Password, picture::outlined};
+use crate::cdp::connection::{Cdp, Reply, SessionId};
+use crate::{Button, Error, Modifier, Session};
 
 /// The name of the isolated world.
 const WORLD: &str = "sandbox-capture";
@@ -242,7 +236,8 @@ impl Capture {
     /// Where to tell, and where it is heard.
     pub fn new() -> (Capture, mpsc::UnboundedReceiver<CaptureEvent>) {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let shared = Arc::new(Shared { sender, tabs: Mutex::default(), holds: AtomicBool::new(false) });
+        let shared =
+            Arc::new(Shared { sender, tabs: Mutex::default(), holds: AtomicBool::new(false) });
         (Capture { shared }, receiver)
     }
 
@@ -275,7 +270,10 @@ impl Capture {
         {
             let mut tabs = self.shared.tabs.lock();
             if tabs.pictures.get(tab).is_some_and(|count| *count > 0) {
-                tabs.held.entry(tab.to_owned()).or_default().push((session.clone(), request.to_owned()));
+                tabs.held
+                    .entry(tab.to_owned())
+                    .or_default()
+                    .push((session.clone(), request.to_owned()));
                 return;
             }
         }
@@ -283,7 +281,12 @@ impl Capture {
     }
 
     /// Takes a picture of a tab. What leaves its page waits meanwhile.
-    fn take_picture(&self, cdp: &Cdp, page: &SessionId, tab: &str) -> oneshot::Receiver<Option<Vec<u8>>> {
+    fn take_picture(
+        &self,
+        cdp: &Cdp,
+        page: &SessionId,
+        tab: &str,
+    ) -> oneshot::Receiver<Option<Vec<u8>>> {
         *self.shared.tabs.lock().pictures.entry(tab.to_owned()).or_default() += 1;
         let format = json!({ "format": "png", "optimizeForSpeed": true });
         let reply = cdp.send(Some(page), "Page.captureScreenshot", format);
@@ -305,7 +308,12 @@ impl Capture {
     }
 
     /// A page or frame has its session.
-    pub(crate) fn on_attached(&self, session: &SessionId, parent: Option<&SessionId>, target: &Value) {
+    pub(crate) fn on_attached(
+        &self,
+        session: &SessionId,
+        parent: Option<&SessionId>,
+        target: &Value,
+    ) {
         let text = |name: &str| target[name].as_str().unwrap_or_default().to_owned();
         let mut tabs = self.shared.tabs.lock();
         if target["type"] == "page" {
@@ -318,8 +326,15 @@ impl Capture {
         }
     }
 
-    pub(crate) fn on_event(&self, cdp: &Cdp, session: Option<&SessionId>, method: &str, params: &Value) {
-        let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    pub(crate) fn on_event(
+        &self,
+        cdp: &Cdp,
+        session: Option<&SessionId>,
+        method: &str,
+        params: &Value,
+    ) {
+        let text =
+            |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         if method == "Target.detachedFromTarget" {
             let session = SessionId::from(text("/sessionId"));
             let closed = {
@@ -342,7 +357,8 @@ impl Capture {
             (tab, page)
         };
         let navigated = |url: String| {
-            let history = PendingHistory(cdp.send(Some(session), "Page.getNavigationHistory", json!({})));
+            let history =
+                PendingHistory(cdp.send(Some(session), "Page.getNavigationHistory", json!({})));
             self.tell(CaptureEvent::Navigated { tab: tab.clone(), url, history });
         };
         if method == "Page.frameNavigated" {
@@ -355,15 +371,17 @@ impl Capture {
             "Page.frameNavigated" if text("/frame/id") == tab => {
                 navigated(format!("{}{}", text("/frame/url"), text("/frame/urlFragment")));
             }
-            "Page.navigatedWithinDocument" if text("/frameId") == tab => navigated(text("/url").to_owned()),
+            "Page.navigatedWithinDocument" if text("/frameId") == tab => {
+                navigated(text("/url").to_owned())
+            }
             "Runtime.bindingCalled" if text("/name") == REPORT => {
                 let Ok(input) = serde_json::from_str::<PersonInput>(text("/payload")) else {
                     tracing::warn!("a page's script reported something that is no input");
                     return;
                 };
                 let has_picture = self.has_picture(&tab, input.kind);
-                let picture =
-                    (!has_picture && !input.shows_secret).then(|| self.take_picture(cdp, &page, &tab));
+                let picture = (!has_picture && !input.shows_secret)
+                    .then(|| self.take_picture(cdp, &page, &tab));
                 let picture = PendingPicture(picture);
                 self.tell(CaptureEvent::Input { tab, input: Box::new(input), picture });
             }
@@ -483,7 +501,10 @@ impl Session {
                     continue;
                 };
                 let Some(world) = world["executionContextId"].as_i64() else { continue };
-                match self.evaluate_in(&page, world, "globalThis.flushCaptured?.()", FLUSH_TIMEOUT).await {
+                match self
+                    .evaluate_in(&page, world, "globalThis.flushCaptured?.()", FLUSH_TIMEOUT)
+                    .await
+                {
                     Err(error @ Error::Gone { .. }) => return Err(error),
                     Err(error) => tracing::debug!(%error, "a page does not tell what was typed"),
                     Ok(_) => {}

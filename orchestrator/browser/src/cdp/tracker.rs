@@ -4,33 +4,29 @@
 //! The listener of the DevTools socket updates it. So it is up to date whenever a command has its
 //! reply.
 
-use std::{
-    collections::{BTreeSet, HashMap, HashSet},
-    sync::{Arc, OnceLock},
-    time::{Duration, Instant},
-};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Value, json};
-use tokio::{sync::Notify, time::timeout};
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
-use crate::{
-    Error,
-    act::{
-        dialogs::{self, Dialog, DialogPolicy},
-        downloads::DownloadState,
-        upload::FileChooser,
-    },
-    cdp::{
-        connection::{Cdp, Event, SessionId},
-        targets,
-        traffic::{PendingRequest, Traffic},
-        worker_order::WorkerOrder,
-    },
-    clock::{idle::BrowserProcesses, schedule::Schedule, screen::FrameClock, socket_messages::SocketState},
-    observe::console::{self, ConsoleBuffer},
-    order::TraceBuffer,
-};
+use crate::Error;
+use crate::act::dialogs::{self, Dialog, DialogPolicy};
+use crate::act::downloads::DownloadState;
+use crate::act::upload::FileChooser;
+use crate::cdp::connection::{Cdp, Event, SessionId};
+use crate::cdp::targets;
+use crate::cdp::traffic::{PendingRequest, Traffic};
+use crate::cdp::worker_order::WorkerOrder;
+use crate::clock::idle::BrowserProcesses;
+use crate::clock::schedule::Schedule;
+use crate::clock::screen::FrameClock;
+use crate::clock::socket_messages::SocketState;
+use crate::observe::console::{self, ConsoleBuffer};
+use crate::order::TraceBuffer;
 
 /// No deadline: somebody else decides when the condition comes true.
 pub(crate) const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
@@ -195,7 +191,8 @@ impl BrowserState {
             return Err(Error::NoPage { reason: "the page has crashed" });
         }
         self.check_prepared()?;
-        let chosen = self.pages.iter().find(|page| Some(&page.session) == self.focused_tab.as_ref());
+        let chosen =
+            self.pages.iter().find(|page| Some(&page.session) == self.focused_tab.as_ref());
         let page = chosen.or(self.pages.last()).cloned();
         page.ok_or(Error::NoPage { reason: "all pages were closed" })
     }
@@ -291,7 +288,8 @@ impl BrowserState {
 
     /// The pending requests, in the order in which their responses are to be released.
     pub(crate) fn response_order(&self) -> Vec<PendingRequest> {
-        let worker = |session: &SessionId| self.workers.iter().find(|worker| worker.session == *session);
+        let worker =
+            |session: &SessionId| self.workers.iter().find(|worker| worker.session == *session);
         self.traffic.response_order(|session| worker(session).map(|worker| worker.place))
     }
 
@@ -382,8 +380,15 @@ impl Tracker {
         self.notify();
     }
 
-    fn record(self: &Arc<Self>, cdp: &Cdp, session: Option<SessionId>, method: &str, params: &Value) {
-        let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    fn record(
+        self: &Arc<Self>,
+        cdp: &Cdp,
+        session: Option<SessionId>,
+        method: &str,
+        params: &Value,
+    ) {
+        let text =
+            |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         if method == "Target.attachedToTarget" {
             targets::on_attached(self, cdp, session.as_ref(), params);
             return;
@@ -466,7 +471,11 @@ impl Tracker {
                     }
                     if top {
                         state.without_document.remove(&session);
-                        state.record_navigation(&session, text("/frame/url"), text("/frame/urlFragment"));
+                        state.record_navigation(
+                            &session,
+                            text("/frame/url"),
+                            text("/frame/urlFragment"),
+                        );
                     }
                     state.document_count += u64::from(top);
                     state.url_changes += u64::from(top);
@@ -474,8 +483,9 @@ impl Tracker {
             }
             "Page.navigatedWithinDocument" => {
                 state.url_changes += 1;
-                let page =
-                    |page: &Page| Some(&page.session) == session.as_ref() && page.target == text("/frameId");
+                let page = |page: &Page| {
+                    Some(&page.session) == session.as_ref() && page.target == text("/frameId")
+                };
                 if let Some(page) = state.pages.iter().find(|open| page(open)) {
                     let session = page.session.clone();
                     state.record_navigation(&session, text("/url"), "");

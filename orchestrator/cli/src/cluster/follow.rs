@@ -167,7 +167,8 @@ impl<'a> Follower<'a> {
 
     /// Asks Slurm for its jobs now and then, without waiting: it may take long to answer.
     async fn ask(&mut self, now: Instant) {
-        if let Some((at, question)) = self.question.take_if(|(_, question)| question.is_finished()) {
+        if let Some((at, question)) = self.question.take_if(|(_, question)| question.is_finished())
+        {
             match question.await {
                 Ok(Ok(jobs)) => {
                     self.is_away = false;
@@ -186,11 +187,13 @@ impl<'a> Follower<'a> {
             }
         }
         if self.question.is_none() && self.asked_at.is_none_or(|at| now.duration_since(at) >= ASK) {
-            let open = self.tracks.values().filter(|track| track.end.is_none() && track.submission > 0);
+            let open =
+                self.tracks.values().filter(|track| track.end.is_none() && track.submission > 0);
             let mut numbers: Vec<u32> = open.map(|track| track.submission).collect();
             numbers.sort_unstable();
             numbers.dedup();
-            let names: Vec<String> = numbers.into_iter().map(|number| self.plan.job_name(number)).collect();
+            let names: Vec<String> =
+                numbers.into_iter().map(|number| self.plan.job_name(number)).collect();
             self.asked_at = Some(now);
             if !names.is_empty() {
                 self.question = Some((now, tokio::spawn(async move { slurm::jobs(&names).await })));
@@ -204,8 +207,10 @@ impl<'a> Follower<'a> {
         let numbered = jobs.into_iter().filter_map(|job| Some((number(&job)?, job)));
         let (named, rests): (Vec<_>, Vec<_>) = numbered.partition(|(_, job)| job.part.is_some());
         let rests: BTreeMap<u32, Job> = rests.into_iter().collect();
-        let mut jobs: Jobs =
-            named.into_iter().filter_map(|(number, job)| Some(((number, job.part?), job))).collect();
+        let mut jobs: Jobs = named
+            .into_iter()
+            .filter_map(|(number, job)| Some(((number, job.part?), job)))
+            .collect();
         for (part, track) in &mut self.tracks {
             // A part that is not listed by itself is among the rest of its array, if there is one.
             let key = (track.submission, *part);
@@ -218,8 +223,9 @@ impl<'a> Follower<'a> {
         let none_runs = !jobs.values().any(|job| job.state == JobState::Running);
         if let Some(reason) = reason.filter(|_| none_runs && !self.told_no_node) {
             let left_out = self.left_out();
-            self.board
-                .warn(&format!("the parts wait, because no node is fit for them now: {reason}{left_out}"));
+            self.board.warn(&format!(
+                "the parts wait, because no node is fit for them now: {reason}{left_out}"
+            ));
             self.told_no_node = true;
         }
         self.jobs = Some((at, jobs));
@@ -229,7 +235,9 @@ impl<'a> Follower<'a> {
     fn look(&mut self, now: Instant) {
         let progress = self.board.progress();
         let (files, answers) = (StatusFiles::list(self.folder), self.jobs.is_some());
-        for (part, track) in self.tracks.iter_mut().filter(|(_, track)| track.may_have_news(answers)) {
+        for (part, track) in
+            self.tracks.iter_mut().filter(|(_, track)| track.may_have_news(answers))
+        {
             track.hear(self.folder, &files, *part, now);
             if track.status.is_none() {
                 continue;
@@ -247,8 +255,12 @@ impl<'a> Follower<'a> {
     }
 
     async fn decide(&mut self, now: Instant) -> Outcome {
-        let open: Vec<u32> =
-            self.tracks.iter().filter(|(_, track)| track.end.is_none()).map(|(part, _)| *part).collect();
+        let open: Vec<u32> = self
+            .tracks
+            .iter()
+            .filter(|(_, track)| track.end.is_none())
+            .map(|(part, _)| *part)
+            .collect();
         for part in open {
             let track = &self.tracks[&part];
             if track.again_at.is_some() {
@@ -269,7 +281,9 @@ impl<'a> Follower<'a> {
                 Decision::Cancelled => self.end(part, End::Cancelled),
                 Decision::GiveUp { why } => self.end(part, End::GivenUp(why)),
                 _ if self.stopping.is_some() => self.end(part, End::Cancelled),
-                Decision::LeaveOut { node, problem } => self.leave_out(part, node, problem, now).await,
+                Decision::LeaveOut { node, problem } => {
+                    self.leave_out(part, node, problem, now).await
+                }
                 Decision::Again { why } => self.again(part, why, now).await,
                 Decision::CancelAndAgain { why } => {
                     self.cancel(part).await;
@@ -306,8 +320,11 @@ impl<'a> Follower<'a> {
     /// Submits a part again, unless it was tried often enough.
     async fn again(&mut self, part: u32, why: String, now: Instant) {
         self.strike(part, &why).await;
-        let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) else { return };
-        track.tries = if track.told_episodes.len() > track.episodes_before { 1 } else { track.tries + 1 };
+        let Some(track) = self.tracks.get_mut(&part).filter(|track| track.end.is_none()) else {
+            return;
+        };
+        track.tries =
+            if track.told_episodes.len() > track.episodes_before { 1 } else { track.tries + 1 };
         if track.tries > TRIES {
             track.end = Some(End::GivenUp(why));
             return;
@@ -366,7 +383,8 @@ impl<'a> Follower<'a> {
         }
         self.cancel_all().await;
         let why = self.unfit.iter().map(|(node, (problem, _))| format!("{node}: {problem}"));
-        let why = format!("no node that is up is left for it ({})", why.collect::<Vec<_>>().join("; "));
+        let why =
+            format!("no node that is up is left for it ({})", why.collect::<Vec<_>>().join("; "));
         for track in self.tracks.values_mut().filter(|track| track.end.is_none()) {
             track.end = Some(End::GivenUp(why.clone()));
         }
@@ -412,7 +430,8 @@ impl<'a> Follower<'a> {
                 if self.refusals <= REFUSALS {
                     let delay = AFTER_REFUSAL * self.refusals;
                     let seconds = delay.as_secs();
-                    self.board.warn(&format!("{why}; {} wait {seconds} s", counted(parts.len(), "part")));
+                    self.board
+                        .warn(&format!("{why}; {} wait {seconds} s", counted(parts.len(), "part")));
                     let again = Instant::now() + delay;
                     let of_these = self.tracks.iter_mut().filter(|(part, _)| parts.contains(part));
                     of_these.for_each(|(_, track)| track.again_at = Some(again));
@@ -475,13 +494,19 @@ impl<'a> Follower<'a> {
 
     fn ended(&self) -> Followed {
         let place = |part: &u32, track: &Track| {
-            let node = track.status.as_ref().map(|status| format!(" on {}", status.node)).unwrap_or_default();
+            let node = track
+                .status
+                .as_ref()
+                .map(|status| format!(" on {}", status.node))
+                .unwrap_or_default();
             format!("part {part}{node}")
         };
         let of = |(part, track): (&u32, &Track)| {
             let log = log(self.folder, *part, track.submission);
             match track.end.as_ref()? {
-                End::GivenUp(why) => Some(format!("{}: {why}; its log is {log}", place(part, track))),
+                End::GivenUp(why) => {
+                    Some(format!("{}: {why}; its log is {log}", place(part, track)))
+                }
                 End::Cancelled if self.stopping.is_none() => {
                     Some(format!("{}: its job was cancelled; its log is {log}", place(part, track)))
                 }

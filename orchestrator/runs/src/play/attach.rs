@@ -36,7 +36,8 @@ use crate::play::world::World;
 use crate::play::{answer_file, log, run, running_sites, start_pages};
 use crate::results::suite_digest::Digests;
 use crate::results::{
-    AgentFailure, Conditions, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder, RunRecord,
+    AgentFailure, Conditions, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, Phase, RunFolder,
+    RunRecord,
 };
 use crate::{Error, Options, Progress};
 
@@ -131,7 +132,8 @@ where
         let programs = Programs::of(suite, options, Vec::new());
         let programs = if command.is_empty() { None } else { Some(programs.await) };
         let town = running.as_ref().map(|running| running.town.clone());
-        let record = run::record(suite, only, name.to_owned(), 1, &machine, &mut Digests::default())?;
+        let record =
+            run::record(suite, only, name.to_owned(), 1, &machine, &mut Digests::default())?;
         let confinement = programs.as_ref().map(Programs::confinement);
         // Without a command, whoever has the address is a program of the user's.
         let of_program =
@@ -166,7 +168,9 @@ where
                     let confined = confined(world.session().downloads_folder())?;
                     let program = |session: AttachedSession| {
                         let mut confined = confined.unwrap_or_default();
-                        for door in [Some(&session.cdp), session.webdriver.as_ref()].into_iter().flatten() {
+                        for door in
+                            [Some(&session.cdp), session.webdriver.as_ref()].into_iter().flatten()
+                        {
                             let host = door.trim_start_matches("http://").split('/').next();
                             confined.reach(host.and_then(|host| host.parse().ok()));
                         }
@@ -185,7 +189,8 @@ where
                 Ok(None)
             }
             Some((mut trace, outcome, started)) => {
-                let record = trace.conclude(&id, outcome, started, &options.judge, Suspect::Agent).await?;
+                let record =
+                    trace.conclude(&id, outcome, started, &options.judge, Suspect::Agent).await?;
                 folder.write_score_state(&trace.assessment)?;
                 run.keep(folder, &record, &trace.steps, &trace.requests)?;
                 Ok(Some((run, record)))
@@ -274,7 +279,9 @@ where
     // Nothing is read while the program can still reach the pages.
     let reclaimed = world.session().reclaim().await;
     let watched = match reclaimed {
-        Err(error) if watched.is_ok() => Err(EnvironmentError::while_doing("take the pages back")(error)),
+        Err(error) if watched.is_ok() => {
+            Err(EnvironmentError::while_doing("take the pages back")(error))
+        }
         _ => watched,
     };
     let outcome = match watched {

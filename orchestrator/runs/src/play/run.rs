@@ -25,8 +25,8 @@ use crate::play::start_pages;
 use crate::play::world::World;
 use crate::results::suite_digest::Digests;
 use crate::results::{
-    Conditions, EarlierAttempt, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder, RunInputs,
-    RunRecord, TaskRecord, WorldRecord,
+    Conditions, EarlierAttempt, EpisodeFolder, EpisodeId, EpisodeRecord, Outcome, RunFolder,
+    RunInputs, RunRecord, TaskRecord, WorldRecord,
 };
 use crate::{Error, Event, Options, Progress, Summary};
 
@@ -145,7 +145,10 @@ where
     machine.confinement = match &programs {
         Some(programs) => Some(programs.confinement()),
         None if confinement::have_programs(&tasks) => Some(
-            FoundHelper::default().get(options, options.confinement.level.of_scorers()).await.confinement(),
+            FoundHelper::default()
+                .get(options, options.confinement.level.of_scorers())
+                .await
+                .confinement(),
         ),
         None => None,
     };
@@ -204,7 +207,8 @@ struct RunState {
 impl RunState {
     /// The next episode; nothing when none is left, or none shall be begun any more.
     async fn next(&self) -> Option<Job<'_>> {
-        let sites = |id: &EpisodeId| self.task(id).map_or(&[] as &[String], |task| task.sites.as_slice());
+        let sites =
+            |id: &EpisodeId| self.task(id).map_or(&[] as &[String], |task| task.sites.as_slice());
         let next = tokio::select! {
             biased;
             () = self.interrupt.cancelled() => None,
@@ -236,7 +240,8 @@ where
         let Some(task) = shared.task(id) else { continue };
         if let Some(error) = shared.agent.lacks(task) {
             let folder = shared.folder.begin_episode(id)?;
-            keep(worker, &shared, id, folder, episode::never_began(id, task, &error).await?).await?;
+            keep(worker, &shared, id, folder, episode::never_began(id, task, &error).await?)
+                .await?;
             continue;
         }
         if environment.is_none() {
@@ -257,7 +262,14 @@ where
                         return Err(Error::World { source });
                     }
                     let folder = shared.folder.begin_episode(id)?;
-                    keep(worker, &shared, id, folder, episode::never_began(id, task, &source).await?).await?;
+                    keep(
+                        worker,
+                        &shared,
+                        id,
+                        folder,
+                        episode::never_began(id, task, &source).await?,
+                    )
+                    .await?;
                     continue;
                 }
             }
@@ -320,7 +332,8 @@ async fn attempt<E: Environment>(
     let stderr = folder.path().join("agent.stderr.txt");
     let lines = shared.agent.programs().join(" ");
     let of_run = shared.folder.path().as_std_path();
-    let confined = shared.programs.as_ref().map(|programs| programs.in_episode(&lines, of_run, folder, None));
+    let confined =
+        shared.programs.as_ref().map(|programs| programs.in_episode(&lines, of_run, folder, None));
     let mut agent = shared.agent.agent(&EpisodeContext {
         task,
         repeat: id.repeat,
@@ -403,7 +416,8 @@ pub(crate) fn open_folder(
 ) -> Result<RunFolder, Error> {
     let ActionFormat { dialect, multiaction } = agent.speech(options.speech());
     let mut digests = Digests::default();
-    let record = record(suite, tasks, agent.to_string(), options.repeat.max(1), machine, &mut digests)?;
+    let record =
+        record(suite, tasks, agent.to_string(), options.repeat.max(1), machine, &mut digests)?;
     let record = RunRecord {
         settings: agent.settings(),
         dialect,
@@ -417,8 +431,11 @@ pub(crate) fn open_folder(
         ..record
     };
     let path = out(suite, &agent.slug(), options, record.started);
-    let folder =
-        if options.resume { RunFolder::resume(&path, &record) } else { RunFolder::create(&path, &record) }?;
+    let folder = if options.resume {
+        RunFolder::resume(&path, &record)
+    } else {
+        RunFolder::create(&path, &record)
+    }?;
     folder.write_inputs(&RunInputs::of(suite, agent, options))?;
     Ok(folder)
 }
@@ -439,18 +456,27 @@ pub(crate) fn record(
         version: suite.version,
         ..digests.of_world(&suite.world, tasks)?
     };
-    Ok(RunRecord { world, ..RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks)) })
+    Ok(RunRecord {
+        world,
+        ..RunRecord::new(&suite.name, digest, agent, repeat, task_records(tasks))
+    })
 }
 
 /// Those of the selected tasks that are played here: all, or those of a part.
 fn own_tasks(tasks: Vec<Task>, options: &Options) -> Vec<Task> {
-    let ids: BTreeSet<&str> = options.episodes.iter().flatten().map(|id| id.task.as_str()).collect();
+    let ids: BTreeSet<&str> =
+        options.episodes.iter().flatten().map(|id| id.task.as_str()).collect();
     let is_own = |place: usize, task: &Task| match (&options.episodes, options.shard) {
         (Some(_), _) => ids.contains(task.id.as_str()),
         (None, Some(shard)) => shard.has(place),
         (None, None) => true,
     };
-    tasks.into_iter().enumerate().filter(|(place, task)| is_own(*place, task)).map(|(_, task)| task).collect()
+    tasks
+        .into_iter()
+        .enumerate()
+        .filter(|(place, task)| is_own(*place, task))
+        .map(|(_, task)| task)
+        .collect()
 }
 
 /// Tasks, as far as results need them.
@@ -476,7 +502,10 @@ pub(crate) fn out(suite: &Suite, agent: &str, options: &Options, now: Timestamp)
 }
 
 /// What is still to be played, repeat after repeat, and how many episodes are there already.
-pub(crate) fn plan(folder: &RunFolder, retry_errors: bool) -> Result<(VecDeque<EpisodeId>, usize), Error> {
+pub(crate) fn plan(
+    folder: &RunFolder,
+    retry_errors: bool,
+) -> Result<(VecDeque<EpisodeId>, usize), Error> {
     let run = folder.run()?;
     let mut queue = VecDeque::new();
     let mut done = 0;

@@ -131,10 +131,11 @@ impl RunFolder {
         RunFolder::open(path)?;
         let folder = RunFolder::lock(path)?;
         let there = folder.run()?;
-        let part =
-            |run: &RunRecord| run.shard.map_or_else(|| "all of it".to_owned(), |shard| shard.to_string());
-        let other_part =
-            (there.shard != run.shard).then(|| ("part of the run (--shard)", part(&there), part(run)));
+        let part = |run: &RunRecord| {
+            run.shard.map_or_else(|| "all of it".to_owned(), |shard| shard.to_string())
+        };
+        let other_part = (there.shard != run.shard)
+            .then(|| ("part of the run (--shard)", part(&there), part(run)));
         if let Some((what, there, here)) = there.differs_from(run).or(other_part) {
             let what = what.to_owned();
             return Err(Error::DifferentRun { path: path.to_owned(), what, there, here });
@@ -244,8 +245,11 @@ impl RunFolder {
         for name in self.episode_names()?.into_iter().filter(|name| !name.starts_with('.')) {
             episodes.push(self.record_named(&name)?);
         }
-        let place = |task: &str| tasks.iter().position(|known| known.id == task).unwrap_or(usize::MAX);
-        episodes.sort_by_cached_key(|episode| (place(&episode.task), episode.task.clone(), episode.repeat));
+        let place =
+            |task: &str| tasks.iter().position(|known| known.id == task).unwrap_or(usize::MAX);
+        episodes.sort_by_cached_key(|episode| {
+            (place(&episode.task), episode.task.clone(), episode.repeat)
+        });
         Ok(episodes)
     }
 
@@ -356,9 +360,17 @@ impl EpisodeFolder {
     }
 
     /// Writes an image of the goal, with the extension from its URL. Returns its path.
-    pub fn write_goal_image(&self, number: usize, url: &str, bytes: &[u8]) -> Result<Utf8PathBuf, Error> {
-        let end = url.split(['?', '#']).next().and_then(|path| path.rsplit('/').next()?.rsplit_once('.'));
-        let kind = end.map(|(_, kind)| kind).filter(|kind| kind.chars().all(|c| c.is_ascii_alphanumeric()));
+    pub fn write_goal_image(
+        &self,
+        number: usize,
+        url: &str,
+        bytes: &[u8],
+    ) -> Result<Utf8PathBuf, Error> {
+        let end =
+            url.split(['?', '#']).next().and_then(|path| path.rsplit('/').next()?.rsplit_once('.'));
+        let kind = end
+            .map(|(_, kind)| kind)
+            .filter(|kind| kind.chars().all(|c| c.is_ascii_alphanumeric()));
         let path = self.path.join(format!("goal-{number}.{}", kind.unwrap_or("image")));
         files::write(&path, bytes).map_err(|source| Error::Write { path: path.clone(), source })?;
         Ok(path)
@@ -436,8 +448,10 @@ impl EpisodeFolder {
             }
             writer.finish()
         };
-        let har = made()
-            .map_err(|error| Error::Write { path: path.clone(), source: std::io::Error::other(error) })?;
+        let har = made().map_err(|error| Error::Write {
+            path: path.clone(),
+            source: std::io::Error::other(error),
+        })?;
         let mut file = own(&path)?;
         file.write_all(&har).map_err(|source| Error::Write { path, source })?;
         Ok(har)
@@ -451,7 +465,8 @@ impl EpisodeFolder {
             if let Some(path) = path {
                 create_dir(&folder)?;
                 let place = folder.join(&*name);
-                copy_unlinked(path, &place).map_err(|source| Error::Write { path: place.clone(), source })?;
+                copy_unlinked(path, &place)
+                    .map_err(|source| Error::Write { path: place.clone(), source })?;
                 *path = place.into();
             }
             kept.push(SavedFile { name: name.clone(), url: url.clone(), whole: path.is_some() });
@@ -483,7 +498,8 @@ fn own(path: &Utf8Path) -> Result<File, Error> {
 
 /// Copies a regular file. A program that drives the browser could put a link into its place.
 fn copy_unlinked(from: &std::path::Path, to: &Utf8Path) -> std::io::Result<u64> {
-    let from = Utf8Path::from_path(from).ok_or_else(|| std::io::Error::other("its path is no UTF-8"))?;
+    let from =
+        Utf8Path::from_path(from).ok_or_else(|| std::io::Error::other("its path is no UTF-8"))?;
     std::io::copy(&mut ::files::unlinked(from)?, &mut File::create(to)?)
 }
 

@@ -15,18 +15,19 @@ mod times;
 mod trust;
 mod usage;
 
-pub use episode::{ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step, StepMessage};
+pub use episode::{
+    ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step, StepMessage,
+};
 pub use failure::{AgentFailure, EarlierAttempt};
 pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
+/// The version of a run's files.
+pub use formats::Version as Format;
 pub use inputs::{JudgeSettings, PlaySettings, RunInputs, TimeLimits};
 pub use run::{RunRecord, Shard, TaskRecord, WorldRecord};
 pub use times::{Phase, Times};
 pub(crate) use times::{Stopwatch, millis};
 pub use trust::{Conditions, Confinement, Visibility};
 pub use usage::{ModelUsage, StepCall};
-
-/// The version of a run's files.
-pub use formats::Version as Format;
 
 /// The version that this program writes.
 pub const FORMAT: Format = Format { major: 2, minor: 7 };

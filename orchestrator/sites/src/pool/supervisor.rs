@@ -69,7 +69,8 @@ pub(super) fn run(
     own: mpsc::WeakUnboundedSender<Message>,
 ) -> (watch::Receiver<SiteStatus>, watch::Receiver<Vec<Arc<Instance>>>) {
     let PoolSettings { site, driver, instances, events, gate, unproven } = settings;
-    let spare = matches!(site.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
+    let spare =
+        matches!(site.reset, ResetPolicy::Spare | ResetPolicy::Restore | ResetPolicy::WhenDirty);
     let status = watch::Sender::new(SiteStatus {
         name: site.name.clone(),
         title: site.title.clone(),
@@ -176,7 +177,9 @@ impl PoolActor {
                 self.settling.clear();
                 for id in self.running() {
                     let stopped = Error::Stopped(self.work.site.name.clone());
-                    if let Some(instance) = self.slots.get(&id).and_then(|slot| slot.instance.as_ref()) {
+                    if let Some(instance) =
+                        self.slots.get(&id).and_then(|slot| slot.instance.as_ref())
+                    {
                         instance.ended.send_replace(Some(Arc::new(stopped)));
                     }
                     self.remove(id);
@@ -193,7 +196,11 @@ impl PoolActor {
         let leaving_counts = self.work.site.reset == ResetPolicy::Recreate;
         // Only one instance is tried until one was ready, so that a broken site fails only once.
         let target = if self.proven { self.target } else { 1 };
-        let there = self.slots.values().filter(|slot| leaving_counts || slot.phase != Phase::Leaving).count();
+        let there = self
+            .slots
+            .values()
+            .filter(|slot| leaving_counts || slot.phase != Phase::Leaving)
+            .count();
         for _ in there..target {
             let id = self.next;
             self.next += 1;
@@ -212,7 +219,9 @@ impl PoolActor {
         while !self.queue.is_empty() {
             let ready = self.slots.iter_mut().find(|(_, slot)| slot.phase == Phase::Ready);
             let (Some((_, slot)), Some(actor)) = (ready, self.own.upgrade()) else { break };
-            let (Some(instance), Some(reply)) = (&slot.instance, self.queue.pop_front()) else { break };
+            let (Some(instance), Some(reply)) = (&slot.instance, self.queue.pop_front()) else {
+                break;
+            };
             let site = Arc::clone(&self.work.site);
             let back = LeaseReturn { site, actor, log_ins: Arc::clone(&self.log_ins) };
             match reply.send(Ok(Lease::new(Arc::clone(instance), back))) {
@@ -277,8 +286,10 @@ impl PoolActor {
 
     fn keep_as_it_is(&mut self, id: u32) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
-        let set_back =
-            slot.instance.as_ref().map_or(Ok(()), |instance| instance.set_clock_back(&self.work.site));
+        let set_back = slot
+            .instance
+            .as_ref()
+            .map_or(Ok(()), |instance| instance.set_clock_back(&self.work.site));
         match set_back {
             Ok(()) => {
                 slot.enter(Phase::Ready);
@@ -294,7 +305,8 @@ impl PoolActor {
     /// Restores the state of an instance, or replaces the instance if its state is not accessible.
     fn put_back(&mut self, id: u32) {
         let Some(slot) = self.slots.get_mut(&id) else { return };
-        let Some(instance) = slot.instance.clone().filter(|instance| instance.restores(&self.work.site))
+        let Some(instance) =
+            slot.instance.clone().filter(|instance| instance.restores(&self.work.site))
         else {
             return self.remove(id);
         };
@@ -307,7 +319,8 @@ impl PoolActor {
     }
 
     fn restored(&mut self, id: u32, result: Result<Option<String>, Error>, took: Duration) {
-        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase == Phase::Recycling) else {
+        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase == Phase::Recycling)
+        else {
             return;
         };
         match result {
@@ -330,12 +343,19 @@ impl PoolActor {
 
     fn recycled(&mut self, instance: u32, took: Duration, how: ResetMethod) {
         self.resets.add(took);
-        (self.work.events)(&Event::Recycled { site: self.work.site.name.clone(), instance, took, how });
+        (self.work.events)(&Event::Recycled {
+            site: self.work.site.name.clone(),
+            instance,
+            took,
+            how,
+        });
     }
 
     /// Handles the unexpected end of an instance.
     fn ended(&mut self, id: u32, error: Error) {
-        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else { return };
+        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else {
+            return;
+        };
         let error = Arc::new(error);
         if let Some(instance) = &slot.instance {
             instance.ended.send_replace(Some(Arc::clone(&error)));
@@ -411,7 +431,9 @@ impl PoolActor {
 
     /// Removes an instance.
     fn remove(&mut self, id: u32) {
-        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else { return };
+        let Some(slot) = self.slots.get_mut(&id).filter(|slot| slot.phase != Phase::Leaving) else {
+            return;
+        };
         let Some(instance) = slot.instance.clone() else { return };
         slot.watch.cancel();
         slot.enter(Phase::Leaving);

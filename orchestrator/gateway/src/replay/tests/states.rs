@@ -60,16 +60,20 @@ impl Site {
 impl Client {
     /// What a browser gets that follows a link.
     pub(super) fn follow(&self, url: &str, from: &str) -> String {
-        let headers = [("sec-fetch-site", "same-origin"), ("sec-fetch-dest", "document"), ("referer", from)];
+        let headers =
+            [("sec-fetch-site", "same-origin"), ("sec-fetch-dest", "document"), ("referer", from)];
         self.get(url, &headers).text().to_owned()
     }
 
     pub(super) fn enter(&self, url: &str) -> String {
-        self.get(url, &[("sec-fetch-site", "none"), ("sec-fetch-dest", "document")]).text().to_owned()
+        self.get(url, &[("sec-fetch-site", "none"), ("sec-fetch-dest", "document")])
+            .text()
+            .to_owned()
     }
 
     fn fetch(&self, url: &str, from: &str) -> String {
-        let headers = [("sec-fetch-site", "same-origin"), ("sec-fetch-dest", "empty"), ("referer", from)];
+        let headers =
+            [("sec-fetch-site", "same-origin"), ("sec-fetch-dest", "empty"), ("referer", from)];
         self.get(url, &headers).text().to_owned()
     }
 
@@ -130,7 +134,8 @@ fn what_is_shown_once_follows_its_redirect_alone() {
     client.enter(SHOP);
     for _ in 0..3 {
         client.post("/add");
-        let texts = [client.follow(CART, SHOP), client.follow(CART, CART), client.follow(CART, CART)];
+        let texts =
+            [client.follow(CART, SHOP), client.follow(CART, CART), client.follow(CART, CART)];
         assert_eq!(texts, ["Added! 1 item", "1 item", "1 item"]);
         client.post("/remove");
         assert_eq!(client.follow(CART, SHOP), "empty");
@@ -149,7 +154,8 @@ fn what_leads_back_to_who_asked_is_a_guess_for_others() {
             headers: [("Location", format!("/{page}").as_str())].into_iter().collect(),
             body: Body::empty(),
         };
-        let mut exchange = site.0.exchange(("POST", "https://shop.test/add", FORM, "n=1"), response);
+        let mut exchange =
+            site.0.exchange(("POST", "https://shop.test/add", FORM, "n=1"), response);
         exchange.request.headers.push("Referer", url.as_str());
         site.0.recording.append(&exchange).unwrap();
     }
@@ -167,7 +173,8 @@ fn what_leads_back_to_who_asked_is_a_guess_for_others() {
 }
 
 fn other(missing: &[&str], extra: &[&str]) -> Answer {
-    let names = |paths: &[&str]| paths.iter().map(|path| format!("POST https://shop.test{path}")).collect();
+    let names =
+        |paths: &[&str]| paths.iter().map(|path| format!("POST https://shop.test{path}")).collect();
     Answer::OtherState { missing: names(missing), extra: names(extra), of: Box::new(Answer::Exact) }
 }
 
@@ -210,7 +217,12 @@ fn writes_to_one_address_are_told_apart() {
     site.page(CART, "empty");
     for item in ["pen", "ink"] {
         let body = format!("item={item}");
-        site.0.record(("POST", "https://shop.test/add", FORM, &body), 303, &[("Location", "/cart")], b"");
+        site.0.record(
+            ("POST", "https://shop.test/add", FORM, &body),
+            303,
+            &[("Location", "/cart")],
+            b"",
+        );
         site.page(CART, item);
     }
     let client = site.client();
@@ -218,7 +230,10 @@ fn writes_to_one_address_are_told_apart() {
     client.ask("POST", "https://shop.test/add", &[("content-type", FORM)], "item=ink");
     // Ink alone was not recorded.
     let Answer::OtherState { missing, extra, .. } = client.get(CART, &[]).answer else { panic!() };
-    assert_eq!((missing, extra), (vec!["POST https://shop.test/add (body 1 of 2)".to_owned()], vec![]));
+    assert_eq!(
+        (missing, extra),
+        (vec!["POST https://shop.test/add (body 1 of 2)".to_owned()], vec![])
+    );
 }
 
 #[test]
@@ -233,7 +248,11 @@ fn what_is_undone_leads_back() {
         assert_eq!(client.follow(CART, SHOP), "1 item");
         client.post("/remove");
         assert_eq!(client.get(CART, &[]).text(), "empty");
-        assert_eq!(client.get(SHOP, &[]).answer, Answer::Exact, "the recording shows that it is undone");
+        assert_eq!(
+            client.get(SHOP, &[]).answer,
+            Answer::Exact,
+            "the recording shows that it is undone"
+        );
     }
     assert_eq!(client.post("/pay"), Answer::Exact);
     assert_eq!(client.follow(CART, SHOP), "paid");
@@ -242,12 +261,21 @@ fn what_is_undone_leads_back() {
 #[test]
 fn a_state_that_was_not_recorded_is_said_and_may_be_a_miss() {
     let site = Site::new();
-    site.page(SHOP, "shop").page(CART, "empty").post("/a").page(CART, "a").post("/b").page(CART, "a, b");
+    site.page(SHOP, "shop")
+        .page(CART, "empty")
+        .post("/a")
+        .page(CART, "a")
+        .post("/b")
+        .page(CART, "a, b");
     let client = site.client();
     client.enter(SHOP);
     assert_eq!(client.post("/b"), other(&["/a"], &[]));
     let got = client.get(CART, &[]);
-    assert_eq!((got.text(), got.answer.clone()), ("a, b", other(&["/a"], &[])), "the last write counts most");
+    assert_eq!(
+        (got.text(), got.answer.clone()),
+        ("a, b", other(&["/a"], &[])),
+        "the last write counts most"
+    );
     assert_eq!(client.post("/a"), other(&[], &["/b"]));
     let got = client.get(CART, &[]);
     assert_eq!((got.text(), got.answer.clone()), ("a, b", other(&[], &[])), "in another order");
@@ -286,7 +314,10 @@ fn what_is_the_same_in_every_state_has_none() {
     let client = site.client();
     client.enter(SHOP);
     for kind in ["text/javascript", "image/png", "font/woff2", "text/css; charset=utf-8"] {
-        assert_eq!(client.get(&format!("https://shop.test/{}", kind.len()), &[]).answer, Answer::Exact);
+        assert_eq!(
+            client.get(&format!("https://shop.test/{}", kind.len()), &[]).answer,
+            Answer::Exact
+        );
     }
     assert_eq!(client.get("https://shop.test/data", &[]).answer, other(&["/add"], &[]));
 }
@@ -340,26 +371,38 @@ fn a_page_of_one_day_gets_the_film_of_that_day() {
         let got = client.get(film, &headers);
         (got.status == 206).then(|| got.text().to_owned())
     };
-    for validators in [&[][..], &[("ETag", "\"a\"")], &[("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")]] {
+    for validators in
+        [&[][..], &[("ETag", "\"a\"")], &[("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")]]
+    {
         let site = Site::new();
-        for (day, (name, value)) in [1, 2].into_iter().zip(validators.iter().chain([&("X-None", "")]).cycle())
+        for (day, (name, value)) in
+            [1, 2].into_iter().zip(validators.iter().chain([&("X-None", "")]).cycle())
         {
             site.page(SHOP, &format!("home {day}"));
-            let value = value.replace('a', &format!("a{day}")).replace("01 Jan", &format!("0{day} Jan"));
+            let value =
+                value.replace('a', &format!("a{day}")).replace("01 Jan", &format!("0{day} Jan"));
             // The second part of the second day is missing.
             for from in [0, 4].into_iter().take(3 - day) {
                 let held = format!("bytes {from}-{}/8", from + 3);
-                let headers = [("Content-Type", "video/mp4"), ("Content-Range", &held), (name, &value)];
+                let headers =
+                    [("Content-Type", "video/mp4"), ("Content-Range", &held), (name, &value)];
                 site.0.get(film, 206, &headers, format!("d{day}.{from}").as_bytes());
             }
             site.after(DAY);
         }
         let client = site.client();
         assert_eq!(client.enter(SHOP), "home 1");
-        assert_eq!([play(&client, 0), play(&client, 4)], ["d1.0", "d1.4"].map(|text| Some(text.to_owned())));
+        assert_eq!(
+            [play(&client, 0), play(&client, 4)],
+            ["d1.0", "d1.4"].map(|text| Some(text.to_owned()))
+        );
         let later = Client { episode: at(RECORDED * 1000 + 2 * DAY), ..site.client() };
         assert_eq!(later.enter(SHOP), "home 2");
-        assert_eq!([play(&later, 0), play(&later, 4)], [Some("d2.0".to_owned()), None], "{validators:?}");
+        assert_eq!(
+            [play(&later, 0), play(&later, 4)],
+            [Some("d2.0".to_owned()), None],
+            "{validators:?}"
+        );
     }
 }
 
