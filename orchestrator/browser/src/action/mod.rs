@@ -6,6 +6,7 @@ mod arguments;
 mod browsergym;
 mod dialect;
 mod error;
+mod field_selector;
 mod json5;
 mod seeact;
 mod turkingbench;

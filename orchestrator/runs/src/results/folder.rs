@@ -1,20 +1,20 @@
 //! The folder of a run and its episodes: layout, completeness and locking.
 
-use std::fmt;
 use std::fs::{File, TryLockError};
 use std::io::Write as _;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use browser::{Download, StorageState};
 use camino::{Utf8Path, Utf8PathBuf};
 use scoring::{Assessment, Scorer};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use snapshots::{Exchange, har};
 
 use super::lines::{read_json, read_lines, read_versioned, replace_json, write_json, write_lines};
-use super::{EpisodeRecord, Request, RunInputs, RunRecord, SavedFile, Step, StepCall, StepMessage};
+use super::{
+    EpisodeId, EpisodeRecord, Request, RunInputs, RunRecord, SavedFile, Step, StepCall, StepMessage,
+};
 use crate::Error;
 use crate::analysis::counted::counted;
 use crate::results::files;
@@ -27,71 +27,6 @@ const LARGEST_INPUTS: u64 = 1 << 20;
 
 /// `EBADF`, by which an NFS client refuses an exclusive lock on what is not open for writing.
 const BAD_DESCRIPTOR: i32 = rustix::io::Errno::BADF.raw_os_error();
-
-/// Identifies an episode: a task and an attempt. In files it is its name, such as `tea-1`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct EpisodeId {
-    /// The id of the task.
-    pub task: String,
-    /// The number of the attempt, from 1.
-    pub repeat: u32,
-}
-
-/// The text is not the name of an episode.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("read {0:?} as an episode: write the task and the attempt, such as tea-1")]
-pub struct NoEpisode(String);
-
-impl FromStr for EpisodeId {
-    type Err = NoEpisode;
-
-    fn from_str(text: &str) -> Result<EpisodeId, NoEpisode> {
-        let read = || {
-            let (task, repeat) = text.rsplit_once('-')?;
-            let repeat = repeat.parse().ok().filter(|repeat| *repeat > 0)?;
-            (!task.is_empty()).then(|| EpisodeId { task: task.to_owned(), repeat })
-        };
-        read().ok_or_else(|| NoEpisode(text.to_owned()))
-    }
-}
-
-impl TryFrom<String> for EpisodeId {
-    type Error = NoEpisode;
-
-    fn try_from(text: String) -> Result<EpisodeId, NoEpisode> {
-        text.parse()
-    }
-}
-
-impl From<EpisodeId> for String {
-    fn from(id: EpisodeId) -> String {
-        id.to_string()
-    }
-}
-
-impl fmt::Display for EpisodeId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.task, self.repeat)
-    }
-}
-
-impl EpisodeId {
-    /// The name of the episode's folder. It is unique for each id and safe as a path.
-    pub fn folder_name(&self) -> String {
-        use fmt::Write as _;
-        let mut name = String::new();
-        for byte in self.task.bytes() {
-            if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') {
-                name.push(char::from(byte));
-            } else {
-                let _ = write!(name, "%{byte:02X}");
-            }
-        }
-        let _ = write!(name, "-{}", self.repeat);
-        name
-    }
-}
 
 /// The folder of a run.
 #[derive(Debug, Clone)]

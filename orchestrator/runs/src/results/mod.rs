@@ -2,6 +2,7 @@
 
 mod digest;
 mod episode;
+mod episode_id;
 mod failure;
 pub(crate) mod files;
 pub mod fingerprint;
@@ -18,8 +19,9 @@ mod usage;
 pub use episode::{
     ActedOn, EpisodeRecord, MissRecord, Outcome, Request, SavedFile, Step, StepMessage,
 };
+pub use episode_id::EpisodeId;
 pub use failure::{AgentFailure, EarlierAttempt};
-pub use folder::{EpisodeFolder, EpisodeId, RunFolder};
+pub use folder::{EpisodeFolder, RunFolder};
 /// The version of a run's files.
 pub use formats::Version as Format;
 pub use inputs::{JudgeSettings, PlaySettings, RunInputs, TimeLimits};

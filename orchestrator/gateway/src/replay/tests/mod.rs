@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod absent;
+mod accounts;
 mod changing;
 mod crowd;
 mod derived;
